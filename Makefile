@@ -1,0 +1,121 @@
+# finf. 'make help' lists the targets.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= cc
+B       := build
+VERSION := $(shell sed -n 's/.*FINF_VERSION "\(.*\)"/\1/p' include/finf.h)
+
+WARN    := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes $(if $(CI),-Werror)
+CFLAGS  ?= -O3 -g
+ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -Iinclude -Ibase -Iellint -Ibounds -Icli -fPIC -fvisibility=hidden \
+              -MMD -MP -pthread $(WARN) $(CFLAGS) $(EXTRA)
+LIBS    := -lfftw3 -lgsl -lgslcblas -lm
+TEST_LIBS := -lcheck -lsubunit -lrt
+
+LIB_SRC := $(wildcard base/*.c ellint/*.c bounds/*.c)
+CLI_SRC := $(wildcard cli/*.c)
+TESTS   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$B/obj/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$B/obj/%.o)
+TOOLS   := $(filter-out $B/obj/cli/main.o,$(CLI_OBJ))
+MOD     ?= $(TESTS)
+
+.PHONY: all help demo check check-unit check-cli check-docs asan valgrind bench docs install uninstall clean
+all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
+
+help:
+	@echo 'make            build/finf, build/libfinf.{a,so}, the man page'
+	@echo 'make demo       one worked example'
+	@echo 'make check      every test; MOD=linreg runs one module'
+	@echo 'make asan       the tests under AddressSanitizer and UBSan'
+	@echo 'make valgrind   the tests under valgrind'
+	@echo 'make bench      speed, as ratios to the plain way'
+	@echo 'make install    PREFIX=/usr/local DESTDIR='
+
+# ---- what is needed, installed where it can be ----------------------------------------------------------------
+PACKAGES := libgsl-dev libfftw3-dev check
+HEADERS  := gsl/gsl_version.h fftw3.h check.h
+
+$B/packages: scripts/packages.sh
+	@mkdir -p $B
+	@CC='$(CC)' sh scripts/packages.sh '$(HEADERS)' '$(PACKAGES)'
+	@touch $@
+
+# ---- build ----------------------------------------------------------------------------------------------------
+$B/obj/%.o: %.c | $B/packages
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$B/libfinf.a: $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$B/libfinf.so: $(LIB_OBJ)
+	$(CC) -shared -pthread -Wl,-soname,libfinf.so.0 $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
+
+$B/finf: $(CLI_OBJ) $B/libfinf.a
+	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
+
+$B/test_%: $B/obj/tests/test_%.o $(TOOLS) $B/libfinf.a
+	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) $(TEST_LIBS) -o $@
+
+$B/bench: $B/obj/bench/bench.o $(TOOLS) $B/libfinf.a
+	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
+
+$B/finf.1: $B/finf
+	$B/finf --man > $@.tmp && mv $@.tmp $@
+
+$B/finf.pc: Makefile include/finf.h
+	@mkdir -p $B
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: finf' \
+	  'Description: Suboptimality of private learning with correlated noise' 'Version: $(VERSION)' \
+	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS)' 'Cflags: -I$${includedir}' > $@
+
+docs: $B/finf.1
+
+# ---- use ------------------------------------------------------------------------------------------------------
+demo: $B/finf
+	@sh scripts/demo.sh $B/finf
+
+check: check-unit check-cli check-docs
+
+check-unit: $(MOD:%=$B/test_%)
+	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
+
+check-cli: $B/finf
+	@echo '== command line'
+	@sh tests/cli.sh $B/finf
+
+check-docs: $B/finf
+	@echo '== README and --help examples'
+	@sh tests/docs.sh $B/finf
+
+asan:
+	$(MAKE) B=$B/asan CFLAGS='-O1 -g' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all' check-unit check-cli
+
+valgrind:
+	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \
+	  RUNNER='env CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=full'
+
+bench: $B/bench
+	$B/bench
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $B/finf $(DESTDIR)$(PREFIX)/bin/finf
+	install -m 644 $B/libfinf.a $(DESTDIR)$(PREFIX)/lib/libfinf.a
+	install -m 755 $B/libfinf.so $(DESTDIR)$(PREFIX)/lib/libfinf.so.0
+	ln -sf libfinf.so.0 $(DESTDIR)$(PREFIX)/lib/libfinf.so
+	install -m 644 include/finf.h $(DESTDIR)$(PREFIX)/include/finf.h
+	install -m 644 $B/finf.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/finf.pc
+	install -m 644 $B/finf.1 $(DESTDIR)$(PREFIX)/share/man/man1/finf.1
+
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/finf lib/libfinf.a lib/libfinf.so lib/libfinf.so.0 include/finf.h \
+	  lib/pkgconfig/finf.pc share/man/man1/finf.1
+
+clean:
+	rm -rf $B
+
+.SECONDARY:
+-include $(shell find $B/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,40 @@
+#include "base.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name, *text;
+    int code;
+} STATUS[] = {
+#define ROW(name, code, text) {#name, text, code},
+    FINF_STATUS_LIST(ROW)
+#undef ROW
+};
+
+static int known(finf_status s) { return (unsigned)s < FINF_STATUS_COUNT; }
+
+const char *finf_status_name(finf_status s) { return known(s) ? STATUS[s].name : "unknown"; }
+const char *finf_status_text(finf_status s) { return known(s) ? STATUS[s].text : "unknown status"; }
+int finf_status_exit(finf_status s) { return known(s) ? STATUS[s].code : 5; }
+
+finf_real finf_real_make(double value, double error, const char *method)
+{
+    return (finf_real){value, error, FINF_ESTIMATE, method};
+}
+
+finf_real finf_real_failed(void) { return (finf_real){NAN, INFINITY, FINF_ESTIMATE, "failed"}; }
+
+finf_real finf_real_infinite(const char *method) { return (finf_real){INFINITY, 0, FINF_ESTIMATE, method}; }
+
+finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)
+{
+    if (why) {
+        va_list ap;
+        va_start(ap, format);
+        vsnprintf(why->text, sizeof why->text, format, ap);
+        va_end(ap);
+    }
+    return s;
+}
+
+finf_privacy_setting finf_privacy_setting_default(void) { return (finf_privacy_setting){1, 1, 0}; }

@@ -1,0 +1,101 @@
+/* Inside bounds/: what its files share and the public header does not show. */
+#ifndef FINF_BOUNDS_H
+#define FINF_BOUNDS_H
+
+#include <complex.h>
+
+#include "base.h"
+
+/* ---- setting.c: the domain of the common parameters ---------------------------------------------------- */
+
+finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_reason *why);
+
+/* ---- circle.c: means over the unit circle -------------------------------------------------------------- */
+
+/* f(t) for t = tan(w/2) in (0, inf), an even function of w. */
+typedef double (*circle_fn)(double t, void *ctx);
+/* (1/2pi) int_{-pi}^{pi} f dw. scale: the smallest w on which f varies. */
+finf_status circle_mean(circle_fn f, void *ctx, double scale, finf_real *out);
+
+/* |1-a-e^{iw}|^2 = a^2 cos^2(w/2) + (2-a)^2 sin^2(w/2), 0 <= a < 2: two squares, so nothing cancels on either side
+ * of a = 1 (MATH section 0 has the form for a <= 1). */
+static inline double circle_gap(double a, double w)
+{
+    double x = a * cos(w / 2), y = (2 - a) * sin(w / 2);
+    return x * x + y * y;
+}
+static inline double circle_gap_t(double a, double t) /* the same, from t = tan(w/2) */
+{
+    return (a * a + (2 - a) * (2 - a) * t * t) / (1 + t * t);
+}
+
+/* ---- series.c: power series and FFT -------------------------------------------------------------------- */
+
+/* r_k = sum_t x_t x_{t+k}, k < n */
+finf_status series_autocorrelation(const double *x, size_t n, double *r);
+/* X(w_j), w_j = 2 pi j / N, j = 0..N/2, of the n <= N numbers x; out has N/2+1 entries. */
+finf_status series_transform(const double *x, size_t n, size_t N, double complex *out);
+/* The other way: N real numbers from N/2+1 values of a real signal's transform (scaled by 1/N). in is destroyed. */
+finf_status series_untransform(double complex *in, size_t N, double *x);
+
+/* ---- schur.c: zeros of a polynomial against the unit circle -------------------------------------------- */
+
+typedef struct {
+    int minimum_phase;  /* no zero in |z| <= 1 */
+    finf_real inverse2; /* (1/2pi) int dw/|A|^2, finite only if minimum_phase */
+    long double *k;     /* reflection coefficients k_1..k_n (n = degree), or NULL when the FFT route was taken */
+    size_t n;
+    finf_reason reason; /* where the zero is */
+} schur_result;
+
+/* A(z) = a_0 + .. + a_n z^n, a_0 != 0, a_n != 0. Step-down recursion, or FFT for a long polynomial. */
+finf_status schur_test(const double *a, size_t length, schur_result *out);
+void schur_free(schur_result *r);
+/* The harmonic extension of 1/|A|^2 to radius q: sum_k r_k q^|k| with r the autocorrelation of 1/A. Needs out->k. */
+double schur_energy(const schur_result *r, double q);
+
+/* ---- noise.c ------------------------------------------------------------------------------------------- */
+
+typedef enum { NOISE_POWER, NOISE_FIR, NOISE_STRATEGY, NOISE_BLT, NOISE_SPECTRUM } noise_kind;
+
+typedef struct spline_density spline_density;
+
+struct finf_noise {
+    noise_kind kind;
+    const char *family;
+    double p, nu;        /* NOISE_POWER: (1-(1-nu)z)^p; sgd is p = 0, nu 1/2, antipgd 1, cc 1/2 at nu = 0 */
+    size_t n;            /* entries of coef */
+    double *coef;        /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m */
+    spline_density *rho; /* NOISE_SPECTRUM */
+};
+
+/* BLT: the numerator N(z) of C(z) = N(z)/prod(1-th z), m+1 coefficients. */
+void noise_blt_numerator(const finf_noise *noise, double *out);
+
+/* ---- density.c: |B|^2 given on a grid ------------------------------------------------------------------ */
+
+finf_status spline_density_make(const double *w, const double *s, size_t n, spline_density **out, finf_reason *why);
+void spline_density_free(spline_density *d);
+double spline_density_at(const spline_density *d, double w);
+double spline_density_scale(const spline_density *d);
+/* (1/2pi) int f(w, |B|^2) dw with nodes on every knot interval and down to w = 0. */
+typedef double (*density_fn)(double w, double s, void *ctx);
+finf_real spline_density_mean(const spline_density *d, density_fn f, void *ctx);
+/* First n coefficients of the minimum-phase B (sign = +1) or 1/B (sign = -1) by the cepstrum. */
+finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out, finf_reason *why);
+/* arg B(w) of the minimum-phase factor. */
+double spline_density_phase(const spline_density *d, double w);
+
+/* ---- spectrum.c: a sum over eigenvalues as a short weighted sum ---------------------------------------- */
+
+/* sum_k f(lambda_k) = sum_i weight_i f(lambda_i) to rounding, for f smooth in log lambda (as T is). */
+typedef struct {
+    size_t n;
+    double *lambda, *weight;
+} spectral_measure;
+
+/* Eigenvalues above `separate` stay single: the caller's f may have a pole near them. */
+finf_status spectral_measure_make(const finf_spectrum *s, double separate, spectral_measure *out);
+void spectral_measure_free(spectral_measure *m);
+
+#endif

@@ -1,0 +1,278 @@
+/* T(b) = sum_{t,s} beta_t beta_s (1-b)^{|t-s|} = b(2-b)/(2pi) int |B|^2 / |1-b-e^{iw}|^2 dw        MATH section 5
+ * for every family of noise and 0 < b < 2. */
+#include "bounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- power family -------------------------------------------------------------------------------------- */
+
+typedef struct { double p, nu, b; } power_ctx;
+
+static double power_integrand(double t, void *ctx)
+{
+    const power_ctx *x = ctx;
+    return pow(circle_gap_t(x->nu, t), x->p) / circle_gap_t(x->b, t);
+}
+
+/* optimal-cc, nu = 0: int |1-e^{iw}|/|1-b-e^{iw}|^2 dw = 8/(2-b)^2 atanh(x)/x, x^2 = 1 - (b/(2-b))^2 */
+static double cc_energy(double b)
+{
+    double be = b / (2 - b), x2 = (1 - be) * (1 + be), x = sqrt(fabs(x2));
+    double g = x < 1e-8 ? 1 : x2 > 0 ? log((1 + x) / be) / x : atan(x) / x;
+    return 4 * be / FINF_PI * g;
+}
+
+static finf_status power_energy(const finf_noise *noise, double b, double *T, double *relerr)
+{
+    double p = noise->p, nu = noise->nu;
+    if (p == 0) {
+        *T = 1;
+        *relerr = 0;
+    } else if (p == 1) { /* 1 + x^2 - 2 x q with x = 1-nu, q = 1-b, written so that nothing cancels */
+        *T = nu * nu + 2 * b * (1 - nu);
+        *relerr = 4 * FINF_EPS;
+    } else if (nu == 0) {
+        *T = cc_energy(b);
+        *relerr = 16 * FINF_EPS;
+    } else if (p == 0.5) {
+        finf_real integral;
+        finf_status s = finf_ellint_i(nu, b, &integral);
+        if (s) return s;
+        *T = b * (2 - b) / (2 * FINF_PI) * integral.value;
+        *relerr = integral.error / integral.value + 4 * FINF_EPS;
+    } else {
+        power_ctx ctx = {p, nu, b};
+        finf_real mean;
+        finf_status s = circle_mean(power_integrand, &ctx, fmin(nu, fmin(b, 2 - b)), &mean);
+        *T = b * (2 - b) * mean.value;
+        *relerr = mean.error / mean.value + 4 * FINF_EPS;
+        return s;
+    }
+    return FINF_OK;
+}
+
+/* ---- finite beta --------------------------------------------------------------------------------------- */
+
+/* r_0 + 2 sum_k r_k q^k, stopped where q^k is spent: O(1/b) terms. Its rounding, relative to the result, decides
+ * whether it may be used. */
+static double by_autocorrelation(const double *r, size_t n, double b, double *relerr)
+{
+    double q = 1 - b, power = q, sum = r[0], size = r[0];
+    size_t k = 1;
+    for (; k < n && fabs(power) > FINF_EPS / 64; k++, power *= q) {
+        sum += 2 * r[k] * power;
+        size += 2 * fabs(r[k] * power);
+    }
+    /* each r_k from an FFT is off by a few eps r_0, and q by eps */
+    *relerr = FINF_EPS * (4 * size + 8 * r[0] * (double)k) / fabs(sum);
+    return sum;
+}
+
+/* T = b(2-b) sum_t u_t^2, u_t = (1-b) u_{t-1} + beta_t (the filtered noise): a sum of squares, so nothing cancels
+ * but inside u itself, whose rounding e_t is carried along. LANES values of b run side by side to hide the latency
+ * of the recursion. */
+#define LANES 8
+static void by_filter(const double *beta, size_t n, const double *b, double *T, double *rel)
+{
+    double u[LANES] = {0}, e[LANES] = {0}, sum[LANES] = {0}, lost[LANES] = {0};
+    for (size_t t = 0; t < n; t++) {
+        double size = fabs(beta[t]);
+        for (int i = 0; i < LANES; i++) {
+            double q = fabs(1 - b[i]);
+            e[i] = q * e[i] + (fabs(u[i]) + size);
+            u[i] = (u[i] + beta[t]) - b[i] * u[i];
+            sum[i] += u[i] * u[i];
+            lost[i] += fabs(u[i]) * e[i];
+        }
+    }
+    for (int i = 0; i < LANES; i++) {
+        double q = 1 - b[i], rest = q * q * u[i] * u[i];
+        T[i] = b[i] * (2 - b[i]) * sum[i] + rest;
+        rel[i] = FINF_EPS * (4 + sqrt((double)n) + 2 * (b[i] * (2 - b[i]) * lost[i] + fabs(u[i]) * e[i]) / T[i]);
+    }
+}
+
+static double filter_lanes(const double *beta, size_t n, const double *b, const size_t *index, size_t count, double *T)
+{
+    double bb[LANES], TT[LANES], rel[LANES], worst = 0;
+    for (size_t i = 0; i < LANES; i++) bb[i] = b[index[i < count ? i : 0]];
+    by_filter(beta, n, bb, TT, rel);
+    for (size_t i = 0; i < count; i++) {
+        T[index[i]] = TT[i];
+        worst = fmax(worst, rel[i]);
+    }
+    return worst;
+}
+
+static finf_status fir_energy(const double *beta, size_t n, const double *b, size_t m, double *T, double *relerr)
+{
+    size_t index[LANES], waiting = 0;
+    double *r = NULL;
+    if (n > 256) {
+        r = malloc(n * sizeof *r);
+        finf_status s = r ? series_autocorrelation(beta, n, r) : FINF_ENOMEM;
+        if (s) {
+            free(r);
+            return s;
+        }
+    }
+    *relerr = 8 * FINF_EPS;
+    for (size_t j = 0; j < m; j++) {
+        if (r && fmin(b[j], 2 - b[j]) * (double)n > 100) { /* q^k is spent well before the end */
+            double rel, value = by_autocorrelation(r, n, b[j], &rel);
+            if (rel < 1e-13) {
+                T[j] = value;
+                *relerr = fmax(*relerr, rel);
+                continue;
+            }
+        }
+        index[waiting++] = j;
+        if (waiting == LANES) {
+            *relerr = fmax(*relerr, filter_lanes(beta, n, b, index, waiting, T));
+            waiting = 0;
+        }
+    }
+    if (waiting) *relerr = fmax(*relerr, filter_lanes(beta, n, b, index, waiting, T));
+    free(r);
+    return FINF_OK;
+}
+
+/* ---- B = 1/C ------------------------------------------------------------------------------------------- */
+
+/* A long strategy: beta until it has died out, then as a finite beta. */
+#define BETA_LIMIT ((size_t)1 << 22)
+static finf_status long_strategy_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
+                                        finf_reason *why)
+{
+    for (size_t n = 4 * noise->n;; n *= 2) {
+        double *beta = malloc(n * sizeof *beta), all = 0, tail = 0;
+        finf_status s = beta ? finf_series_inverse(noise->coef, noise->n, n, beta, why) : FINF_ENOMEM;
+        if (!s) {
+            for (size_t t = 0; t < n; t++) {
+                all += fabs(beta[t]);
+                if (t >= n / 2) tail += fabs(beta[t]);
+            }
+            if (tail < 1e-13 * all)
+                s = fir_energy(beta, n / 2, b, m, T, relerr);
+            else if (2 * n > BETA_LIMIT)
+                s = finf_why(why, FINF_ETOL, "beta = 1/strategy has not died out after %zu terms", n);
+            else {
+                free(beta);
+                continue;
+            }
+            *relerr += tail / all;
+        }
+        free(beta);
+        return s;
+    }
+}
+
+static finf_status all_infinite(size_t m, double *T, double *relerr, finf_reason *why, const char *reason)
+{
+    for (size_t j = 0; j < m; j++) T[j] = INFINITY;
+    *relerr = 0;
+    return finf_why(why, FINF_OK, "beta is not square-summable: C(z) has %.180s", reason);
+}
+
+static finf_status strategy_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
+                                   finf_reason *why)
+{
+    schur_result r;
+    finf_status s = schur_test(noise->coef, noise->n, &r);
+    if (s)
+        finf_why(why, s, "C(z) has a zero too close to |z| = 1 to decide");
+    else if (!r.minimum_phase)
+        s = all_infinite(m, T, relerr, why, r.reason.text);
+    else if (!r.k)
+        s = long_strategy_energy(noise, b, m, T, relerr, why);
+    else {
+        for (size_t j = 0; j < m; j++) T[j] = schur_energy(&r, 1 - b[j]);
+        *relerr = r.inverse2.error / r.inverse2.value + 64 * FINF_EPS;
+    }
+    schur_free(&r);
+    return s;
+}
+
+typedef struct { const finf_noise *noise; double b; } noise_ctx;
+
+static double noise_integrand(double t, void *ctx)
+{
+    const noise_ctx *x = ctx;
+    return finf_noise_density(x->noise, 2 * atan(t)) / circle_gap_t(x->b, t);
+}
+
+static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
+                              finf_reason *why)
+{
+    size_t n = noise->n + 1;
+    double *N = calloc(n + 1, sizeof *N);
+    schur_result r = {0};
+    finf_status s = N ? FINF_OK : FINF_ENOMEM;
+    if (!s) {
+        noise_blt_numerator(noise, N);
+        while (n > 1 && N[n - 1] == 0) n--;
+        s = schur_test(N, n, &r);
+        if (!s && !r.minimum_phase) {
+            all_infinite(m, T, relerr, why, r.reason.text);
+            schur_free(&r);
+            free(N);
+            return FINF_OK;
+        }
+    }
+    schur_free(&r);
+    free(N);
+    *relerr = 0;
+    for (size_t j = 0; j < m && !s; j++) {
+        noise_ctx ctx = {noise, b[j]};
+        finf_real mean;
+        s = circle_mean(noise_integrand, &ctx, fmin(finf_noise_scale(noise), fmin(b[j], 2 - b[j])), &mean);
+        T[j] = b[j] * (2 - b[j]) * mean.value;
+        *relerr = fmax(*relerr, mean.error / mean.value + 4 * FINF_EPS);
+    }
+    return s ? finf_why(why, s, "the integral of |B|^2 did not settle: C(z) has a zero very close to |z| = 1") : FINF_OK;
+}
+
+/* ---- |B|^2 on a grid ----------------------------------------------------------------------------------- */
+
+static double poisson(double w, double s, void *ctx) { return s / circle_gap(*(double *)ctx, w); }
+
+static void spectrum_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr)
+{
+    *relerr = 0;
+    for (size_t j = 0; j < m; j++) {
+        double bj = b[j];
+        finf_real mean = spline_density_mean(noise->rho, poisson, &bj);
+        T[j] = bj * (2 - bj) * mean.value;
+        *relerr = fmax(*relerr, mean.error / mean.value);
+    }
+}
+
+finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n, double *T, double *relerr,
+                              finf_reason *why)
+{
+    double ignored;
+    if (!relerr) relerr = &ignored;
+    for (size_t j = 0; j < n; j++)
+        if (!(b[j] >= 1e-50 && b[j] < 2)) {
+            for (size_t i = 0; i < n; i++) T[i] = NAN;
+            *relerr = INFINITY;
+            return finf_why(why, FINF_EDOM, "b = %g: must be in (0, 2), at least 1e-50", b[j]);
+        }
+    *relerr = 0;
+    switch (noise->kind) {
+    case NOISE_POWER:
+        for (size_t j = 0; j < n; j++) {
+            double rel;
+            finf_status s = power_energy(noise, b[j], &T[j], &rel);
+            if (s) return finf_why(why, s, "T(b) at b = %g did not settle", b[j]);
+            *relerr = fmax(*relerr, rel);
+        }
+        return FINF_OK;
+    case NOISE_FIR: return fir_energy(noise->coef, noise->n, b, n, T, relerr);
+    case NOISE_STRATEGY: return strategy_energy(noise, b, n, T, relerr, why);
+    case NOISE_BLT: return blt_energy(noise, b, n, T, relerr, why);
+    case NOISE_SPECTRUM: spectrum_energy(noise, b, n, T, relerr); return FINF_OK;
+    }
+    return FINF_EUSAGE;
+}

@@ -1,0 +1,40 @@
+/* Mean estimation: F = (1/2) E(theta - z)^2, one dimension.                                      MATH section 4 */
+#include "bounds.h"
+
+/* F_inf = (1/2) (eta^2/2pi) int (|B|^2 sigma^2 + sigma_sgd^2) / |1-eta-e^{iw}|^2 dw
+ *       = (1/2) eta/(2-eta) (sigma^2 T(eta) + sigma_sgd^2)
+ * domain: eta > 0; eta >= 2 diverges. */
+finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set, finf_mean_result *out)
+{
+    finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
+    *out = (finf_mean_result){.gamma2 = finf_real_failed(), .F = finf_real_failed(), .F_optimal = NAN, .F_sgd = NAN};
+    finf_status s = finf_setting_check(eta, &p, &out->reason);
+    if (s) return s;
+    finf_sensitivity sens;
+    s = finf_noise_sensitivity(noise, &sens);
+    out->gamma2 = sens.gamma2;
+    out->reason = sens.reason;
+    if (s) return s;
+    out->stable = eta < 2;
+    if (!out->stable) {
+        out->F = finf_real_infinite("closed form");
+        out->F_optimal = out->F_sgd = INFINITY;
+        finf_why(&out->reason, FINF_OK, "eta = %g diverges: theta converges only for eta < 2", eta);
+        return FINF_OK;
+    }
+    double unit = p.clip * p.clip / (2 * p.rho), half = 0.5 * eta / (2 - eta), sgd = half * p.sigma_sgd * p.sigma_sgd;
+    finf_real agm; /* the optimum is nu = eta: (1/2) eta^2 (G^2/2rho) gamma_inf(eta)^4 */
+    finf_agm(1, sqrt(eta * (2 - eta)), &agm);
+    out->F_optimal = 0.5 * eta * eta * unit / (agm.value * agm.value) + sgd;
+    out->F_sgd = half * unit + sgd;
+    double T, relerr;
+    s = finf_noise_energy(noise, &eta, 1, &T, &relerr, &out->reason);
+    if (s) return s;
+    double dp = half * unit * sens.gamma2.value * T;
+    if (isinf(dp))
+        out->F = finf_real_infinite(sens.gamma2.method);
+    else
+        out->F = finf_real_make(dp + sgd, dp * (relerr + sens.gamma2.error / sens.gamma2.value) + 8 * FINF_EPS * (dp + sgd),
+                                "closed form in T(eta)");
+    return FINF_OK;
+}

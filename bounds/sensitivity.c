@@ -1,0 +1,155 @@
+/* Sensitivity: gamma_inf^2 = sum c_t^2, and gamma_T^2 = its first T terms.                      MATH section 2
+ * The integral (1/2pi) int dw/|B|^2 is gamma_inf^2 only for minimum-phase B, so a given beta is tested first. */
+#include "bounds.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* 1/|B|^2 of the power family at t = tan(w/2) */
+static double inverse_density(double t, void *ctx)
+{
+    const finf_noise *noise = ctx;
+    return pow(circle_gap_t(noise->nu, t), -noise->p);
+}
+
+/* nu: 1/AGM(1, sqrt(nu(2-nu)));  antipgd: 1/(nu(2-nu));  power: 2F1(p,p;1;(1-nu)^2) by its circle integral */
+static finf_status of_power(const finf_noise *noise, finf_sensitivity *out)
+{
+    double p = noise->p, nu = noise->nu;
+    out->minimum_phase = nu > 0;
+    if (nu == 0) {
+        out->gamma2 = finf_real_infinite("closed form");
+        finf_why(&out->reason, FINF_OK, "sum c_t^2 diverges: gamma_T^2 grows like log(T)/pi (zero of B at z = 1)");
+        return FINF_OK;
+    }
+    if (p == 0 || nu == 1)
+        out->gamma2 = finf_real_make(1, 0, "closed form");
+    else if (p == 1)
+        out->gamma2 = finf_real_make(1 / (nu * (2 - nu)), 4 * FINF_EPS / (nu * (2 - nu)), "closed form");
+    else if (p == 0.5) {
+        finf_real agm;
+        finf_agm(1, sqrt(nu * (2 - nu)), &agm);
+        out->gamma2 = finf_real_make(1 / agm.value, agm.error / (agm.value * agm.value), "AGM");
+    } else
+        return circle_mean(inverse_density, (void *)(uintptr_t)noise, nu, &out->gamma2);
+    return FINF_OK;
+}
+
+static finf_status of_fir(const finf_noise *noise, finf_sensitivity *out)
+{
+    schur_result r;
+    finf_status s = schur_test(noise->coef, noise->n, &r);
+    out->gamma2 = r.inverse2;
+    out->minimum_phase = r.minimum_phase;
+    if (!s && !r.minimum_phase) finf_why(&out->reason, FINF_OK, "sum c_t^2 diverges: B(z) has %.200s", r.reason.text);
+    if (s == FINF_ETOL) finf_why(&out->reason, s, "B(z) has a zero too close to |z| = 1 to decide for %zu coefficients", noise->n);
+    schur_free(&r);
+    return s;
+}
+
+static finf_status of_strategy(const finf_noise *noise, finf_sensitivity *out)
+{
+    long double sum = 0;
+    for (size_t t = 0; t < noise->n; t++) sum += (long double)noise->coef[t] * noise->coef[t];
+    out->minimum_phase = 1;
+    if (sum > DBL_MAX) {
+        out->gamma2 = finf_real_infinite("sum of squares");
+        finf_why(&out->reason, FINF_OK, "sum c_t^2 is beyond the range of a double");
+    } else
+        out->gamma2 = finf_real_make((double)sum, 2 * FINF_EPS * (double)sum, "sum of squares");
+    return FINF_OK;
+}
+
+/* 1 + sum_ij w_i w_j / (1 - th_i th_j) */
+static finf_status of_blt(const finf_noise *noise, finf_sensitivity *out)
+{
+    const double *th = noise->coef, *w = th + noise->n;
+    long double sum = 1, size = 1;
+    out->minimum_phase = 1;
+    for (size_t i = 0; i < noise->n; i++) {
+        if (w[i] != 0 && fabs(th[i]) >= 1) {
+            out->minimum_phase = 0;
+            out->gamma2 = finf_real_infinite("closed form");
+            finf_why(&out->reason, FINF_OK, "sum c_t^2 diverges: buf_decay %g is not inside (-1, 1)", th[i]);
+            return FINF_OK;
+        }
+        for (size_t j = 0; j < noise->n; j++) {
+            long double term = (long double)w[i] * w[j];
+            if (term == 0) continue;
+            term /= 1 - (long double)th[i] * th[j];
+            sum += term;
+            size += fabsl(term);
+        }
+    }
+    out->gamma2 = finf_real_make((double)sum, 2 * FINF_EPS * (double)(sum + size / 512), "closed form");
+    return FINF_OK;
+}
+
+static double one_over(double w, double s, void *ctx)
+{
+    (void)w;
+    (void)ctx;
+    return 1 / s;
+}
+
+finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *out)
+{
+    *out = (finf_sensitivity){.gamma2 = finf_real_failed()};
+    switch (noise->kind) {
+    case NOISE_POWER: return of_power(noise, out);
+    case NOISE_FIR: return of_fir(noise, out);
+    case NOISE_STRATEGY: return of_strategy(noise, out);
+    case NOISE_BLT: return of_blt(noise, out);
+    case NOISE_SPECTRUM:
+        out->minimum_phase = 1;
+        out->gamma2 = spline_density_mean(noise->rho, one_over, NULL);
+        return FINF_OK;
+    }
+    return FINF_EUSAGE;
+}
+
+/* ---- gamma_T ------------------------------------------------------------------------------------------- */
+
+/* c_t = c_{t-1} (t-1+p)/t (1-nu): summed without storing; stops when what is left cannot change the sum. */
+static double power_at(const finf_noise *noise, size_t T)
+{
+    double p = noise->p, nu = noise->nu, c = 1, sum = 0, carry = 0;
+    if (p == 1) return -expm1(2 * (double)T * log1p(-nu)) / (nu * (2 - nu));
+    for (size_t t = 0; t < T; t++) {
+        if (t) c *= (1 - (1 - p) / (double)t) * (1 - nu);
+        double term = c * c - carry, next = sum + term;
+        carry = (next - sum) - term;
+        sum = next;
+        if (c * c < FINF_EPS / 8 * sum * nu) break; /* the tail is below c^2/nu */
+    }
+    return sum;
+}
+
+finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_real *gamma2, finf_reason *why)
+{
+    *gamma2 = finf_real_failed();
+    if (T == 0 || T > FINF_STEPS_MAX)
+        return finf_why(why, FINF_EDOM, "steps = %zu: must be from 1 to %u", T, FINF_STEPS_MAX);
+    if (noise->kind == NOISE_POWER) {
+        double value = noise->nu == 1 || noise->p == 0 ? 1 : power_at(noise, T);
+        double rounding = noise->p == 1 ? 8 : 8 + sqrt((double)T); /* of the running product */
+        *gamma2 = finf_real_make(value, rounding * FINF_EPS * value, "sum of squares");
+        return FINF_OK;
+    }
+    size_t n = noise->kind == NOISE_STRATEGY && noise->n < T ? noise->n : T; /* c_t = 0 beyond */
+    double *c = malloc(n * sizeof *c);
+    if (!c) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    finf_status s = finf_noise_coef(noise, n, c, why);
+    if (!s) {
+        long double sum = 0;
+        for (size_t t = 0; t < n && sum <= DBL_MAX; t++) sum += (long double)c[t] * c[t];
+        if (sum <= DBL_MAX)
+            *gamma2 = finf_real_make((double)sum, 1e-14 * (double)sum, "sum of squares");
+        else {
+            *gamma2 = finf_real_infinite("sum of squares");
+            finf_why(why, FINF_OK, "gamma_T^2 is beyond the range of a double: c_t grows exponentially");
+        }
+    }
+    free(c);
+    return s;
+}

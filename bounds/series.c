@@ -1,0 +1,165 @@
+/* Power series and FFT (FFTW). Newton's iteration for the inverse of a series. */
+#include "bounds.h" /* complex.h before fftw3.h: fftw_complex is then the C type */
+
+#include <fftw3.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* FFTW's planner is the one part of it that is not thread-safe. */
+static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+
+static finf_status run(size_t N, double *x, double complex *X, int forward)
+{
+    pthread_mutex_lock(&planner);
+    fftw_plan plan = forward ? fftw_plan_dft_r2c_1d((int)N, x, X, FFTW_ESTIMATE)
+                             : fftw_plan_dft_c2r_1d((int)N, X, x, FFTW_ESTIMATE);
+    pthread_mutex_unlock(&planner);
+    if (!plan) return FINF_ENOMEM;
+    fftw_execute(plan);
+    pthread_mutex_lock(&planner);
+    fftw_destroy_plan(plan);
+    pthread_mutex_unlock(&planner);
+    return FINF_OK;
+}
+
+finf_status series_transform(const double *x, size_t n, size_t N, double complex *out)
+{
+    double *padded = fftw_alloc_real(N);
+    if (!padded) return FINF_ENOMEM;
+    memcpy(padded, x, n * sizeof *x);
+    memset(padded + n, 0, (N - n) * sizeof *x);
+    finf_status s = run(N, padded, out, 1);
+    fftw_free(padded);
+    return s;
+}
+
+finf_status series_untransform(double complex *in, size_t N, double *x)
+{
+    double *full = fftw_alloc_real(N);
+    if (!full) return FINF_ENOMEM;
+    finf_status s = run(N, full, in, 0);
+    for (size_t i = 0; i < N; i++) x[i] = full[i] / (double)N;
+    fftw_free(full);
+    return s;
+}
+
+static size_t power_of_two(size_t n)
+{
+    size_t N = 2;
+    while (N < n) N *= 2;
+    return N;
+}
+
+finf_status series_autocorrelation(const double *x, size_t n, double *r)
+{
+    size_t N = power_of_two(2 * n);
+    double complex *X = fftw_alloc_complex(N / 2 + 1);
+    double *full = fftw_alloc_real(N);
+    finf_status s = X && full ? series_transform(x, n, N, X) : FINF_ENOMEM;
+    if (!s) {
+        for (size_t j = 0; j <= N / 2; j++) X[j] = creal(X[j]) * creal(X[j]) + cimag(X[j]) * cimag(X[j]);
+        s = series_untransform(X, N, full);
+        if (!s) memcpy(r, full, n * sizeof *r);
+    }
+    fftw_free(X);
+    fftw_free(full);
+    return s;
+}
+
+/* c_t = ([t=0] - sum_{k=1}^{min(t,m-1)} beta_k c_{t-k}) / beta_0: exact to rounding whatever the growth of c. */
+static void inverse_direct(const double *beta, size_t m, size_t from, size_t n, double *c)
+{
+    for (size_t t = from; t < n; t++) {
+        double sum = t == 0;
+        size_t last = t < m - 1 ? t : m - 1;
+        for (size_t k = 1; k <= last; k++) sum -= beta[k] * c[t - k];
+        c[t] = sum / beta[0];
+    }
+}
+
+/* One Newton step c <- c (2 - beta c) mod z^{2h}, c known to h terms: the middle product costs two FFTs of size 2h. */
+static finf_status inverse_double(const double *beta, size_t m, size_t h, double *c, double *work)
+{
+    size_t N = 2 * h;
+    double complex *X = fftw_alloc_complex(N / 2 + 1), *C = fftw_alloc_complex(N / 2 + 1);
+    finf_status s = X && C ? series_transform(beta, m < N ? m : N, N, X) : FINF_ENOMEM;
+    if (!s) s = series_transform(c, h, N, C);
+    if (!s) {
+        for (size_t j = 0; j <= N / 2; j++) X[j] *= C[j];
+        s = series_untransform(X, N, work);
+    }
+    if (!s) { /* entries h.. of the cyclic product are those of beta c; the first h wrap around and are known */
+        memmove(work, work + h, h * sizeof *work);
+        s = series_transform(work, h, N, X);
+    }
+    if (!s) {
+        for (size_t j = 0; j <= N / 2; j++) X[j] *= C[j];
+        s = series_untransform(X, N, work);
+        for (size_t t = 0; t < h; t++) c[h + t] = -work[t];
+    }
+    fftw_free(X);
+    fftw_free(C);
+    return s;
+}
+
+/* max_t |(beta c)_t - [t=0]| against what rounding explains. */
+static finf_status residual(const double *beta, size_t m, size_t n, const double *c, double *out)
+{
+    size_t N = power_of_two(2 * n);
+    double complex *X = fftw_alloc_complex(N / 2 + 1), *C = fftw_alloc_complex(N / 2 + 1);
+    double *full = fftw_alloc_real(N);
+    finf_status s = X && C && full ? series_transform(beta, m, N, X) : FINF_ENOMEM;
+    if (!s) s = series_transform(c, n, N, C);
+    if (!s) {
+        for (size_t j = 0; j <= N / 2; j++) X[j] *= C[j];
+        s = series_untransform(X, N, full);
+    }
+    if (!s) {
+        double worst = fabs(full[0] - 1);
+        for (size_t t = 1; t < n; t++) worst = fmax(worst, fabs(full[t]));
+        *out = isfinite(worst) ? worst : INFINITY;
+    }
+    fftw_free(X);
+    fftw_free(C);
+    fftw_free(full);
+    return s;
+}
+
+/* method: direct recursion where n m is small; else Newton from a direct start, checked by its residual. FFT
+ * rounding is relative to the largest coefficient, so a growing c (B not minimum phase) fails the check and is redone
+ * directly: slow, but right. */
+finf_status finf_series_inverse(const double *beta, size_t m, size_t n, double *c, finf_reason *why)
+{
+    if (m == 0 || n == 0) return finf_why(why, FINF_EDOM, "an empty series has no inverse");
+    for (size_t t = 0; t < m; t++)
+        if (!isfinite(beta[t])) return finf_why(why, FINF_EDOM, "coefficient %zu is %g: must be finite", t, beta[t]);
+    if (beta[0] == 0) return finf_why(why, FINF_EDOM, "coefficient 0 is 0: the series has no inverse");
+    if (m > n) m = n;
+    size_t start = n < 2048 ? n : 2048;
+    inverse_direct(beta, m, 0, start, c);
+    if (start == n) return FINF_OK;
+    if ((double)n * (double)m < 2e7) {
+        inverse_direct(beta, m, start, n, c);
+        return FINF_OK;
+    }
+    size_t N = power_of_two(n);
+    double *full = malloc(N * sizeof *full), *work = malloc(N * sizeof *work), worst = INFINITY;
+    finf_status s = full && work ? FINF_OK : FINF_ENOMEM;
+    if (!s) {
+        memcpy(full, c, start * sizeof *c);
+        for (size_t h = start; h < n && !s; h *= 2) s = inverse_double(beta, m, h, full, work);
+    }
+    if (!s) s = residual(beta, m, n, full, &worst);
+    if (!s) {
+        double largest = 0;
+        for (size_t k = 0; k < m; k++) largest = fmax(largest, fabs(beta[k] / beta[0]));
+        if (worst < 1e-11 * largest)
+            memcpy(c, full, n * sizeof *c);
+        else
+            inverse_direct(beta, m, start, n, c);
+    }
+    free(full);
+    free(work);
+    return s ? finf_why(why, s, "no memory for a series of %zu terms", n) : FINF_OK;
+}

@@ -1,0 +1,305 @@
+/* Spectra of the Hessian, and sums over them that do not cost O(d).                             MATH section 5
+ *
+ * Everything summed over eigenvalues is smooth in log lambda (T is analytic for |arg lambda| < pi), so a spectrum is
+ * first replaced by a short list of weighted nodes, the spectral measure:
+ *   analytic spectra: the first terms singly, then blocks [m, M] of indices with M <= 2m, each by the 16-point Gauss
+ *                     rule for a sum of integers (sumrule.c): about 16 nodes a factor 2 in k, whatever d is;
+ *   lists:            eigenvalues of one octave share 22 Chebyshev nodes, with weights from their 22 Chebyshev moments.
+ *                     (0 is the nearest singularity, so the remainder is 5.83^-22 = 1e-17.) */
+#include "bounds.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sumrule.h"
+
+typedef enum { SPECTRUM_POWER, SPECTRUM_EXP, SPECTRUM_FLAT, SPECTRUM_STEP, SPECTRUM_LIST } spectrum_kind;
+
+struct finf_spectrum {
+    spectrum_kind kind;
+    double rate, d;    /* exponent a or rate r; dimension */
+    double unit;       /* eigenvalues are unit * (those of the family) */
+    double max, min, trace;
+    double *lambda;    /* SPECTRUM_LIST */
+};
+
+/* ---- construction -------------------------------------------------------------------------------------- */
+
+double finf_spectrum_at(const finf_spectrum *s, double k)
+{
+    switch (s->kind) {
+    case SPECTRUM_POWER: return s->unit * pow(k, -s->rate);
+    case SPECTRUM_EXP: return s->unit * exp(-s->rate * (k - 1));
+    case SPECTRUM_FLAT: return s->unit;
+    case SPECTRUM_STEP: return s->unit * (k < 2 ? 1 : 1 / s->d);
+    case SPECTRUM_LIST: return s->unit * s->lambda[(size_t)k - 1];
+    }
+    return NAN;
+}
+
+double finf_spectrum_dim(const finf_spectrum *s) { return s->d; }
+double finf_spectrum_max(const finf_spectrum *s) { return s->max; }
+double finf_spectrum_min(const finf_spectrum *s) { return s->min; }
+double finf_spectrum_trace(const finf_spectrum *s) { return s->trace; }
+
+void finf_spectrum_free(finf_spectrum *s)
+{
+    if (!s) return;
+    free(s->lambda);
+    free(s);
+}
+
+static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spectrum **out, finf_reason *why)
+{
+    *out = NULL;
+    if (!(d >= 1 && d <= FINF_DIM_MAX && d == floor(d)))
+        return finf_why(why, FINF_EDOM, "dim = %.17g: must be a whole number from 1 to 1e15", d);
+    if (!(rate >= 0 && isfinite(rate)))
+        return finf_why(why, FINF_EDOM, "decay %g of the spectrum: must be >= 0 and finite", rate);
+    finf_spectrum *s = calloc(1, sizeof *s);
+    if (!s) return finf_why(why, FINF_ENOMEM, "no memory");
+    *s = (finf_spectrum){.kind = kind, .rate = rate, .d = d, .unit = 1};
+    s->max = finf_spectrum_at(s, 1);
+    s->min = finf_spectrum_at(s, d);
+    spectral_measure m = {0};
+    finf_status status = FINF_OK;
+    if (s->min < DBL_MIN) {
+        double most = kind == SPECTRUM_EXP ? 1 + floor(708 / rate) : floor(exp(708 / rate));
+        status = finf_why(why, FINF_EDOM, "dim = %.17g: eigenvalue %.17g of this spectrum underflows to zero, at most %.17g", d, d, most);
+    } else if ((status = spectral_measure_make(s, s->max, &m)))
+        finf_why(why, status, "no memory");
+    if (status) {
+        finf_spectrum_free(s);
+        return status;
+    }
+    long double trace = 0;
+    for (size_t i = 0; i < m.n; i++) trace += (long double)m.weight[i] * m.lambda[i];
+    s->trace = (double)trace;
+    spectral_measure_free(&m);
+    *out = s;
+    return FINF_OK;
+}
+
+finf_status finf_spectrum_power(double a, double d, finf_spectrum **out, finf_reason *why)
+{
+    return analytic(SPECTRUM_POWER, a, d, out, why);
+}
+finf_status finf_spectrum_exp(double r, double d, finf_spectrum **out, finf_reason *why)
+{
+    return analytic(SPECTRUM_EXP, r, d, out, why);
+}
+finf_status finf_spectrum_flat(double d, finf_spectrum **out, finf_reason *why)
+{
+    return analytic(SPECTRUM_FLAT, 0, d, out, why);
+}
+finf_status finf_spectrum_step(double d, finf_spectrum **out, finf_reason *why)
+{
+    return analytic(SPECTRUM_STEP, 0, d, out, why);
+}
+
+finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **out, finf_reason *why)
+{
+    *out = NULL;
+    if (n == 0) return finf_why(why, FINF_EDOM, "the spectrum is empty: at least one eigenvalue is needed");
+    double max = 0, min = INFINITY;
+    long double trace = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(lambda[i] >= DBL_MIN && isfinite(lambda[i])))
+            return finf_why(why, FINF_EDOM, "eigenvalue %zu is %g: must be positive and finite", i + 1, lambda[i]);
+        max = fmax(max, lambda[i]);
+        min = fmin(min, lambda[i]);
+        trace += lambda[i];
+    }
+    finf_spectrum *s = calloc(1, sizeof *s);
+    double *copy = malloc(n * sizeof *copy);
+    if (!s || !copy) {
+        free(s);
+        free(copy);
+        return finf_why(why, FINF_ENOMEM, "no memory for %zu eigenvalues", n);
+    }
+    memcpy(copy, lambda, n * sizeof *copy);
+    *s = (finf_spectrum){SPECTRUM_LIST, 0, (double)n, 1, max, min, (double)trace, copy};
+    *out = s;
+    return FINF_OK;
+}
+
+finf_status finf_spectrum_normalize(finf_spectrum *s)
+{
+    double top = s->max;
+    s->unit /= top;
+    s->trace /= top;
+    s->min /= top;
+    s->max = 1;
+    return FINF_OK;
+}
+
+/* ---- the measure --------------------------------------------------------------------------------------- */
+
+void spectral_measure_free(spectral_measure *m)
+{
+    free(m->lambda);
+    free(m->weight);
+    *m = (spectral_measure){0};
+}
+
+/* Appends a node; equal neighbours (flat parts) become one. `room` is the capacity. */
+static finf_status push(spectral_measure *m, size_t *room, double lambda, double weight)
+{
+    if (m->n && m->lambda[m->n - 1] == lambda) {
+        m->weight[m->n - 1] += weight;
+        return FINF_OK;
+    }
+    if (m->n == *room) {
+        size_t more = *room ? 2 * *room : 256;
+        double *l = realloc(m->lambda, more * sizeof *l);
+        if (l) m->lambda = l;
+        double *w = realloc(m->weight, more * sizeof *w);
+        if (w) m->weight = w;
+        if (!l || !w) return FINF_ENOMEM;
+        *room = more;
+    }
+    m->lambda[m->n] = lambda;
+    m->weight[m->n++] = weight;
+    return FINF_OK;
+}
+
+/* How far a block that starts at k may reach: lambda changes by a factor 4 at most, and k by 2. */
+static double block_end(const finf_spectrum *s, double k)
+{
+    double reach = 2 * k;
+    if (s->kind == SPECTRUM_POWER && s->rate > 2) reach = k * exp2(2 / s->rate);
+    if (s->kind == SPECTRUM_EXP && s->rate > 0) reach = fmin(reach, k + M_LN2 / s->rate);
+    return fmin(floor(reach), s->d);
+}
+
+#define SINGLE 64.0 /* this many leading eigenvalues are never grouped */
+
+static finf_status measure_blocks(const finf_spectrum *s, spectral_measure *m)
+{
+    size_t room = 0;
+    finf_status status = FINF_OK;
+    double k = 1;
+    for (; k <= s->d && k <= SINGLE && !status; k++) status = push(m, &room, finf_spectrum_at(s, k), 1);
+    while (k <= s->d && !status) {
+        double end = block_end(s, k), N = end - k + 1, node[SUMRULE], weight[SUMRULE];
+        if (N <= 2 * SUMRULE) {
+            end = fmin(k + 2 * SUMRULE - 1, s->d);
+            for (; k <= end && !status; k++) status = push(m, &room, finf_spectrum_at(s, k), 1);
+            continue;
+        }
+        if (!sumrule_gauss(N, node, weight)) return FINF_ENOMEM;
+        for (size_t i = 0; i < SUMRULE && !status; i++)
+            status = push(m, &room, finf_spectrum_at(s, k + node[i]), weight[i]);
+        k = end + 1;
+    }
+    return status;
+}
+
+#define CHEB 22
+#define LANES 8
+#define OCTAVES 2048
+
+typedef struct {
+    size_t count, waiting;
+    double buffer[LANES];       /* mantissas x in [-1,1) not yet entered */
+    double moment[CHEB][LANES]; /* sum T_k(x), lane by lane */
+} octave;
+
+/* Enters the buffer; LANES recurrences side by side, else the latency of T_{k+1} = 2xT_k - T_{k-1} dominates. */
+static void flush(octave *o, size_t lanes)
+{
+    double x2[LANES], a[LANES], b[LANES];
+    for (size_t i = 0; i < LANES; i++) {
+        double x = i < lanes ? o->buffer[i] : 0;
+        a[i] = i < lanes;
+        b[i] = x * a[i];
+        x2[i] = 2 * x;
+    }
+    for (size_t k = 0; k < CHEB; k++)
+        for (size_t i = 0; i < LANES; i++) {
+            double next = x2[i] * b[i] - a[i];
+            o->moment[k][i] += a[i];
+            a[i] = b[i];
+            b[i] = next;
+        }
+    o->waiting = 0;
+}
+
+/* lambda in [2^e, 2^(e+1)) as (x+3)/2 2^e, by its bits: frexp is a call, and there may be 10^6 of them. */
+static unsigned split(double lambda, double *x)
+{
+    uint64_t bits;
+    memcpy(&bits, &lambda, sizeof bits);
+    unsigned e = (unsigned)(bits >> 52);
+    bits = (bits & 0xfffffffffffffu) | 0x3ff0000000000000u;
+    memcpy(x, &bits, sizeof *x);
+    *x = 2 * *x - 3;
+    return e;
+}
+
+static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_measure *m, size_t *room)
+{
+    flush(o, o->waiting);
+    for (size_t i = 0; i < CHEB; i++) {
+        double angle = FINF_PI * ((double)i + 0.5) / CHEB, weight = 0;
+        for (size_t k = 0; k < CHEB; k++) {
+            double sum = 0;
+            for (size_t l = 0; l < LANES; l++) sum += o->moment[k][l];
+            weight += (k ? 2 : 1) * sum * cos((double)k * angle) / CHEB;
+        }
+        finf_status s = push(m, room, unit * ldexp((cos(angle) + 3) / 2, (int)e - 1023), weight);
+        if (s) return s;
+    }
+    return FINF_OK;
+}
+
+static finf_status measure_list(const finf_spectrum *s, double separate, spectral_measure *m)
+{
+    size_t n = (size_t)s->d, room = 0;
+    octave **table = calloc(OCTAVES, sizeof *table);
+    size_t *count = calloc(OCTAVES, sizeof *count);
+    finf_status status = table && count ? FINF_OK : FINF_ENOMEM;
+    double x, limit = separate / s->unit;
+    for (size_t i = 0; i < n && !status; i++) count[split(s->lambda[i], &x)]++;
+    for (size_t i = 0; i < n && !status; i++) {
+        unsigned e = split(s->lambda[i], &x);
+        if (s->lambda[i] > limit || count[e] <= CHEB) {
+            status = push(m, &room, s->unit * s->lambda[i], 1);
+            continue;
+        }
+        octave *o = table[e];
+        if (!o) o = table[e] = calloc(1, sizeof *o);
+        if (!o)
+            status = FINF_ENOMEM;
+        else {
+            o->buffer[o->waiting++] = x;
+            if (o->waiting == LANES) flush(o, LANES);
+        }
+    }
+    for (unsigned e = 0; e < OCTAVES && table; e++) {
+        if (table[e] && !status) status = octave_nodes(table[e], e, s->unit, m, &room);
+        free(table[e]);
+    }
+    free(table);
+    free(count);
+    return status;
+}
+
+finf_status spectral_measure_make(const finf_spectrum *s, double separate, spectral_measure *m)
+{
+    *m = (spectral_measure){0};
+    size_t room = 0;
+    finf_status status = FINF_OK;
+    switch (s->kind) {
+    case SPECTRUM_FLAT: status = push(m, &room, s->unit, s->d); break;
+    case SPECTRUM_STEP:
+        status = push(m, &room, s->unit, 1);
+        if (!status && s->d > 1) status = push(m, &room, s->unit / s->d, s->d - 1);
+        break;
+    case SPECTRUM_LIST: status = measure_list(s, separate, m); break;
+    default: status = measure_blocks(s, m);
+    }
+    if (status) spectral_measure_free(m);
+    return status;
+}

@@ -1,0 +1,262 @@
+#include "args.h"
+
+#include "base.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define G (1u << CMD_GAMMA)
+#define M (1u << CMD_MEAN)
+#define L (1u << CMD_LINREG)
+#define C (1u << CMD_COEF)
+#define P (1u << CMD_PRIVACY)
+#define ALL (~0u)
+
+typedef struct {
+    const char *name, *argument, *fallback, *help;
+    unsigned commands;
+} option_info;
+
+/* name, argument (NULL: a flag), default (NULL: none), help, commands */
+static const option_info OPTIONS[OPT_COUNT] = {
+    [OPT_NOISE] = {"noise", "N", NULL, "the noise beta (see NOISE)", ALL},
+    [OPT_ETA] = {"eta", "E", NULL, "step size; gamma, coef, privacy: only for 'auto'", ALL},
+    [OPT_MU] = {"mu", "M", "1", "strong convexity for 'auto' = eta*mu", G | C | P},
+    [OPT_SPECTRUM] = {"spectrum", "S", NULL, "eigenvalues of H (see SPECTRUM)", L},
+    [OPT_DIM] = {"dim", "D", NULL, "number of eigenvalues, up to 1e15 (not for list and file)", L},
+    [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue", L},
+    [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian", L},
+    [OPT_DIRECTIONS] = {"directions", NULL, NULL, "also the contribution of each eigendirection", L},
+    [OPT_STEPS] = {"steps", "T", NULL, "also (privacy: use) the sensitivity of T steps", G | P},
+    [OPT_LENGTH] = {"length", "n", NULL, "how many coefficients", C},
+    [OPT_STRATEGY] = {"strategy", NULL, NULL, "print c = 1/beta (strategy_coef) instead of beta", C},
+    [OPT_EPSILON] = {"epsilon", "e", NULL, "with --delta: find rho; with --rho: find delta", P},
+    [OPT_DELTA] = {"delta", "d", NULL, "with --rho: find epsilon", P},
+    [OPT_NOISE_MULTIPLIER] = {"noise-multiplier", "z", NULL, "sigma/(G gamma), instead of --rho", P},
+    [OPT_ACCOUNTING] = {"accounting", "gauss|zcdp", "gauss", "which epsilon fixes rho: the exact one or zCDP's", P},
+    [OPT_RHO] = {"rho", "R", "1", "privacy: rho-zCDP", M | L | P},
+    [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", M | L | P},
+    [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", M | L},
+    [OPT_FORMAT] = {"format", "text|csv|json", "text", "how to print", ALL},
+    [OPT_JSON] = {"json", NULL, NULL, "short for --format json", ALL},
+    [OPT_OUTPUT] = {"output", "FILE", NULL, "write there (whole or not at all) instead of stdout", ALL},
+    [OPT_PRECISION] = {"precision", "n", NULL, "significant digits, 1 to 17 (text 10, csv and json 17)", ALL},
+    [OPT_QUIET] = {"quiet", NULL, NULL, "text: the values only", ALL},
+    [OPT_HELP] = {"help", NULL, NULL, "this text", ALL},
+};
+
+#define BIT(id) (1u << (id))
+const command_info COMMANDS[CMD_COUNT] = {
+    [CMD_GAMMA] = {"gamma", "sensitivity of the noise",
+                   "gamma_inf^2 = sum c_t^2, c = 1/beta: how much noise privacy costs. Infinite, with the reason, when B(z) has\n"
+                   "a zero in |z| <= 1.",
+                   "finf gamma --noise nu:0.01 --steps 1000", BIT(OPT_NOISE)},
+    [CMD_MEAN] = {"mean", "F_inf for mean estimation",
+                  "lim E[F(theta_t) - F*] for F = (1/2)E(theta-z)^2, exact, beside the best noise and DP-SGD.",
+                  "finf mean --noise nu:auto --eta 0.1", BIT(OPT_NOISE) | BIT(OPT_ETA)},
+    [CMD_LINREG] = {"linreg", "F_inf for linear regression",
+                    "lim E[F(theta_t) - F*] for F = (1/2)E(y-<theta,x>)^2, exact for Gaussian inputs, with bounds for any inputs,\n"
+                    "the best noise, and the contribution of each direction.",
+                    "finf linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5",
+                    BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_SPECTRUM)},
+    [CMD_COEF] = {"coef", "coefficients beta (or c = 1/beta), ready to use",
+                  "The first n noising coefficients, one number a line; what beta@FILE and strategy@FILE read.",
+                  "finf coef --noise nu:0.1 --length 5", BIT(OPT_NOISE) | BIT(OPT_LENGTH)},
+    [CMD_PRIVACY] = {"privacy", "rho-zCDP, (epsilon, delta) and noise multipliers",
+                     "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by zCDP; and the three things\n"
+                     "called noise multiplier, for the noise given (default sgd).",
+                     "finf privacy --rho 1 --delta 1e-5", 0},
+};
+
+static const char NOISE_HELP[] =
+    "  sgd               independent noise\n"
+    "  nu:V              (1-(1-V)z)^(1/2), the paper's noise; 0 < V <= 1\n"
+    "  power:P,V         (1-(1-V)z)^P, 0 <= P <= 1\n"
+    "  antipgd:V         1-(1-V)z, damped anti-PGD\n"
+    "  cc                nu at V = 0 (optimal for counting; infinite sensitivity)\n"
+    "  beta:1,-0.5,..    given noising coefficients        beta@FILE\n"
+    "  strategy:1,0.5,.. given c, beta = 1/c               strategy@FILE\n"
+    "  blt:TH,..;W,..    C(z) = 1 + sum W z/(1-TH z), beta = 1/C\n"
+    "  spectrum@FILE     |B(w)|^2: two columns w, |B|^2, or one on a uniform grid 0..pi\n"
+    "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n";
+
+static const char SPECTRUM_HELP[] =
+    "  power:A           lambda_k = k^-A\n"
+    "  exp:R             lambda_k = e^(-R(k-1))\n"
+    "  flat              lambda_k = 1\n"
+    "  step              1, 1/d, 1/d, ..\n"
+    "  list:1,0.5,..     given eigenvalues                 @FILE\n";
+
+/* ---- parsing ------------------------------------------------------------------------------------------- */
+
+static int find_option(const char *name, size_t length)
+{
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (strlen(OPTIONS[i].name) == length && strncmp(OPTIONS[i].name, name, length) == 0) return i;
+    return -1;
+}
+
+finf_status args_parse(command_id command, int argc, char **argv, args *out, finf_reason *why)
+{
+    const char *name = COMMANDS[command].name;
+    *out = (args){.command = command};
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (strncmp(word, "--", 2) != 0 || !word[2])
+            return finf_why(why, FINF_EUSAGE, "%s: unexpected argument '%.80s'; options start with --", name, word);
+        const char *equals = strchr(word, '=');
+        size_t length = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
+        int id = find_option(word + 2, length);
+        if (id < 0 || !(OPTIONS[id].commands & (1u << command)))
+            return finf_why(why, FINF_EUSAGE, "%s has no option '%.80s'; 'finf %s --help' lists them", name, word, name);
+        if (out->value[id]) return finf_why(why, FINF_EUSAGE, "--%s is given twice", OPTIONS[id].name);
+        if (!OPTIONS[id].argument) {
+            if (equals) return finf_why(why, FINF_EUSAGE, "--%s takes no value", OPTIONS[id].name);
+            out->value[id] = "";
+        } else if (equals)
+            out->value[id] = equals + 1;
+        else if (i + 1 < argc)
+            out->value[id] = argv[++i];
+        else
+            return finf_why(why, FINF_EUSAGE, "--%s needs a value (%s)", OPTIONS[id].name, OPTIONS[id].argument);
+    }
+    if (out->value[OPT_HELP]) return FINF_OK;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if ((COMMANDS[command].required & BIT(i)) && !out->value[i])
+            return finf_why(why, FINF_EUSAGE, "%s needs --%s, for example: %s", name, OPTIONS[i].name, COMMANDS[command].example);
+    return FINF_OK;
+}
+
+int args_given(const args *a, option_id id) { return a->value[id] != NULL; }
+
+const char *args_text(const args *a, option_id id) { return a->value[id] ? a->value[id] : OPTIONS[id].fallback; }
+
+finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || isspace((unsigned char)*text) || *end)
+        return finf_why(why, FINF_EPARSE, "%s = '%.80s': not a number", what, text);
+    if (!isfinite(value)) return finf_why(why, FINF_EPARSE, "%s = '%.80s': must be a finite number", what, text);
+    *x = value;
+    return FINF_OK;
+}
+
+finf_status args_number(const args *a, option_id id, double *x, finf_reason *why)
+{
+    const char *text = args_text(a, id);
+    return text ? parse_number(text, OPTIONS[id].name, x, why) : FINF_OK;
+}
+
+finf_status args_whole(const args *a, option_id id, double min, double max, double *x, finf_reason *why)
+{
+    double value = NAN;
+    finf_status s = args_number(a, id, &value, why);
+    if (s || isnan(value)) return s;
+    if (!(value >= min && value <= max && value == floor(value)))
+        return finf_why(why, FINF_EDOM, "%s = %s: must be a whole number from %.15g to %.15g", OPTIONS[id].name,
+                            args_text(a, id), min, max);
+    *x = value;
+    return FINF_OK;
+}
+
+finf_status args_choice(const args *a, option_id id, const char *words, int *choice, finf_reason *why)
+{
+    const char *text = args_text(a, id), *word = words;
+    for (int i = 0; *word; i++) {
+        size_t length = strcspn(word, "|");
+        if (strlen(text) == length && strncmp(text, word, length) == 0) {
+            *choice = i;
+            return FINF_OK;
+        }
+        word += length + (word[length] == '|');
+    }
+    return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be one of %s", OPTIONS[id].name, text, words);
+}
+
+/* ---- help and manual ----------------------------------------------------------------------------------- */
+
+static void option_lines(unsigned commands, FILE *out)
+{
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const option_info *o = &OPTIONS[i];
+        if (!(o->commands & commands)) continue;
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        fprintf(out, "  %-24s %s", left, o->help);
+        if (o->fallback) fprintf(out, " (default %s)", o->fallback);
+        fputc('\n', out);
+    }
+}
+
+void args_help(command_id command, FILE *out)
+{
+    const command_info *c = &COMMANDS[command];
+    fprintf(out, "finf %s: %s\n\n%s\n\nOptions\n", c->name, c->summary, c->about);
+    option_lines(1u << command, out);
+    fprintf(out, "\nNOISE\n%s", NOISE_HELP);
+    if (OPTIONS[OPT_SPECTRUM].commands & (1u << command)) fprintf(out, "\nSPECTRUM\n%s", SPECTRUM_HELP);
+    fprintf(out, "\nExample\n  %s\n", c->example);
+}
+
+void args_overview(FILE *out)
+{
+    fputs("finf: how well private learning with correlated noise can do\n\nCommands\n", out);
+    for (int i = 0; i < CMD_COUNT; i++) fprintf(out, "  finf %-10s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+    fputs("\n'finf COMMAND --help' has the options and an example. 'finf --version' has the version.\n", out);
+}
+
+/* roff: a line must not begin with . or ', and - and \ are escaped */
+static void roff(const char *text, FILE *out)
+{
+    for (int start = 1; *text; text++) {
+        if (start && (*text == '.' || *text == '\'')) fputs("\\&", out);
+        if (*text == '\\' || *text == '-') fputc('\\', out);
+        fputc(*text, out);
+        start = *text == '\n';
+    }
+}
+
+static void roff_block(const char *text, FILE *out)
+{
+    fputs(".nf\n", out);
+    roff(text, out);
+    fputs(".fi\n", out);
+}
+
+void args_manual(FILE *out)
+{
+    fputs(".TH FINF 1 \"\" \"finf " FINF_VERSION "\" \"User Commands\"\n.SH NAME\n"
+          "finf \\- how well private learning with correlated noise can do\n.SH SYNOPSIS\n.B finf\n.I COMMAND\n[options]\n"
+          ".SH DESCRIPTION\nDP\\-FTRL trains with noise z_t = sum beta_tau w_{t\\-tau}. finf computes its sensitivity and the\n"
+          "asymptotic suboptimality F_inf of training with it, exactly where an exact value is known, each number with its\n"
+          "error.\n.SH COMMANDS\n",
+          out);
+    for (int i = 0; i < CMD_COUNT; i++) {
+        fprintf(out, ".TP\n.B %s\n", COMMANDS[i].name);
+        roff(COMMANDS[i].about, out);
+        fputs("\n.br\nExample: ", out);
+        roff(COMMANDS[i].example, out);
+        fputc('\n', out);
+    }
+    fputs(".SH OPTIONS\n", out);
+    for (int i = 0; i < OPT_COUNT; i++) {
+        fprintf(out, ".TP\n.B \\-\\-%s", OPTIONS[i].name);
+        if (OPTIONS[i].argument) fprintf(out, " \\fI%s\\fR", OPTIONS[i].argument);
+        fputc('\n', out);
+        roff(OPTIONS[i].help, out);
+        if (OPTIONS[i].fallback) fprintf(out, " (default %s)", OPTIONS[i].fallback);
+        fputc('\n', out);
+    }
+    fputs(".SH NOISE\n", out);
+    roff_block(NOISE_HELP, out);
+    fputs(".SH SPECTRUM\n", out);
+    roff_block(SPECTRUM_HELP, out);
+    fputs(".SH EXIT STATUS\n0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or malformed;\n"
+          "4 tolerance not reached (the best value is still printed); 5 input, output or memory.\n",
+          out);
+}

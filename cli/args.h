@@ -1,0 +1,52 @@
+/* The one parser of the command line. The table in args.c is the only place where an option is spelled: it feeds the
+ * parser, --help and the manual. */
+#ifndef FINF_ARGS_H
+#define FINF_ARGS_H
+
+#include <stdio.h>
+
+#include "finf.h"
+
+typedef enum {
+    OPT_NOISE, OPT_ETA, OPT_MU, OPT_SPECTRUM, OPT_DIM, OPT_NORMALIZE, OPT_KURTOSIS, OPT_DIRECTIONS,
+    OPT_STEPS, OPT_LENGTH, OPT_STRATEGY, OPT_EPSILON, OPT_DELTA, OPT_NOISE_MULTIPLIER, OPT_ACCOUNTING,
+    OPT_RHO, OPT_CLIP, OPT_SIGMA_SGD,
+    OPT_FORMAT, OPT_JSON, OPT_OUTPUT, OPT_PRECISION, OPT_QUIET, OPT_HELP,
+    OPT_COUNT
+} option_id;
+
+typedef enum { CMD_GAMMA, CMD_MEAN, CMD_LINREG, CMD_COEF, CMD_PRIVACY, CMD_COUNT } command_id;
+
+typedef struct {
+    const char *name, *summary, *about, *example;
+    unsigned required; /* bits of option_id */
+} command_info;
+
+extern const command_info COMMANDS[CMD_COUNT];
+
+typedef struct {
+    command_id command;
+    const char *value[OPT_COUNT]; /* NULL: not given. A flag that is given has "". */
+} args;
+
+/* argv[0] is the command's name. FINF_EUSAGE with the reason. */
+finf_status args_parse(command_id command, int argc, char **argv, args *out, finf_reason *why);
+
+int args_given(const args *a, option_id id);
+/* The text given, or the default of the table (NULL if there is none). */
+const char *args_text(const args *a, option_id id);
+/* As a finite number, nothing after it. *x is untouched when neither given nor defaulted. */
+finf_status args_number(const args *a, option_id id, double *x, finf_reason *why);
+/* As a whole number in [min, max]; 1e9 is one. */
+finf_status args_whole(const args *a, option_id id, double min, double max, double *x, finf_reason *why);
+/* As one of the words in a |-separated list; *choice is its index. */
+finf_status args_choice(const args *a, option_id id, const char *words, int *choice, finf_reason *why);
+
+/* One finite number and nothing else; `what` names it in the reason. */
+finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why);
+
+void args_help(command_id command, FILE *out);
+void args_overview(FILE *out);
+void args_manual(FILE *out); /* the man page, roff */
+
+#endif

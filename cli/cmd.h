@@ -1,0 +1,33 @@
+/* The subcommands, and what several of them read. */
+#ifndef FINF_CMD_H
+#define FINF_CMD_H
+
+#include <math.h>
+#include <string.h>
+
+#include "args.h"
+#include "base.h"
+#include "doc.h"
+#include "spec.h"
+
+/* Fills the doc. FINF_ETOL: the doc holds the best value. Any other failure: nothing is printed but the reason. */
+typedef finf_status (*command_fn)(const args *a, doc *d, finf_reason *why);
+
+finf_status cmd_gamma(const args *a, doc *d, finf_reason *why);
+finf_status cmd_mean(const args *a, doc *d, finf_reason *why);
+finf_status cmd_linreg(const args *a, doc *d, finf_reason *why);
+finf_status cmd_coef(const args *a, doc *d, finf_reason *why);
+finf_status cmd_privacy(const args *a, doc *d, finf_reason *why);
+
+/* --eta, when it was given: positive. */
+finf_status read_eta(const args *a, double *eta, finf_reason *why);
+/* --noise with auto = eta*mu. fallback: the spec when --noise is absent. */
+finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out, finf_reason *why);
+finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why);
+
+/* The noise as given, with auto replaced by its value: a --noise that gives the same again. */
+void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu);
+/* `reason`, where an answer is infinite. */
+void show_reason(doc *d, const finf_reason *why);
+
+#endif

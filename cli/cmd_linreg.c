@@ -1,0 +1,112 @@
+/* finf linreg: linear regression.                                                                MATH section 5 */
+#include <stdlib.h>
+
+#include "cmd.h"
+
+#define ALL_DIRECTIONS 1e6 /* csv and json list every direction up to here, text up to 40 */
+
+/* The indices to list: all, or 1, 2, 3, 4, 6, 8, 12, .. and d. */
+static double *indices(double d, double most, size_t *n)
+{
+    double *k = malloc((d <= most ? (size_t)d : 256) * sizeof *k);
+    *n = 0;
+    if (k && d <= most)
+        for (double i = 1; i <= d; i++) k[(*n)++] = i;
+    else if (k) {
+        for (double p = 1; p < d; p *= 2) {
+            k[(*n)++] = p;
+            if (p >= 2 && 1.5 * p < d) k[(*n)++] = 1.5 * p;
+        }
+        k[(*n)++] = d;
+    }
+    return k;
+}
+
+static finf_status show_directions(doc *d, const finf_noise *noise, double eta, const finf_spectrum *spectrum,
+                                   const finf_linreg_options *opt, double most)
+{
+    static const char *const NAMES[] = {"k", "lambda", "T", "F_exact", "F_lti"};
+    size_t n;
+    double *k = indices(finf_spectrum_dim(spectrum), most, &n);
+    finf_direction *rows = k ? malloc(n * sizeof *rows) : NULL;
+    double *data = rows ? malloc(5 * n * sizeof *data) : NULL;
+    finf_status s = data ? finf_linreg_directions(noise, eta, spectrum, opt, k, n, rows) : FINF_ENOMEM;
+    if (!s) {
+        for (size_t i = 0; i < n; i++) {
+            double row[] = {k[i], rows[i].lambda, rows[i].T, rows[i].exact, rows[i].lti};
+            for (size_t c = 0; c < 5; c++) data[5 * i + c] = row[c];
+        }
+        doc_note(d, "%s", "\nContribution of each eigendirection (T: noise energy that reaches it)");
+        doc_table(d, "directions", 5, NAMES, data, n);
+    }
+    free(data);
+    free(rows);
+    free(k);
+    return s;
+}
+
+static void show(doc *d, const args *a, double eta, double eta_max, const finf_linreg_options *o, const finf_linreg_result *r)
+{
+    char note[160];
+    doc_row(d);
+    doc_heading(d, "Linear regression, F = (1/2) E(y - <theta,x>)^2");
+    show_noise(d, a, NULL, eta, r->lambda_min);
+    doc_string(d, "spectrum", "spectrum of H", args_text(a, OPT_SPECTRUM), args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
+    doc_number(d, "d", "d", r->d, "dimension");
+    doc_number(d, "d_eff", "d_eff", r->d_eff, "Tr H / lambda_1");
+    snprintf(note, sizeof note, "step size; stable up to %.6g", eta_max);
+    doc_number(d, "eta", "eta", eta, note);
+    doc_number(d, "eta_max", NULL, eta_max, NULL);
+    doc_number(d, "rho", "rho", o->privacy.rho, "zCDP");
+    doc_number(d, "clip", NULL, o->privacy.clip, NULL);
+    doc_number(d, "sigma_sgd", NULL, o->privacy.sigma_sgd, NULL);
+    doc_number(d, "kurtosis", o->kurtosis == 0 ? NULL : "kurtosis", o->kurtosis, "excess, of independent inputs");
+    doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
+    snprintf(note, sizeof note, "lim E[F(theta_t) - F*], exact for %s inputs", o->kurtosis == 0 ? "Gaussian" : "such");
+    doc_real(d, "F_exact", "F_error", "F_inf", r->exact, note);
+    doc_real(d, "F_lti", NULL, "lower", r->lti, "no inputs of this covariance do better");
+    snprintf(note, sizeof note, "for any inputs with R^2 <= %.4g, C_kurt <= %.4g%s%.60s", r->R2, r->C_kurt, r->upper_reason.text[0] ? "; " : "",
+             r->upper_reason.text);
+    doc_real(d, "F_upper", NULL, "upper", r->upper, note);
+    if (r->exact.value / r->optimum.value > 0 && isfinite(r->exact.value))
+        snprintf(note, sizeof note, "least F_inf over all noise; this noise is %.4g times that", r->exact.value / r->optimum.value);
+    else
+        snprintf(note, sizeof note, "least F_inf over all noise");
+    doc_real(d, "F_optimum", NULL, "best noise", r->optimum, note);
+    doc_real(d, "F_optimum_lti", NULL, NULL, r->optimum_lti, NULL);
+    doc_number(d, "F_floor", "floor", r->floor, "the paper's lower bound for every noise");
+    doc_bool(d, "stable", r->stable ? NULL : "stable", r->stable, NULL);
+    show_reason(d, &r->reason);
+}
+
+finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
+{
+    double eta, dim = NAN, eta_max = NAN;
+    finf_noise *noise = NULL;
+    finf_spectrum *spectrum = NULL;
+    finf_linreg_options opt = finf_linreg_options_default();
+    finf_linreg_result r;
+    const char *noise_text = args_text(a, OPT_NOISE), *spectrum_text = args_text(a, OPT_SPECTRUM);
+    finf_status s = read_eta(a, &eta, why);
+    if (!s) s = read_setting(a, &opt.privacy, why);
+    if (!s) s = args_number(a, OPT_KURTOSIS, &opt.kurtosis, why);
+    if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
+    if (!s && strchr(noise_text, '@') && strcmp(strchr(noise_text, '@'), "@-") == 0 && strcmp(spectrum_text, "@-") == 0)
+        s = finf_why(why, FINF_EUSAGE, "both --noise and --spectrum want to read stdin");
+    if (!s) s = spec_spectrum(spectrum_text, dim, &spectrum, why);
+    if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(spectrum);
+    if (!s) s = read_noise(a, eta, finf_spectrum_min(spectrum), NULL, &noise, why);
+    if (!s && (s = finf_linreg(noise, eta, spectrum, &opt, &r))) *why = r.reason;
+    if (!s || s == FINF_ETOL) {
+        int text = strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+        finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max);
+        show(d, a, eta, eta_max, &opt, &r);
+        if (args_given(a, OPT_DIRECTIONS) && eta * r.lambda_max < 2) {
+            finf_status t = show_directions(d, noise, eta, spectrum, &opt, text ? 40 : ALL_DIRECTIONS);
+            if (t) s = finf_why(why, t, "the table of directions failed: %s", finf_status_text(t));
+        }
+    }
+    finf_noise_free(noise);
+    finf_spectrum_free(spectrum);
+    return s;
+}

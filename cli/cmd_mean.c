@@ -1,0 +1,42 @@
+/* finf mean: mean estimation.                                                                    MATH section 4 */
+#include "cmd.h"
+
+static void times(char *out, size_t size, const char *what, double x)
+{
+    if (isfinite(x))
+        snprintf(out, size, "%s; this noise is %.4g times that", what, x);
+    else
+        snprintf(out, size, "%s", what);
+}
+
+finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
+{
+    double eta;
+    finf_noise *noise = NULL;
+    finf_privacy_setting set;
+    finf_mean_result r;
+    finf_status s = read_eta(a, &eta, why);
+    if (!s) s = read_setting(a, &set, why);
+    if (!s) s = read_noise(a, eta, 1, NULL, &noise, why);
+    if (!s && (s = finf_mean(noise, eta, &set, &r))) *why = r.reason;
+    if (!s || s == FINF_ETOL) {
+        char note[128];
+        doc_row(d);
+        doc_heading(d, "Mean estimation, F = (1/2) E(theta - z)^2");
+        show_noise(d, a, NULL, eta, 1);
+        doc_number(d, "eta", "eta", eta, "step size");
+        doc_number(d, "rho", "rho", set.rho, "zCDP");
+        doc_number(d, "clip", NULL, set.clip, NULL);
+        doc_number(d, "sigma_sgd", NULL, set.sigma_sgd, NULL);
+        doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r.gamma2, "sensitivity squared");
+        doc_real(d, "F", "F_error", "F_inf", r.F, "lim E[F(theta_t) - F*], exact");
+        times(note, sizeof note, "least over all noise", r.F.value / r.F_optimal);
+        doc_number(d, "F_optimal", "best noise", r.F_optimal, note);
+        times(note, sizeof note, "independent noise", r.F.value / r.F_sgd);
+        doc_number(d, "F_sgd", "DP-SGD", r.F_sgd, note);
+        doc_bool(d, "stable", r.stable ? NULL : "stable", r.stable, "converges for eta < 2");
+        show_reason(d, &r.reason);
+    }
+    finf_noise_free(noise);
+    return s;
+}

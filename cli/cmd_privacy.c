@@ -1,0 +1,88 @@
+/* finf privacy: conversions and noise multipliers.                                               MATH section 8 */
+#include "cmd.h"
+
+/* rho from whatever was given: --rho, --noise-multiplier, or --epsilon and --delta. */
+static finf_status find_rho(const args *a, double epsilon, double delta, finf_privacy_setting *set, finf_reason *why)
+{
+    int by_epsilon = args_given(a, OPT_EPSILON) && args_given(a, OPT_DELTA), zcdp = 0;
+    int given = args_given(a, OPT_RHO) + args_given(a, OPT_NOISE_MULTIPLIER) + by_epsilon;
+    if (given != 1)
+        return finf_why(why, FINF_EUSAGE, "give one of --rho, --noise-multiplier, or --epsilon with --delta%s", given ? ", not several" : "");
+    finf_status s = args_choice(a, OPT_ACCOUNTING, "gauss|zcdp", &zcdp, why);
+    if (s) return s;
+    if (args_given(a, OPT_NOISE_MULTIPLIER)) {
+        double z = NAN;
+        s = args_number(a, OPT_NOISE_MULTIPLIER, &z, why);
+        if (!s && !(z > 0)) s = finf_why(why, FINF_EDOM, "noise-multiplier = %g: must be positive", z);
+        set->rho = 0.5 / (z * z);
+    } else if (by_epsilon) {
+        finf_real rho;
+        s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho);
+        if (s) return finf_why(why, s, "no rho gives epsilon = %g at delta = %g", epsilon, delta);
+        set->rho = rho.value;
+    }
+    return s;
+}
+
+static finf_status read_epsilon_delta(const args *a, double *epsilon, double *delta, finf_reason *why)
+{
+    *epsilon = *delta = NAN;
+    finf_status s = args_number(a, OPT_EPSILON, epsilon, why);
+    if (!s) s = args_number(a, OPT_DELTA, delta, why);
+    if (!s && !isnan(*epsilon) && !(*epsilon >= 0 && *epsilon <= 1e30))
+        s = finf_why(why, FINF_EDOM, "epsilon = %g: must be from 0 to 1e30", *epsilon);
+    if (!s && !isnan(*delta) && !(*delta >= 1e-300 && *delta < 1))
+        s = finf_why(why, FINF_EDOM, "delta = %g: must be in (0, 1), at least 1e-300", *delta);
+    return s;
+}
+
+finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
+{
+    double eta, mu = 1, T = NAN, epsilon, delta;
+    finf_noise *noise = NULL;
+    finf_privacy_setting set;
+    finf_sensitivity sens;
+    finf_status s = read_eta(a, &eta, why);
+    if (!s) s = args_number(a, OPT_MU, &mu, why);
+    if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &T, why);
+    if (!s) s = read_setting(a, &set, why);
+    if (!s) s = read_epsilon_delta(a, &epsilon, &delta, why);
+    if (!s) s = find_rho(a, epsilon, delta, &set, why);
+    if (!s && !(set.rho >= 1e-30 && set.rho <= 1e30)) s = finf_why(why, FINF_EDOM, "rho = %g: must be positive, from 1e-30 to 1e30", set.rho);
+    if (!s && !(set.clip > 0)) s = finf_why(why, FINF_EDOM, "clip = %g: must be positive", set.clip);
+    if (!s) s = read_noise(a, eta, mu, "sgd", &noise, why);
+    if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
+    finf_real gamma2 = s ? (finf_real){NAN, INFINITY, FINF_ESTIMATE, ""} : sens.gamma2;
+    if (!s && !isnan(T)) s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
+    finf_real zcdp = {NAN, INFINITY, FINF_ESTIMATE, ""}, gauss = zcdp, delta_zcdp = zcdp, delta_gauss = zcdp;
+    if (!s && isnan(delta) && !isnan(epsilon)) { /* rho and epsilon: delta is sought */
+        s = finf_delta_gauss(set.rho, epsilon, &delta_gauss);
+        if (!s) s = finf_delta_zcdp(set.rho, epsilon, &delta_zcdp);
+        zcdp.value = gauss.value = epsilon;
+        delta = delta_gauss.value;
+    } else if (!s && !isnan(delta)) {
+        s = finf_epsilon_zcdp(set.rho, delta, &zcdp);
+        if (!s) s = finf_epsilon_gauss(set.rho, delta, &gauss);
+    }
+    if (s && !why->text[0]) finf_why(why, s, "the conversion failed: %s", finf_status_text(s));
+    if (!s) {
+        double multiplier = 1 / sqrt(2 * set.rho), gamma = sqrt(gamma2.value);
+        doc_row(d);
+        doc_heading(d, "Privacy (zero-out adjacency, one participation)");
+        doc_number(d, "rho", "rho", set.rho, "zCDP");
+        doc_number(d, "delta", "delta", delta, delta_gauss.value == delta ? "exact, of this rho and epsilon" : NULL);
+        if (!isnan(delta_zcdp.value)) doc_number(d, "delta_zcdp", "delta (zCDP)", delta_zcdp.value, "for any rho-zCDP mechanism");
+        doc_number(d, "epsilon_gauss", "epsilon", gauss.value, "exact: the noise is one Gaussian mechanism");
+        doc_number(d, "epsilon_zcdp", "epsilon (zCDP)", zcdp.value, "for any rho-zCDP mechanism");
+        show_noise(d, a, "sgd", eta, mu);
+        doc_real(d, "gamma2", NULL, "gamma^2", gamma2, isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
+        doc_note(d, "Noise multiplier means three things:");
+        doc_number(d, "noise_multiplier", "sigma/(G gamma)", multiplier, "what privacy accountants take");
+        doc_number(d, "sigma_over_clip", "sigma/G", multiplier * gamma, "what DP-SGD libraries take");
+        doc_number(d, "sigma", "sigma", multiplier * gamma * set.clip, "standard deviation of w_t");
+        if (isinf(gamma2.value)) show_reason(d, &sens.reason);
+        if (isnan(delta)) doc_string(d, "reason", NULL, "epsilon needs --delta", NULL);
+    }
+    finf_noise_free(noise);
+    return s;
+}

@@ -1,0 +1,44 @@
+/* The one printer: a command fills a doc, and the doc is written as text, CSV or JSON. */
+#ifndef FINF_DOC_H
+#define FINF_DOC_H
+
+#include <stdio.h>
+
+#include "finf.h"
+
+typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } doc_format;
+
+typedef struct doc doc;
+
+doc *doc_new(void);
+void doc_free(doc *d);
+
+/* Starts the next object (a row of CSV, a line of JSON). A doc begins with none. */
+void doc_row(doc *d);
+
+/* Fields of the current row. key: the CSV/JSON name, NULL for text only. label: the name in text, NULL for CSV/JSON
+ * only. note: what it means, for text; may be NULL. Strings are copied. */
+void doc_number(doc *d, const char *key, const char *label, double value, const char *note);
+/* A number with its error: keys `key` and `error_key` (NULL: the error is shown in text only). */
+void doc_real(doc *d, const char *key, const char *error_key, const char *label, finf_real x, const char *note);
+void doc_bool(doc *d, const char *key, const char *label, int value, const char *note);
+void doc_string(doc *d, const char *key, const char *label, const char *value, const char *note);
+void doc_array(doc *d, const char *key, const double *x, size_t n);
+/* A table below the row: in JSON an array of objects under `key`; in CSV it takes the place of the row. */
+void doc_table(doc *d, const char *key, size_t columns, const char *const *names, const double *data, size_t rows);
+
+/* Text only. */
+void doc_heading(doc *d, const char *text);
+void doc_note(doc *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+int doc_failed(const doc *d); /* memory ran out while filling */
+
+typedef struct {
+    doc_format format;
+    int precision; /* significant digits; 0: 10 in text, 17 (read back exactly) in CSV and JSON */
+    int quiet;     /* text: values only */
+} doc_style;
+
+void doc_print(const doc *d, doc_style style, FILE *out);
+
+#endif

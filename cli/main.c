@@ -1,0 +1,164 @@
+/* finf: dispatch, help, and the one place that writes output. */
+#include <errno.h>
+#include <fcntl.h>
+#include <gsl/gsl_errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+static const command_fn RUN[CMD_COUNT] = {
+    [CMD_GAMMA] = cmd_gamma,   [CMD_MEAN] = cmd_mean, [CMD_LINREG] = cmd_linreg,
+    [CMD_COEF] = cmd_coef,     [CMD_PRIVACY] = cmd_privacy,
+};
+
+static int complain(finf_status s, const finf_reason *why)
+{
+    fprintf(stderr, "finf: %s\n", why->text[0] ? why->text : finf_status_text(s));
+    return finf_status_exit(s);
+}
+
+/* ---- output: a temporary file beside FILE, renamed when everything is written -------------------------- */
+
+typedef struct {
+    FILE *file;
+    const char *path; /* NULL: stdout */
+    char *temporary;  /* NULL: written in place (stdout, a device) */
+} sink;
+
+static finf_status sink_open(const char *path, sink *out, finf_reason *why)
+{
+    struct stat st;
+    *out = (sink){.path = path};
+    if (!path) {
+        if (fcntl(STDOUT_FILENO, F_GETFD) < 0) return finf_why(why, FINF_EIO, "standard output is closed");
+        out->file = stdout;
+        return FINF_OK;
+    }
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        out->file = S_ISDIR(st.st_mode) ? NULL : fopen(path, "w");
+        if (S_ISDIR(st.st_mode)) errno = EISDIR;
+    } else {
+        size_t n = strlen(path) + 8;
+        out->temporary = malloc(n);
+        if (!out->temporary) return finf_why(why, FINF_ENOMEM, "no memory");
+        snprintf(out->temporary, n, "%s.XXXXXX", path);
+        int fd = mkstemp(out->temporary);
+        if (fd >= 0) {
+            mode_t mask = umask(0);
+            umask(mask);
+            fchmod(fd, 0666 & ~mask);
+            out->file = fdopen(fd, "w");
+        }
+    }
+    if (out->file) return FINF_OK;
+    free(out->temporary);
+    out->temporary = NULL;
+    return finf_why(why, FINF_EIO, "cannot write '%.150s': %s", path, strerror(errno));
+}
+
+static void sink_drop(sink *s)
+{
+    if (s->file && s->path) fclose(s->file);
+    if (s->temporary) unlink(s->temporary);
+    free(s->temporary);
+}
+
+static finf_status sink_close(sink *s, finf_reason *why)
+{
+    errno = 0;
+    int bad = ferror(s->file);
+    bad |= fflush(s->file) != 0;
+    bad |= fclose(s->file) != 0; /* stdout too: a full disk may only tell now */
+    s->file = NULL;
+    if (!bad && s->temporary) bad = rename(s->temporary, s->path) != 0;
+    int error = errno ? errno : EIO;
+    if (bad) {
+        sink_drop(s);
+        return finf_why(why, FINF_EIO, "cannot write %.150s: %s", s->path ? s->path : "standard output", strerror(error));
+    }
+    free(s->temporary);
+    return FINF_OK;
+}
+
+/* Help, version and manual go to stdout under the same check as data. */
+static int print_and_close(void (*print)(FILE *))
+{
+    sink s;
+    finf_reason why = {""};
+    finf_status status = sink_open(NULL, &s, &why);
+    if (!status) {
+        print(s.file);
+        status = sink_close(&s, &why);
+    }
+    return status ? complain(status, &why) : 0;
+}
+
+static void print_version(FILE *out) { fputs("finf " FINF_VERSION "\n", out); }
+
+static command_id help_of;
+static void print_help(FILE *out) { args_help(help_of, out); }
+
+/* ---- */
+
+static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
+{
+    int format = 0;
+    double digits = 0;
+    finf_status s = args_choice(a, OPT_FORMAT, "text|csv|json", &format, why);
+    if (!s && args_given(a, OPT_JSON) && args_given(a, OPT_FORMAT) && format != FORMAT_JSON)
+        s = finf_why(why, FINF_EUSAGE, "--json and --format %s contradict each other", args_text(a, OPT_FORMAT));
+    if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &digits, why);
+    *style = (doc_style){args_given(a, OPT_JSON) ? FORMAT_JSON : (doc_format)format, (int)digits, args_given(a, OPT_QUIET)};
+    return s;
+}
+
+static int run(command_id command, const args *a)
+{
+    finf_reason why = {""};
+    doc_style style;
+    sink out = {0};
+    doc *d = doc_new();
+    finf_status s = d ? read_style(a, &style, &why) : FINF_ENOMEM;
+    if (!s) s = sink_open(args_text(a, OPT_OUTPUT), &out, &why); /* before the work: a bad path costs nothing */
+    if (!s) s = RUN[command](a, d, &why);
+    if (!s && doc_failed(d)) s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
+    int code = 0;
+    if (s) code = complain(s, &why);
+    if (!s || s == FINF_ETOL) {
+        doc_print(d, style, out.file);
+        if ((s = sink_close(&out, &why))) code = complain(s, &why);
+    } else
+        sink_drop(&out);
+    doc_free(d);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    gsl_set_error_handler_off();
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported like any failed write */
+    const char *word = argc > 1 ? argv[1] : "";
+    finf_reason why = {""};
+    if (argc == 1) {
+        args_overview(stderr);
+        return finf_status_exit(FINF_EUSAGE);
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-h") == 0) return print_and_close(args_overview);
+    if (strcmp(word, "--version") == 0) return print_and_close(print_version);
+    if (strcmp(word, "--man") == 0) return print_and_close(args_manual);
+    for (int i = 0; i < CMD_COUNT; i++) {
+        if (strcmp(word, COMMANDS[i].name) != 0) continue;
+        args a;
+        finf_status s = args_parse((command_id)i, argc - 1, argv + 1, &a, &why);
+        if (s) return complain(s, &why);
+        help_of = (command_id)i;
+        if (args_given(&a, OPT_HELP)) return print_and_close(print_help);
+        return run((command_id)i, &a);
+    }
+    finf_why(&why, FINF_EUSAGE, "no command '%.60s'; 'finf --help' lists them", word);
+    return complain(FINF_EUSAGE, &why);
+}

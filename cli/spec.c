@@ -1,0 +1,157 @@
+#include "spec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "base.h"
+#include "input.h"
+
+/* text = name + rest: returns rest, or NULL */
+static const char *after(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(text, name, n) == 0 ? text + n : NULL;
+}
+
+/* Numbers between commas, `end` excluded. Owned by the caller. */
+static finf_status list(const char *text, const char *end, const char *what, double **out, size_t *n, finf_reason *why)
+{
+    size_t room = 1;
+    for (const char *p = text; p < end; p++) room += *p == ',';
+    *out = malloc(room * sizeof **out);
+    if (!*out) return finf_why(why, FINF_ENOMEM, "no memory");
+    *n = 0;
+    if (text == end) return finf_why(why, FINF_EPARSE, "%s: the list is empty", what);
+    for (const char *p = text; p <= end;) {
+        const char *stop = memchr(p, ',', (size_t)(end - p));
+        if (!stop) stop = end;
+        char word[64], name[48];
+        size_t length = (size_t)(stop - p);
+        snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), p);
+        snprintf(name, sizeof name, "%s[%zu]", what, *n);
+        if (length == 0) return finf_why(why, FINF_EPARSE, "%s: nothing between two commas, or a comma at the end", name);
+        finf_status s = parse_number(word, name, &(*out)[*n], why);
+        if (s) return s;
+        ++*n;
+        p = stop + 1;
+    }
+    return FINF_OK;
+}
+
+typedef finf_status (*from_list)(const double *, size_t, finf_noise **, finf_reason *);
+
+static finf_status listed_noise(const char *rest, int file, const char *what, from_list make, finf_noise **out, finf_reason *why)
+{
+    double *x = NULL;
+    size_t n = 0;
+    finf_status s = file ? input_list(rest, &x, &n, why) : list(rest, rest + strlen(rest), what, &x, &n, why);
+    if (!s) s = make(x, n, out, why);
+    free(x);
+    return s;
+}
+
+static finf_status blt(const char *rest, finf_noise **out, finf_reason *why)
+{
+    const char *semicolon = strchr(rest, ';');
+    if (!semicolon) return finf_why(why, FINF_EPARSE, "blt:%.60s: must be blt:TH1,TH2,..;W1,W2,..", rest);
+    double *th = NULL, *w = NULL;
+    size_t n = 0, m = 0;
+    finf_status s = list(rest, semicolon, "buf_decay", &th, &n, why);
+    if (!s) s = list(semicolon + 1, semicolon + strlen(semicolon), "output_scale", &w, &m, why);
+    if (!s && n != m) s = finf_why(why, FINF_EPARSE, "blt: %zu decays but %zu scales", n, m);
+    if (!s) s = finf_noise_blt(th, w, n, out, why);
+    free(th);
+    free(w);
+    return s;
+}
+
+static finf_status density_file(const char *path, finf_noise **out, finf_reason *why)
+{
+    input_table t;
+    finf_status s = input_read(path, &t, why);
+    if (s) return s;
+    size_t n = t.rows;
+    double *w = NULL, *b2 = t.data;
+    if (t.columns == 2) {
+        w = malloc(2 * n * sizeof *w);
+        b2 = w + n;
+        for (size_t i = 0; w && i < n; i++) w[i] = t.data[2 * i], b2[i] = t.data[2 * i + 1];
+        if (!w) s = finf_why(why, FINF_ENOMEM, "no memory");
+    } else if (t.columns == 1 || t.rows == 1)
+        n = t.rows * t.columns;
+    else
+        s = finf_why(why, FINF_EPARSE, "'%.120s' has %zu columns: w, |B|^2 or |B|^2 alone is expected", path, t.columns);
+    if (!s) s = finf_noise_spectrum(w, b2, n, out, why);
+    free(w);
+    free(t.data);
+    return s;
+}
+
+/* V or auto */
+static finf_status parameter(const char *text, double automatic, double *nu, finf_reason *why)
+{
+    if (strcmp(text, "auto") != 0) return parse_number(text, "nu", nu, why);
+    if (isnan(automatic)) return finf_why(why, FINF_EUSAGE, "nu = auto is eta*mu: give --eta (and --mu)");
+    *nu = automatic;
+    return FINF_OK;
+}
+
+static finf_status power(const char *rest, double automatic, finf_noise **out, finf_reason *why)
+{
+    const char *comma = strchr(rest, ',');
+    if (!comma) return finf_why(why, FINF_EPARSE, "power:%.60s: must be power:P,V", rest);
+    char word[64];
+    double p, nu;
+    snprintf(word, sizeof word, "%.*s", (int)(comma - rest < 60 ? comma - rest : 60), rest);
+    finf_status s = parse_number(word, "power p", &p, why);
+    if (!s) s = parameter(comma + 1, automatic, &nu, why);
+    return s ? s : finf_noise_power(p, nu, out, why);
+}
+
+finf_status spec_noise(const char *text, double automatic, finf_noise **out, finf_reason *why)
+{
+    const char *rest;
+    double nu;
+    finf_status s;
+    *out = NULL;
+    if (strcmp(text, "sgd") == 0) return finf_noise_sgd(out);
+    if (strcmp(text, "cc") == 0) return finf_noise_cc(out);
+    if ((rest = after(text, "nu:"))) return (s = parameter(rest, automatic, &nu, why)) ? s : finf_noise_nu(nu, out, why);
+    if ((rest = after(text, "antipgd:"))) return (s = parameter(rest, automatic, &nu, why)) ? s : finf_noise_antipgd(nu, out, why);
+    if ((rest = after(text, "power:"))) return power(rest, automatic, out, why);
+    if ((rest = after(text, "beta:"))) return listed_noise(rest, 0, "beta", finf_noise_fir, out, why);
+    if ((rest = after(text, "beta@"))) return listed_noise(rest, 1, "beta", finf_noise_fir, out, why);
+    if ((rest = after(text, "strategy:"))) return listed_noise(rest, 0, "strategy", finf_noise_strategy, out, why);
+    if ((rest = after(text, "strategy@"))) return listed_noise(rest, 1, "strategy", finf_noise_strategy, out, why);
+    if ((rest = after(text, "blt:"))) return blt(rest, out, why);
+    if ((rest = after(text, "spectrum@"))) return density_file(rest, out, why);
+    return finf_why(why, FINF_EPARSE, "noise '%.60s' is not known: sgd, nu:V, power:P,V, antipgd:V, cc, beta:.., beta@FILE, strategy:.., "
+                    "strategy@FILE, blt:..;.., spectrum@FILE", text);
+}
+
+finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why)
+{
+    const char *rest;
+    double rate, *x = NULL;
+    size_t n = 0;
+    finf_status s;
+    *out = NULL;
+    int file = *text == '@';
+    if (file || (rest = after(text, "list:"))) {
+        s = file ? input_list(text + 1, &x, &n, why) : list(rest, rest + strlen(rest), "lambda", &x, &n, why);
+        if (!s && !isnan(d) && d != (double)n) s = finf_why(why, FINF_EDOM, "dim = %.17g, but the spectrum has %zu eigenvalues", d, n);
+        if (!s) s = finf_spectrum_list(x, n, out, why);
+        free(x);
+        return s;
+    }
+    int known = strcmp(text, "flat") == 0 || strcmp(text, "step") == 0 || after(text, "power:") || after(text, "exp:");
+    if (!known) return finf_why(why, FINF_EPARSE, "spectrum '%.60s' is not known: power:A, exp:R, flat, step, list:.., @FILE", text);
+    if (isnan(d)) return finf_why(why, FINF_EUSAGE, "--spectrum %.60s needs --dim", text);
+    if (strcmp(text, "flat") == 0) return finf_spectrum_flat(d, out, why);
+    if (strcmp(text, "step") == 0) return finf_spectrum_step(d, out, why);
+    rest = strchr(text, ':') + 1;
+    if ((s = parse_number(rest, "decay of the spectrum", &rate, why))) return s;
+    return *text == 'p' ? finf_spectrum_power(rate, d, out, why) : finf_spectrum_exp(rate, d, out, why);
+}

@@ -1,0 +1,12 @@
+/* --noise and --spectrum: from their spelling to an object. */
+#ifndef FINF_SPEC_H
+#define FINF_SPEC_H
+
+#include "finf.h"
+
+/* automatic: what 'auto' stands for (eta*mu), NaN when it is not known. */
+finf_status spec_noise(const char *text, double automatic, finf_noise **out, finf_reason *why);
+/* d: NaN when --dim was not given. */
+finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why);
+
+#endif
