@@ -51,8 +51,8 @@ typedef struct {
 /* A(z) = a_0 + .. + a_n z^n, a_0 != 0, a_n != 0. Step-down recursion, or FFT for a long polynomial. */
 finf_status schur_test(const double *a, size_t length, schur_result *out);
 void schur_free(schur_result *r);
-/* The harmonic extension of 1/|A|^2 to radius q: sum_k r_k q^|k| with r the autocorrelation of 1/A. Needs out->k. */
-double schur_energy(const schur_result *r, double q);
+/* The harmonic extension of 1/|A|^2 to radius q = 1-b: sum_k r_k q^|k|, r the autocorrelation of 1/A. Needs r->k. */
+double schur_energy(const schur_result *r, double b);
 
 /* ---- noise.c ------------------------------------------------------------------------------------------- */
 

@@ -73,7 +73,7 @@ static double by_autocorrelation(const double *r, size_t n, double b, double *re
  * but inside u itself, whose rounding e_t is carried along. LANES values of b run side by side to hide the latency
  * of the recursion. */
 #define LANES 8
-static void by_filter(const double *beta, size_t n, const double *b, double *T, double *rel)
+FINF_VECTOR static void by_filter(const double *beta, size_t n, const double *b, double *T, double *rel)
 {
     double u[LANES] = {0}, e[LANES] = {0}, sum[LANES] = {0}, lost[LANES] = {0};
     for (size_t t = 0; t < n; t++) {
@@ -146,14 +146,16 @@ static finf_status long_strategy_energy(const finf_noise *noise, const double *b
                                         finf_reason *why)
 {
     for (size_t n = 4 * noise->n;; n *= 2) {
-        double *beta = malloc(n * sizeof *beta), all = 0, tail = 0;
+        double *beta = malloc(n * sizeof *beta), all = 0, tail = 0, largest = 0;
         finf_status s = beta ? finf_series_inverse(noise->coef, noise->n, n, beta, why) : FINF_ENOMEM;
         if (!s) {
             for (size_t t = 0; t < n; t++) {
                 all += fabs(beta[t]);
-                if (t >= n / 2) tail += fabs(beta[t]);
+                if (t < n / 2) continue;
+                tail += fabs(beta[t]);
+                largest = fmax(largest, fabs(beta[t]));
             }
-            if (tail < 1e-13 * all)
+            if (largest < 1e-14 * fabs(beta[0])) /* the FFT's noise floor */
                 s = fir_energy(beta, n / 2, b, m, T, relerr);
             else if (2 * n > BETA_LIMIT)
                 s = finf_why(why, FINF_ETOL, "beta = 1/strategy has not died out after %zu terms", n);
@@ -187,7 +189,7 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
     else if (!r.k)
         s = long_strategy_energy(noise, b, m, T, relerr, why);
     else {
-        for (size_t j = 0; j < m; j++) T[j] = schur_energy(&r, 1 - b[j]);
+        for (size_t j = 0; j < m; j++) T[j] = schur_energy(&r, b[j]);
         *relerr = r.inverse2.error / r.inverse2.value + 64 * FINF_EPS;
     }
     schur_free(&r);

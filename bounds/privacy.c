@@ -122,19 +122,22 @@ finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *out)
 
 /* log delta for delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu).
  * With x = eps/mu -+ mu/2 both terms carry the same factor phi(x_-), leaving phi(x_-) (1/h(x_-) - 1/h(x_+)) in the
- * hazard function h = phi/Q: no overflow, and only the difference of two slowly varying functions. */
-static double log_delta_gauss(double rho, double epsilon)
+ * hazard function h = phi/Q: no overflow, and only the difference of two slowly varying functions is taken, which for
+ * small mu loses a factor of about 1/mu; `error` (of log delta) counts it. */
+static double log_delta_gauss(double rho, double epsilon, double *error)
 {
     double mu = sqrt(2 * rho), lo = epsilon / mu - mu / 2, hi = epsilon / mu + mu / 2;
+    if (error) *error = 0;
     if (lo < -30) return 0;
-    double log_phi = -0.5 * lo * lo - 0.5 * log(2 * FINF_PI);
-    return log_phi + log(1 / gsl_sf_hazard(lo) - 1 / gsl_sf_hazard(hi));
+    double first = 1 / gsl_sf_hazard(lo), gap = first - 1 / gsl_sf_hazard(hi), log_phi = -0.5 * lo * lo - 0.5 * log(2 * FINF_PI);
+    if (error) *error = 16 * FINF_EPS * (first / gap + lo * lo);
+    return log_phi + log(gap);
 }
 
 static double epsilon_gauss_gap(double epsilon, void *ctx)
 {
     const ctx_t *c = ctx;
-    return log_delta_gauss(c->rho, epsilon) + c->L;
+    return log_delta_gauss(c->rho, epsilon, NULL) + c->L;
 }
 
 finf_status finf_epsilon_gauss(double rho, double delta, finf_real *out)
@@ -146,22 +149,23 @@ finf_status finf_epsilon_gauss(double rho, double delta, finf_real *out)
         finf_status s = root(epsilon_gauss_gap, &c, 0, rho + 2 * sqrt(rho * c.L), &value);
         if (s) return outside(out), s;
     }
-    *out = finf_real_make(value, 1e-12 * value, "Gaussian mechanism");
+    /* an error in log delta moves epsilon by that over |d log delta / d eps|; the cancelling part leaves 16 eps */
+    *out = finf_real_make(value, value > 0 ? 32 * FINF_EPS + 1e-12 * value : 0, "Gaussian mechanism");
     return FINF_OK;
 }
 
 finf_status finf_delta_gauss(double rho, double epsilon, finf_real *out)
 {
     if (!rho_ok(rho) || !epsilon_ok(epsilon)) return outside(out);
-    double value = exp(log_delta_gauss(rho, epsilon));
-    *out = finf_real_make(value, 1e-11 * value, "Gaussian mechanism");
+    double relerr, value = exp(log_delta_gauss(rho, epsilon, &relerr));
+    *out = finf_real_make(value, relerr * value, "Gaussian mechanism");
     return FINF_OK;
 }
 
 static double rho_gauss_gap(double log_rho, void *ctx)
 {
     const ctx_t *c = ctx;
-    return fmax(log_delta_gauss(exp(log_rho), c->target) + c->L, -1e4);
+    return fmax(log_delta_gauss(exp(log_rho), c->target, NULL) + c->L, -1e4);
 }
 
 finf_status finf_rho_gauss(double epsilon, double delta, finf_real *out)

@@ -1,8 +1,8 @@
 /* Has A(z) a zero in |z| <= 1, and what is (1/2pi) int dw/|A|^2?                                MATH section 2
  *
  * Step-down (Schur-Cohn): k_n = a_n, a <- (a - k_n reverse(a)) / (1 - k_n^2). No zero in the closed disk iff every
- * |k_i| < 1, and then the integral is 1 / (a_0^2 prod (1-k_i^2)). O(n^2), exact to rounding; done in long double
- * and in double, whose difference is the error. Long polynomials go by FFT and the argument principle instead. */
+ * |k_i| < 1, and then the integral is 1 / (a_0^2 prod (1-k_i^2)). O(n^2), exact to rounding; done in two precisions,
+ * whose difference is the error of the lower one. Long polynomials go by FFT and the argument principle instead. */
 #include "bounds.h"
 
 #include <fftw3.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUAD_MAX 256          /* degree up to which quadruple precision costs nothing one would notice */
 #define STEP_DOWN_MAX 4096    /* degree up to which O(n^2) is instant */
 #define STEP_DOWN_LIMIT 65536 /* and up to which it is still worth the wait when the FFT cannot decide */
 #define FFT_LIMIT ((size_t)1 << 24)
@@ -21,7 +22,7 @@
         real product = 1;                                                                                     \
         for (size_t m = n; m >= 1; m--) {                                                                     \
             real r = a[m], d = (1 - r) * (1 + r);                                                             \
-            if (k) k[m - 1] = r;                                                                              \
+            if (k) k[m - 1] = (long double)r;                                                                 \
             if (!(d > edge)) return INFINITY;                                                                 \
             product *= d;                                                                                     \
             for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                                 \
@@ -34,6 +35,12 @@
     }
 STEP_DOWN(step_down_double, double)
 STEP_DOWN(step_down_long, long double)
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 quad;
+#else
+typedef long double quad; /* where it is 128 bits wide, or all there is */
+#endif
+STEP_DOWN(step_down_quad, quad)
 
 /* Names the zero nearest the origin where the polynomial is short enough to solve. */
 static void say_zero(const double *a, size_t n, finf_reason *why)
@@ -58,31 +65,66 @@ static void say_zero(const double *a, size_t n, finf_reason *why)
     free(z);
 }
 
-static finf_status by_step_down(const double *a, size_t n, schur_result *out)
+/* The integral for a_0 = 1 and its relative error, from the best two precisions the degree allows. */
+static finf_status two_precisions(const double *a, size_t n, double edge, long double *k, double *value, double *relerr)
 {
-    double *x = malloc((n + 1) * sizeof *x);
-    long double *y = malloc((n + 1) * sizeof *y);
-    out->k = malloc((n + 1) * sizeof *out->k);
-    finf_status s = x && y && out->k ? FINF_OK : FINF_ENOMEM;
-    if (!s) {
-        for (size_t i = 0; i <= n; i++) y[i] = (long double)a[i] / a[0], x[i] = (double)y[i];
-        /* a zero this close to the circle cannot be told from one on it: the coefficients are doubles */
-        double edge = 8 * FINF_EPS * sqrt((double)n + 1);
-        long double fine = step_down_long(y, n, edge, out->k);
-        double coarse = step_down_double(x, n, 0, NULL), value = (double)(fine / ((long double)a[0] * a[0]));
-        out->minimum_phase = isfinite(fine) && isfinite(value);
-        if (out->minimum_phase) {
-            /* the rounding of the long double run is 2^-11 of the double run's; keep a factor 16 in hand */
-            double gap = isfinite(coarse) ? fabs(coarse - (double)fine) / (double)fine : 1;
-            out->inverse2 = finf_real_make(value, value * (gap / 128 + 4 * FINF_EPS), "step-down recursion");
+    int small = n <= QUAD_MAX;
+    void *x = malloc((n + 1) * sizeof(quad)), *y = malloc((n + 1) * sizeof(long double));
+    if (x && y) {
+        quad *q = x;
+        long double *l = y;
+        double *d = x;
+        if (small) {
+            for (size_t i = 0; i <= n; i++) q[i] = (quad)a[i] / a[0], l[i] = (long double)q[i];
+            quad fine = step_down_quad(q, n, edge, k);
+            long double coarse = step_down_long(l, n, 0, NULL);
+            *value = (double)fine;
+            *relerr = isfinite(*value) && isfinite(coarse) ? fabs((double)(coarse / (long double)fine - 1)) / 1024 : 1;
         } else {
-            out->inverse2 = finf_real_infinite("step-down recursion");
-            say_zero(a, n, &out->reason);
+            for (size_t i = 0; i <= n; i++) l[i] = (long double)a[i] / a[0], d[i] = (double)l[i];
+            *value = (double)step_down_long(l, n, edge, k);
+            double coarse = step_down_double(d, n, 0, NULL);
+            *relerr = isfinite(coarse) ? fabs(coarse / *value - 1) / 128 : 1; /* 2^-11 apart; 16 in hand */
         }
     }
+    finf_status s = x && y ? FINF_OK : FINF_ENOMEM;
     free(x);
     free(y);
     return s;
+}
+
+static finf_status by_step_down(const double *a, size_t n, schur_result *out)
+{
+    /* a zero this close to the circle cannot be told from one on it: the coefficients are doubles */
+    double edge = 8 * FINF_EPS * sqrt((double)n + 1), product = NAN, relerr = NAN;
+    out->k = malloc((n + 1) * sizeof *out->k);
+    finf_status s = out->k ? two_precisions(a, n, edge, out->k, &product, &relerr) : FINF_ENOMEM;
+    if (s) return s;
+    double value = product / a[0] / a[0];
+    out->minimum_phase = isfinite(value);
+    if (out->minimum_phase)
+        out->inverse2 = finf_real_make(value, value * (relerr + 4 * FINF_EPS), "step-down recursion");
+    else {
+        out->inverse2 = finf_real_infinite("step-down recursion");
+        say_zero(a, n, &out->reason);
+    }
+    return FINF_OK;
+}
+
+/* How many half turns about 0 the points A_0..A_n make; A_0 and A_n are real. fine = 0 when a step is a quarter turn or
+ * more, and so not to be trusted. Counts crossings of the negative real axis: no arc tangents. */
+static long half_turns(const double complex *A, size_t n, int *fine)
+{
+    long crossings = 0;
+    *fine = 1;
+    for (size_t j = 1; j <= n; j++) {
+        double x0 = creal(A[j - 1]), y0 = cimag(A[j - 1]), x1 = creal(A[j]), y1 = j < n ? cimag(A[j]) : 0;
+        if (j == 1) y0 = 0;
+        if (!(x0 * x1 + y0 * y1 > 0)) *fine = 0;
+        if ((x0 < 0 || x1 < 0) && (y0 >= 0) != (y1 >= 0)) crossings += y0 >= 0 ? 1 : -1;
+    }
+    /* angles in (-pi, pi], with y = 0 counted as above the axis */
+    return 2 * crossings + (creal(A[n]) < 0) - (creal(A[0]) < 0);
 }
 
 /* Trapezoid mean of 1/|A|^2 and the winding number of A, on N points, N doubled until both have settled.
@@ -91,26 +133,24 @@ static finf_status by_fft(const double *a, size_t n, schur_result *out)
 {
     double previous = NAN;
     size_t N = 2;
-    while (N < 8 * (n + 1)) N *= 2;
+    while (N < 4 * (n + 1)) N *= 2;
     for (; N <= FFT_LIMIT; N *= 2) {
         double complex *A = fftw_alloc_complex(N / 2 + 1);
         finf_status s = A ? series_transform(a, n + 1, N, A) : FINF_ENOMEM;
-        double sum = 0, turn = 0, largest = 0;
+        double sum = 0;
+        int fine = 1;
+        long zeros = 0;
         if (!s) {
             for (size_t j = 0; j <= N / 2; j++) {
-                double size2 = creal(A[j]) * creal(A[j]) + cimag(A[j]) * cimag(A[j]);
-                sum += (j == 0 || j == N / 2 ? 1 : 2) / size2;
-                if (j == 0) continue;
-                double step = carg(A[j] / A[j - 1]);
-                turn += step;
-                largest = fmax(largest, fabs(step));
+                double x = creal(A[j]), y = cimag(A[j]);
+                sum += (j == 0 || j == N / 2 ? 1 : 2) / (x * x + y * y);
             }
+            zeros = labs(half_turns(A, N / 2, &fine));
         }
         fftw_free(A);
         if (s) return s;
         double value = sum / (double)N, change = fabs(value - previous) / value;
-        if (isfinite(value) && change < 1e-7 && largest < FINF_PI / 2) {
-            long zeros = lround(fabs(turn) / FINF_PI); /* half the circle: pi a zero */
+        if (isfinite(value) && change < 1e-7 && fine) {
             out->minimum_phase = zeros == 0;
             if (zeros) {
                 out->inverse2 = finf_real_infinite("argument principle");
@@ -146,10 +186,11 @@ void schur_free(schur_result *r)
 }
 
 /* Schur's algorithm: F(q) = r_0 (1 + q f_0)/(1 - q f_0), f_j = (-k_{j+1} + q f_{j+1}) / (1 - k_{j+1} q f_{j+1}),
- * f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. Long double because 1 + q f_0 may be small. */
-double schur_energy(const schur_result *r, double q)
+ * f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. Long double because 1 + q f_0 and
+ * b may be small. */
+double schur_energy(const schur_result *r, double b)
 {
-    long double f = 0;
+    long double f = 0, q = 1 - (long double)b;
     for (size_t j = r->n; j-- > 0;) f = (q * f - r->k[j]) / (1 - r->k[j] * q * f);
     return (double)(r->inverse2.value * (1 + q * f) / (1 - q * f));
 }

@@ -76,7 +76,7 @@ static finf_status of_blt(const finf_noise *noise, finf_sensitivity *out)
         for (size_t j = 0; j < noise->n; j++) {
             long double term = (long double)w[i] * w[j];
             if (term == 0) continue;
-            term /= 1 - (long double)th[i] * th[j];
+            term /= (1 - (long double)th[i]) + th[i] * (1 - (long double)th[j]); /* 1 - th_i th_j */
             sum += term;
             size += fabsl(term);
         }

@@ -207,7 +207,7 @@ typedef struct {
 } octave;
 
 /* Enters the buffer; LANES recurrences side by side, else the latency of T_{k+1} = 2xT_k - T_{k-1} dominates. */
-static void flush(octave *o, size_t lanes)
+FINF_VECTOR static void flush(octave *o, size_t lanes)
 {
     double x2[LANES], a[LANES], b[LANES];
     for (size_t i = 0; i < LANES; i++) {

@@ -1,0 +1,212 @@
+/* make bench: our way beside the plain GSL way, in one run. Only the ratios mean anything. */
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_integration.h>
+#include <gsl/gsl_poly.h>
+#include <gsl/gsl_sf_ellint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "finf.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void row(const char *what, double ours, double plain, double difference)
+{
+    if (plain > 0)
+        printf("%-58s %10.3g s %10.3g s %9.1fx %9.1e\n", what, ours, plain, plain / ours, difference);
+    else
+        printf("%-58s %10.3g s %12s %10s %9s\n", what, ours, "-", "-", "-");
+}
+
+static double *allocate(size_t n)
+{
+    double *x = malloc(n * sizeof *x);
+    if (!x) exit(5);
+    return x;
+}
+
+/* sum_j T_j/(2(1-b_j)) with one RF and one RJ for each eigenvalue */
+static double plain_nu(const double *lambda, size_t n, double eta, double nu)
+{
+    double al = nu / (2 - nu), y = al * al, sum = 0, D = 1;
+    for (size_t j = 0; j < n; j++) {
+        double b = eta * lambda[j], be = b / (2 - b), I;
+        if (nu <= b) {
+            double p = y / (be * be);
+            I = 2 * nu * nu / (b * b * (1 - nu / 2)) *
+                (gsl_sf_ellint_RF(0, y, 1, 0) + (1 - p) / 3 * gsl_sf_ellint_RJ(0, y, 1, p, 0));
+        } else
+            continue; /* not reached: nu is below every b */
+        sum += b * (2 - b) / (2 * M_PI) * I / (2 * (1 - b));
+        D -= b / (2 * (1 - b));
+    }
+    return 0.5 * eta * sum / D;
+}
+
+static void many_eigenvalues(void)
+{
+    size_t n = 1000000;
+    double *lambda = allocate(n), eta = 0.05, nu;
+    for (size_t j = 0; j < n; j++) lambda[j] = pow((double)j + 1, -1.2);
+    nu = 0.999 * eta * lambda[n - 1];
+    finf_noise *noise;
+    finf_spectrum *s;
+    finf_linreg_options o = finf_linreg_options_default();
+    finf_linreg_result r;
+    o.optimum = 0;
+    finf_noise_nu(nu, &noise, NULL);
+    finf_spectrum_list(lambda, n, &s, NULL);
+    double t0 = now();
+    finf_linreg(noise, eta, s, &o, &r);
+    double t1 = now(), plain = plain_nu(lambda, n, eta, nu) * r.gamma2.value / 2, t2 = now();
+    row("F_inf of nu over 10^6 given eigenvalues", t1 - t0, t2 - t1, fabs(r.exact.value / plain - 1));
+    finf_noise_free(noise);
+    finf_spectrum_free(s);
+    free(lambda);
+}
+
+static void analytic(void)
+{
+    finf_noise *noise;
+    finf_spectrum *s;
+    finf_linreg_options o = finf_linreg_options_default();
+    finf_linreg_result r, list;
+    finf_noise_nu(1e-8, &noise, NULL);
+    double eta = 0.01, t0 = now();
+    finf_spectrum_power(1, 1e9, &s, NULL);
+    finf_linreg(noise, eta, s, &o, &r);
+    row("F_inf of nu, lambda = 1/k, d = 10^9, with the optimum", now() - t0, 0, 0);
+    finf_spectrum_free(s);
+    o.optimum = 0;
+    t0 = now();
+    finf_spectrum_power(1, 1e7, &s, NULL);
+    finf_linreg(noise, eta, s, &o, &r);
+    double t1 = now();
+    size_t n = 10000000;
+    double *lambda = allocate(n);
+    for (size_t j = 0; j < n; j++) lambda[j] = 1 / ((double)j + 1);
+    double t2 = now(), T = 0, D = 0, sum = 0;
+    for (size_t j = 0; j < n; j++) { /* every eigenvalue by itself */
+        double b = eta * lambda[j];
+        finf_real I;
+        finf_ellint_i(1e-8, b, &I);
+        T = b * (2 - b) / (2 * M_PI) * I.value;
+        sum += T / (2 * (1 - b));
+        D += b / (2 * (1 - b));
+    }
+    double plain = 0.5 * eta * r.gamma2.value / 2 * sum / (1 - D);
+    row("the same, d = 10^7, against the direct sum", t1 - t0, now() - t2, fabs(r.exact.value / plain - 1));
+    (void)list;
+    free(lambda);
+    finf_spectrum_free(s);
+    finf_noise_free(noise);
+}
+
+static void long_fir(void)
+{
+    size_t n = 100000, m = 1000;
+    double *beta = allocate(n), *r = allocate(n), *b = allocate(m), *T = allocate(m), relerr, worst = 0, eta = 0.1, nu = 1e-4;
+    finf_noise *nu_noise, *noise;
+    finf_spectrum *s;
+    finf_linreg_options o = finf_linreg_options_default();
+    finf_linreg_result result;
+    o.optimum = 0;
+    finf_noise_nu(nu, &nu_noise, NULL);
+    finf_noise_beta(nu_noise, n, beta, NULL);
+    finf_noise_fir(beta, n, &noise, NULL);
+    finf_spectrum_power(1, (double)m, &s, NULL);
+    for (size_t j = 0; j < m; j++) b[j] = eta / ((double)j + 1);
+    double t0 = now();
+    finf_noise_energy(noise, b, m, T, &relerr, NULL);
+    double t1 = now();
+    for (size_t k = 0; k < n; k++) { /* plain: autocorrelation by its definition, then Horner's rule */
+        double sum = 0;
+        for (size_t t = 0; t + k < n; t++) sum += beta[t] * beta[t + k];
+        r[k] = k ? 2 * sum : sum;
+    }
+    double t2 = now();
+    for (size_t j = 0; j < m; j++) {
+        double plain = gsl_poly_eval(r, (int)n, 1 - b[j]);
+        worst = fmax(worst, fabs(T[j] / plain - 1));
+    }
+    double t3 = now();
+    row("T_j of a FIR beta, n = 10^5, 10^3 eigenvalues", t1 - t0, t3 - t1, worst);
+    row("  of which after the autocorrelation", t1 - t0, t3 - t2, worst);
+    t0 = now();
+    finf_linreg(noise, eta, s, &o, &result);
+    row("  F_inf for them, gamma and all", now() - t0, 0, 0);
+    finf_noise_free(noise);
+    finf_noise_free(nu_noise);
+    finf_spectrum_free(s);
+    free(beta);
+    free(r);
+    free(b);
+    free(T);
+}
+
+static void inverse(void)
+{
+    size_t n = 1000000, m = 40000;
+    double *beta = allocate(n), *c = allocate(n), *plain = allocate(m), worst = 0;
+    finf_noise *noise;
+    finf_noise_nu(1e-6, &noise, NULL);
+    finf_noise_beta(noise, n, beta, NULL);
+    double t0 = now();
+    finf_series_inverse(beta, n, n, c, NULL);
+    row("1/beta as a power series, n = 10^6", now() - t0, 0, 0);
+    t0 = now();
+    finf_series_inverse(beta, m, m, c, NULL);
+    double t1 = now();
+    for (size_t t = 0; t < m; t++) {
+        double sum = t == 0;
+        for (size_t k = 1; k <= t; k++) sum -= beta[k] * plain[t - k];
+        plain[t] = sum;
+        worst = fmax(worst, fabs(sum - c[t]));
+    }
+    row("the same, n = 4 10^4, against the recursion", t1 - t0, now() - t1, worst);
+    finf_noise_free(noise);
+    free(beta);
+    free(c);
+    free(plain);
+}
+
+static double inverse_density(double w, void *noise) { return 1 / finf_noise_density(noise, w) / M_PI; }
+
+static void sensitivity(void)
+{
+    double beta[500], value, error;
+    finf_noise *nu, *noise;
+    finf_sensitivity s;
+    finf_noise_nu(0.01, &nu, NULL);
+    finf_noise_beta(nu, 500, beta, NULL);
+    finf_noise_fir(beta, 500, &noise, NULL);
+    double t0 = now();
+    finf_noise_sensitivity(noise, &s);
+    double t1 = now();
+    gsl_integration_workspace *w = gsl_integration_workspace_alloc(5000);
+    gsl_function f = {inverse_density, noise};
+    gsl_integration_qag(&f, 0, M_PI, 0, 1e-13, 5000, GSL_INTEG_GAUSS61, w, &value, &error);
+    row("gamma^2 of a FIR beta, n = 500, against gsl_integration_qag", t1 - t0, now() - t1, fabs(s.gamma2.value / value - 1));
+    gsl_integration_workspace_free(w);
+    finf_noise_free(noise);
+    finf_noise_free(nu);
+}
+
+int main(void)
+{
+    gsl_set_error_handler_off();
+    printf("%-58s %12s %12s %10s %9s\n", "", "finf", "plain GSL", "ratio", "differ by");
+    many_eigenvalues();
+    analytic();
+    long_fir();
+    inverse();
+    sensitivity();
+    return 0;
+}

@@ -1,0 +1,301 @@
+/* bounds/linreg.c */
+#include <string.h>
+
+#include "spec.h"
+#include "support.h"
+
+static const struct {
+    const char *noise, *spectrum;
+    double d, eta, rho, clip, sigma_sgd, kurtosis, gamma2, exact, lti, upper, optimum, floor;
+} ROWS[] = {
+#include "tables/linreg.inc"
+};
+static const struct { const char *noise, *spectrum; double d, eta, rho, sigma_sgd, gamma2, exact, lti; } GIVEN[] = {
+#include "tables/given_linreg.inc"
+};
+
+static finf_linreg_result linreg(const char *noise_spec, const char *spectrum_spec, double d, double eta, finf_linreg_options opt)
+{
+    finf_noise *noise;
+    finf_spectrum *s;
+    finf_linreg_result r;
+    if (strncmp(spectrum_spec, "list:", 5) == 0) d = NAN;
+    ck_assert_int_eq(spec_spectrum(spectrum_spec, d, &s, NULL), FINF_OK);
+    ck_assert_int_eq(spec_noise(noise_spec, eta * finf_spectrum_min(s), &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_linreg(noise, eta, s, &opt, &r), FINF_OK);
+    finf_noise_free(noise);
+    finf_spectrum_free(s);
+    return r;
+}
+
+static finf_linreg_options setting(double rho, double clip, double sigma_sgd, double kurtosis)
+{
+    return (finf_linreg_options){{rho, clip, sigma_sgd}, kurtosis, 1};
+}
+
+START_TEST(table)
+{
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        finf_linreg_result r = linreg(ROWS[i].noise, ROWS[i].spectrum, ROWS[i].d, ROWS[i].eta,
+                                      setting(ROWS[i].rho, ROWS[i].clip, ROWS[i].sigma_sgd, ROWS[i].kurtosis));
+#define COLUMN(name, ref) ASSERT_REAL(r.name, ref, 2e-13, 1e-11, #name " of row %zu: %s over %s, d = %g", i, ROWS[i].noise, ROWS[i].spectrum, ROWS[i].d)
+        COLUMN(gamma2, ROWS[i].gamma2);
+        COLUMN(exact, ROWS[i].exact);
+        COLUMN(lti, ROWS[i].lti);
+        COLUMN(upper, ROWS[i].upper);
+        COLUMN(optimum, ROWS[i].optimum);
+        ASSERT_NEAR(r.floor, ROWS[i].floor, 1e-14, "floor of row %zu", i);
+        if (isfinite(ROWS[i].gamma2)) ck_assert_int_eq(r.stable, isfinite(ROWS[i].exact) != 0);
+    }
+    for (size_t i = 0; i < COUNT(GIVEN); i++) {
+        finf_linreg_result r = linreg(GIVEN[i].noise, GIVEN[i].spectrum, GIVEN[i].d, GIVEN[i].eta, setting(GIVEN[i].rho, 1, GIVEN[i].sigma_sgd, 0));
+        ASSERT_REAL(r.exact, GIVEN[i].exact, 1e-13, 1e-11, "given row %zu", i);
+        ASSERT_REAL(r.lti, GIVEN[i].lti, 1e-13, 1e-11, "given row %zu", i);
+        ASSERT_REAL(r.gamma2, GIVEN[i].gamma2, 1e-14, 1e-12, "given row %zu", i);
+    }
+}
+END_TEST
+
+/* d = 128, lambda = 1/k, eta = .02, rho = 1/2 */
+START_TEST(figures_of_the_text)
+{
+    ASSERT_NEAR(linreg("sgd", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value, 0.6775860656, 1e-10, "sgd");
+    ASSERT_NEAR(linreg("nu:auto", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value, 0.0095845815, 4e-9, "nu");
+}
+END_TEST
+
+static double slope(const double *x, const double *y, int n)
+{
+    double mx = 0, my = 0, xy = 0, xx = 0;
+    for (int i = 0; i < n; i++) mx += log(x[i]) / n, my += log(y[i]) / n;
+    for (int i = 0; i < n; i++) xy += (log(x[i]) - mx) * (log(y[i]) - my), xx += (log(x[i]) - mx) * (log(x[i]) - mx);
+    return xy / xx;
+}
+
+/* The paper's Figure 2: the exact value reproduces its five slopes, the lti value does not. */
+START_TEST(five_slopes)
+{
+    finf_linreg_options o = setting(0.5, 1, 0, 0);
+    double x[10], sgd[10], nu[10], sgd_lti[10], nu_lti[10], spec_a;
+    char spec[32];
+    for (int i = 0; i < 5; i++) {
+        x[i] = 16 << i;
+        sgd[i] = linreg("sgd", "power:1", x[i], 0.02, o).exact.value;
+    }
+    ck_assert_double_eq_tol(slope(x, sgd, 5), 1.009, 5e-4);
+    for (int i = 0; i < 7; i++) {
+        spec_a = (4 + i) / 10.0;
+        snprintf(spec, sizeof spec, "power:%g", spec_a);
+        finf_linreg_result a = linreg("sgd", spec, 128, 0.02, o), b = linreg("nu:auto", spec, 128, 0.02, o);
+        x[i] = a.d_eff;
+        sgd[i] = a.exact.value;
+        nu[i] = b.exact.value;
+        sgd_lti[i] = a.lti.value;
+        nu_lti[i] = b.lti.value;
+    }
+    ck_assert_double_eq_tol(slope(x, sgd, 7), 0.170, 5e-4);
+    ck_assert_double_eq_tol(slope(x, nu, 7), 0.942, 5e-4);
+    ck_assert_double_eq_tol(slope(x, sgd_lti, 7), 0.001, 5e-4);
+    ck_assert_double_eq_tol(slope(x, nu_lti, 7), 0.774, 5e-4);
+    for (int i = 0; i < 10; i++) {
+        x[i] = 0.02 * pow(9, i / 9.0);
+        sgd[i] = linreg("sgd", "power:1", 128, x[i], o).exact.value;
+        nu[i] = linreg("nu:auto", "power:1", 128, x[i], o).exact.value;
+    }
+    ck_assert_double_eq_tol(slope(x, sgd, 10), 1.278, 5e-4);
+    ck_assert_double_eq_tol(slope(x, nu, 10), 2.038, 5e-4);
+}
+END_TEST
+
+/* The second moment's own recursion (MATH section 6), run to its limit: the other method for the exact value. */
+START_TEST(against_the_recursion)
+{
+    const char *const specs[] = {"sgd", "antipgd:0.05", "beta:1,-0.6,0.2,-0.1"};
+    enum { D = 5, STEPS = 20000 };
+    for (size_t c = 0; c < COUNT(specs); c++) {
+        finf_noise *noise;
+        spec_noise(specs[c], NAN, &noise, NULL);
+        finf_sensitivity sens;
+        finf_noise_sensitivity(noise, &sens);
+        double beta[8], eta = 0.1, rho = 0.7, sgd = 0.4, sigma2 = sens.gamma2.value / (2 * rho), s[D] = {0}, u[D] = {0}, Q[D] = {0}, lambda[D], F = 0;
+        finf_noise_beta(noise, 8, beta, NULL);
+        for (int j = 0; j < D; j++) lambda[j] = 1.0 / (j + 1);
+        for (int t = 0; t < STEPS; t++) {
+            double trace = 0, bt = t < 8 ? beta[t] : 0;
+            for (int i = 0; i < D; i++) trace += lambda[i] * s[i];
+            F = trace / 2;
+            for (int j = 0; j < D; j++) {
+                double b = eta * lambda[j];
+                u[j] = (1 - b) * u[j] + bt;
+                Q[j] += 2 * bt * u[j] - bt * bt;
+                s[j] = (1 - 2 * b + 2 * b * b) * s[j] + eta * b * trace + eta * eta * (sgd * sgd * lambda[j] + sigma2 * Q[j]);
+            }
+        }
+        ASSERT_NEAR(linreg(specs[c], "power:1", D, eta, setting(rho, 1, sgd, 0)).exact.value, F, 1e-12, "%s", specs[c]);
+        finf_noise_free(noise);
+    }
+}
+END_TEST
+
+/* floor <= lti <= exact <= upper, optimum <= exact, optimum_lti <= lti; H -> cH, eta -> eta/c divides T's weight by c. */
+START_TEST(order_and_scaling)
+{
+    const char *const noises[] = {"sgd", "nu:auto", "nu:0.2", "power:0.3,0.01", "antipgd:0.02", "beta:1,-0.9", "strategy:1,0.5,0.2", "blt:0.9;0.1"};
+    rng r = {9};
+    for (int i = 0; i < 300; i++) {
+        char spectrum[128], scaled[128];
+        double l[4], c = 0.5 + 3 * uniform(&r), kx = i % 3 ? 0 : 4 * uniform(&r) - 2;
+        for (int k = 0; k < 4; k++) l[k] = log_uniform(&r, 1e-4, 1);
+        snprintf(spectrum, sizeof spectrum, "list:%.17g,%.17g,%.17g,%.17g", l[0], l[1], l[2], l[3]);
+        snprintf(scaled, sizeof scaled, "list:%.17g,%.17g,%.17g,%.17g", c * l[0], c * l[1], c * l[2], c * l[3]);
+        double eta = log_uniform(&r, 1e-4, 0.1);
+        finf_linreg_options o = setting(log_uniform(&r, 0.1, 10), 1, uniform(&r), kx), no_sgd = setting(1, 1, 0, kx);
+        const char *noise = noises[i % (int)COUNT(noises)];
+        finf_linreg_result x = linreg(noise, spectrum, 4, eta, o);
+        double slack = 1 + 1e-12;
+        ck_assert_msg(x.floor <= x.lti.value * slack && x.lti.value <= x.exact.value * slack && x.exact.value <= x.upper.value * slack,
+                      "seed 9, case %d: %g %g %g %g", i, x.floor, x.lti.value, x.exact.value, x.upper.value);
+        ck_assert_msg(x.optimum.value <= x.exact.value * slack && x.optimum_lti.value <= x.lti.value * slack, "seed 9, case %d", i);
+        finf_linreg_result y = linreg(noise, spectrum, 4, eta, no_sgd), z = linreg(noise, scaled, 4, eta / c, no_sgd);
+        ASSERT_NEAR(z.exact.value, y.exact.value / c, 1e-11, "scaling, case %d", i);
+    }
+}
+END_TEST
+
+/* The optimum is attained: |B|^2 = Hx^{-1/2} as a density on a grid comes within its interpolation error. */
+START_TEST(optimum_is_attained)
+{
+    enum { D = 16, N = 3000 };
+    static double w[N], s[N];
+    double eta = 0.05;
+    finf_linreg_options o = setting(1, 1, 0, 0);
+    finf_spectrum *H;
+    finf_linreg_result r;
+    finf_spectrum_power(1, D, &H, NULL);
+    w[0] = 0;
+    for (int i = 1; i < N; i++) w[i] = M_PI * pow(1e-6, 1 - i / (N - 1.0));
+    for (int i = 0; i < N; i++) {
+        double sum = 0;
+        for (int k = 1; k <= D; k++) {
+            double b = eta / k, x = b * cos(w[i] / 2), y = (2 - b) * sin(w[i] / 2);
+            sum += b * (2 - b) / ((1 - b) * (x * x + y * y));
+        }
+        s[i] = 1 / sqrt(sum);
+    }
+    finf_noise *noise;
+    ck_assert_int_eq(finf_noise_spectrum(w, s, N, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_linreg(noise, eta, H, &o, &r), FINF_OK);
+    ASSERT_NEAR(r.exact.value, r.optimum.value, 1e-9, "optimum");
+    finf_noise_free(noise);
+    finf_spectrum_free(H);
+}
+END_TEST
+
+START_TEST(directions)
+{
+    finf_noise *noise;
+    finf_spectrum *H;
+    finf_linreg_result r;
+    finf_linreg_options o = setting(1, 2, 0.3, 1);
+    finf_direction rows[20];
+    double k[20], exact = 0, lti = 0;
+    finf_noise_nu(0.01, &noise, NULL);
+    finf_spectrum_exp(0.4, 20, &H, NULL);
+    for (int i = 0; i < 20; i++) k[i] = i + 1;
+    ck_assert_int_eq(finf_linreg(noise, 0.1, H, &o, &r), FINF_OK);
+    ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows), FINF_OK);
+    for (int i = 0; i < 20; i++) exact += rows[i].exact, lti += rows[i].lti;
+    ASSERT_NEAR(exact, r.exact.value, 1e-13, "sum of the directions");
+    ASSERT_NEAR(lti, r.lti.value, 1e-13, "sum of the directions, lti");
+    k[3] = 21;
+    ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows), FINF_EDOM);
+    finf_noise_free(noise);
+    finf_spectrum_free(H);
+}
+END_TEST
+
+/* Gaussian, flat: D = 1 - d b/(2(1-b)) = 0 at eta = 2/(d+2). Below it finite, above infinite, and growing towards it. */
+START_TEST(largest_step)
+{
+    for (double d = 1; d < 1e7; d *= 10) {
+        finf_spectrum *H;
+        double eta;
+        finf_spectrum_flat(d, &H, NULL);
+        ck_assert_int_eq(finf_linreg_eta_max(H, 0, &eta), FINF_OK);
+        ASSERT_NEAR(eta, 2 / (d + 2), 1e-13, "largest step, d = %g", d);
+        ck_assert_int_eq(finf_linreg_eta_max(H, -2, &eta), FINF_OK);
+        ASSERT_NEAR(eta, 2 / d, 1e-13, "largest step for +-1 inputs, d = %g", d);
+        finf_spectrum_free(H);
+        ck_assert(linreg("sgd", "flat", d, 2 / (d + 2) * 0.999, setting(1, 1, 0, 0)).stable);
+        finf_linreg_result r = linreg("sgd", "flat", d, 2 / (d + 2) * 1.001, setting(1, 1, 0, 0));
+        ck_assert(!r.stable && isinf(r.exact.value) && r.reason.text[0]);
+    }
+    ck_assert(isinf(linreg("sgd", "flat", 3, 2.5, setting(1, 1, 0, 0)).lti.value));
+}
+END_TEST
+
+/* A million given eigenvalues go through nodes; the sum of single T's is the other way. */
+START_TEST(many_eigenvalues)
+{
+    size_t n = 100000;
+    double *lambda = malloc(n * sizeof *lambda), *b = malloc(n * sizeof *b), *T = malloc(n * sizeof *T), eta = 0.01, rel;
+    for (size_t i = 0; i < n; i++) lambda[i] = pow((double)i + 1, -1.1);
+    finf_noise *noise;
+    finf_spectrum *H;
+    finf_linreg_result r;
+    finf_noise_nu(1e-7, &noise, NULL);
+    finf_spectrum_list(lambda, n, &H, NULL);
+    finf_linreg(noise, eta, H, NULL, &r);
+    long double sum = 0, D = 1;
+    for (size_t i = 0; i < n; i++) b[i] = eta * lambda[i];
+    finf_noise_energy(noise, b, n, T, &rel, NULL);
+    for (size_t i = 0; i < n; i++) {
+        D -= b[i] / (2 * (1 - (long double)b[i]));
+        sum += T[i] / (2 * (1 - (long double)b[i]));
+    }
+    ASSERT_NEAR(r.exact.value, (double)(0.5 * eta * r.gamma2.value / 2 * sum / D), 1e-13, "10^5 eigenvalues");
+    finf_noise_free(noise);
+    finf_spectrum_free(H);
+    free(lambda);
+    free(b);
+    free(T);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    finf_noise *noise;
+    finf_spectrum *H;
+    finf_linreg_result r;
+    finf_noise_sgd(&noise);
+    finf_spectrum_flat(3, &H, NULL);
+    const double bad[] = {0, -1, NAN, INFINITY};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        ck_assert_int_eq(finf_linreg(noise, bad[i], H, NULL, &r), FINF_EDOM);
+        ck_assert(isnan(r.exact.value) && isinf(r.exact.error) && r.reason.text[0]);
+        finf_linreg_options o = setting(bad[i], 1, 0, 0), kurt = setting(1, 1, 0, i == 0 ? -2.1 : i == 1 ? -3 : bad[i]);
+        ck_assert_int_eq(finf_linreg(noise, 0.1, H, &o, &r), FINF_EDOM);
+        ck_assert_int_eq(finf_linreg(noise, 0.1, H, &kurt, &r), FINF_EDOM);
+    }
+    finf_noise_free(noise);
+    finf_spectrum_free(H);
+}
+END_TEST
+
+static TCase *make(void)
+{
+    TCase *t = tcase_create("linreg");
+    tcase_add_test(t, table);
+    tcase_add_test(t, figures_of_the_text);
+    tcase_add_test(t, five_slopes);
+    tcase_add_test(t, against_the_recursion);
+    tcase_add_test(t, order_and_scaling);
+    tcase_add_test(t, optimum_is_attained);
+    tcase_add_test(t, directions);
+    tcase_add_test(t, largest_step);
+    tcase_add_test(t, many_eigenvalues);
+    tcase_add_test(t, refused);
+    return t;
+}
+
+int main(void) { return run_suite("linreg", make); }

@@ -1,0 +1,378 @@
+/* bounds/: mechanisms, sensitivity, T(b), series, quadrature. */
+#include <gsl/gsl_integration.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "spec.h"
+#include "support.h"
+
+static const struct { const char *noise; double gamma2; } GAMMA[] = {
+#include "tables/gamma.inc"
+#include "tables/given_gamma.inc"
+};
+static const struct { const char *noise; double b, T; } TJ[] = {
+#include "tables/tj.inc"
+};
+
+static finf_noise *noise_of(const char *spec)
+{
+    finf_noise *noise;
+    finf_reason why = {""};
+    ck_assert_msg(spec_noise(spec, NAN, &noise, &why) == FINF_OK, "%s: %s", spec, why.text);
+    return noise;
+}
+
+START_TEST(gamma_inf)
+{
+    for (size_t i = 0; i < COUNT(GAMMA); i++) {
+        finf_noise *noise = noise_of(GAMMA[i].noise);
+        finf_sensitivity s;
+        ck_assert_int_eq(finf_noise_sensitivity(noise, &s), FINF_OK);
+        /* a zero at distance 1e-6 amplifies the rounding of the coefficients by as much; long double takes it back */
+        ASSERT_REAL(s.gamma2, GAMMA[i].gamma2, 1e-14, 1e-9, "gamma^2 of %s", GAMMA[i].noise);
+        ck_assert_int_eq(isinf(GAMMA[i].gamma2) != 0, !s.minimum_phase);
+        ck_assert_int_eq(isinf(GAMMA[i].gamma2) != 0, s.reason.text[0] != 0);
+        finf_noise_free(noise);
+    }
+}
+END_TEST
+
+START_TEST(noise_energy)
+{
+    for (size_t i = 0; i < COUNT(TJ); i++) {
+        finf_noise *noise = noise_of(TJ[i].noise);
+        double T, rel;
+        ck_assert_int_eq(finf_noise_energy(noise, &TJ[i].b, 1, &T, &rel, NULL), FINF_OK);
+        ASSERT_REAL(((finf_real){T, rel * T, FINF_ESTIMATE, ""}), TJ[i].T, 2e-13, 1e-11, "T(%g) of %s", TJ[i].b, TJ[i].noise);
+        finf_noise_free(noise);
+    }
+}
+END_TEST
+
+static const char *const FAMILIES[] = {"sgd", "nu:0.3", "nu:1e-3", "power:0.25,0.05", "power:0.8,0.2", "antipgd:0.1", "beta:2,-0.7,0.3,0.1",
+                                       "strategy:1,0.5,0.25,0.1", "strategy:3,-1", "blt:0.9,0.4;0.1,0.2", "blt:0.8;-0.1"};
+
+/* beta * c = 1, gamma_T^2 = sum c^2 rises to gamma_inf^2, B(w) is the series, T(b) is the double sum, and both
+ * gamma^2 and T are what GSL's quadrature of |B|^2 gives. */
+typedef struct { const finf_noise *noise; double b; } ctx_t;
+static double inverse_density(double w, void *ctx) { return 1 / finf_noise_density(((ctx_t *)ctx)->noise, w) / M_PI; }
+static double energy_density(double w, void *ctx)
+{
+    ctx_t *x = ctx;
+    double s = 4 * sin(w / 2) * sin(w / 2), b = x->b;
+    return b * (2 - b) * finf_noise_density(x->noise, w) / (b * b + (1 - b) * s) / M_PI;
+}
+
+START_TEST(one_noise_seen_five_ways)
+{
+    enum { N = 20000 };
+    static double beta[N], c[N];
+    gsl_integration_workspace *ws = gsl_integration_workspace_alloc(2000);
+    for (size_t i = 0; i < COUNT(FAMILIES); i++) {
+        const char *name = FAMILIES[i];
+        finf_noise *noise = noise_of(name);
+        ck_assert_int_eq(finf_noise_beta(noise, N, beta, NULL), FINF_OK);
+        ck_assert_int_eq(finf_noise_coef(noise, N, c, NULL), FINF_OK);
+        for (int t = 0; t < 200; t++) {
+            double sum = 0;
+            for (int k = 0; k <= t; k++) sum += beta[k] * c[t - k];
+            ck_assert_msg(fabs(sum - (t == 0)) < 1e-14, "%s: (beta c)_%d = %g", name, t, sum);
+        }
+        finf_sensitivity s;
+        finf_real at;
+        finf_noise_sensitivity(noise, &s);
+        double sum = 0, before = 0;
+        for (size_t T = 1; T <= 4096; T++) {
+            sum += c[T - 1] * c[T - 1];
+            if (T & (T - 1)) continue;
+            ck_assert_int_eq(finf_noise_sensitivity_at(noise, T, &at, NULL), FINF_OK);
+            ASSERT_REAL(at, sum, 1e-13, 1e-12, "gamma_%zu^2 of %s", T, name);
+            ck_assert_double_ge(at.value, before);
+            ck_assert_double_le(at.value, s.gamma2.value * (1 + 1e-14));
+            before = at.value;
+        }
+        finf_noise_sensitivity_at(noise, 1000000, &at, NULL);
+        ASSERT_NEAR(at.value, s.gamma2.value, 1e-12, "gamma_T^2 of %s for large T", name);
+        for (double w = 0; w < M_PI; w += 0.4) {
+            double complex series = 0, z = cexp(-I * w), power = 1;
+            for (int t = 0; t < N; t++, power *= z) series += beta[t] * power;
+            double re_im[2], density = finf_noise_density(noise, w);
+            finf_noise_response(noise, w, re_im);
+            ck_assert_msg(cabs(re_im[0] + I * re_im[1] - series) < 1e-11, "B(%g) of %s", w, name);
+            ASSERT_NEAR(re_im[0] * re_im[0] + re_im[1] * re_im[1], density, 1e-12, "|B(%g)|^2 of %s", w, name);
+        }
+        double value, error;
+        ctx_t ctx = {noise, 0.07};
+        gsl_function f = {inverse_density, &ctx}, g = {energy_density, &ctx};
+        gsl_integration_qag(&f, 0, M_PI, 0, 1e-12, 2000, GSL_INTEG_GAUSS61, ws, &value, &error);
+        ASSERT_NEAR(value, s.gamma2.value, 1e-11, "gamma^2 of %s by GSL quadrature", name);
+        double T, rel;
+        gsl_integration_qag(&g, 0, M_PI, 0, 1e-12, 2000, GSL_INTEG_GAUSS61, ws, &value, &error);
+        finf_noise_energy(noise, &ctx.b, 1, &T, &rel, NULL);
+        ASSERT_NEAR(value, T, 1e-11, "T of %s by GSL quadrature", name);
+        finf_noise_free(noise);
+    }
+    gsl_integration_workspace_free(ws);
+}
+END_TEST
+
+/* The paths for long lists, each against the short one or a closed form. */
+START_TEST(long_lists)
+{
+    enum { N = 6000 };
+    static double x[N];
+    for (int t = 0; t < N; t++) x[t] = pow(0.998, t); /* strategy of AR(1): B = (1 - .998 z) up to 6e-6 */
+    finf_noise *noise;
+    finf_sensitivity s;
+    double b[] = {0.5, 0.05, 1e-3, 1e-6}, T[4], direct[4], rel;
+    ck_assert_int_eq(finf_noise_strategy(x, N, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_energy(noise, b, 4, T, &rel, NULL), FINF_OK);
+    ck_assert_double_le(rel, 1e-11);
+    finf_noise_free(noise);
+    noise = noise_of("antipgd:0.002");
+    finf_noise_energy(noise, b, 4, direct, NULL, NULL);
+    for (int i = 0; i < 4; i++) ck_assert_msg(fabs(T[i] - direct[i]) < 2e-5, "T(%g): %g, %g", b[i], T[i], direct[i]);
+    finf_noise_free(noise);
+
+    noise = noise_of("nu:0.01"); /* beta as a long FIR: FFT route for gamma, FFT and filter routes for T */
+    finf_noise_beta(noise, N, x, NULL);
+    finf_noise_energy(noise, b, 4, direct, NULL, NULL);
+    finf_noise_free(noise);
+    ck_assert_int_eq(finf_noise_fir(x, N, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_sensitivity(noise, &s), FINF_OK);
+    ASSERT_REAL(s.gamma2, 2.136878261111106692623717, 1e-12, 1e-9, "gamma^2 of a long FIR");
+    ck_assert_str_eq(s.gamma2.method, "trapezoid rule (FFT)");
+    finf_noise_energy(noise, b, 4, T, &rel, NULL);
+    for (int i = 0; i < 4; i++) ASSERT_REAL(((finf_real){T[i], rel * T[i], FINF_ESTIMATE, ""}), direct[i], 1e-11, 1e-9, "T(%g) of a long FIR", b[i]);
+    finf_noise_free(noise);
+    for (int t = 0; t < N / 2; t++) { /* a zero inside: reversed coefficients */
+        double y = x[t];
+        x[t] = x[N - 1 - t];
+        x[N - 1 - t] = y;
+    }
+    ck_assert_int_eq(finf_noise_fir(x, N, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_sensitivity(noise, &s), FINF_OK);
+    ck_assert(isinf(s.gamma2.value) && !s.minimum_phase);
+    finf_noise_free(noise);
+}
+END_TEST
+
+/* Step-down against quadrature on random polynomials, on both sides of the circle. */
+START_TEST(minimum_phase)
+{
+    rng r = {11};
+    gsl_integration_workspace *ws = gsl_integration_workspace_alloc(4000);
+    for (int i = 0; i < 200; i++) {
+        double a[9] = {1}, smallest = INFINITY;
+        int n = 0;
+        while (n < 7) { /* a product of (1 - z/z0), z0 real or a pair, 0.7 < |z0| < 3 */
+            double size = log_uniform(&r, 0.96, 3), angle = M_PI * uniform(&r);
+            smallest = fmin(smallest, size);
+            double p = uniform(&r) < 0.5 ? -2 * cos(angle) / size : 1 / size, q = p == 1 / size ? 0 : 1 / (size * size);
+            for (int k = n + 2; k >= 1; k--) a[k] += p * a[k - 1] + (k >= 2 ? q * a[k - 2] : 0);
+            n += q == 0 ? 1 : 2;
+        }
+        finf_noise *noise;
+        finf_sensitivity s;
+        finf_noise_fir(a, (size_t)n + 1, &noise, NULL);
+        finf_noise_sensitivity(noise, &s);
+        ck_assert_msg(s.minimum_phase == (smallest > 1), "seed 11, case %d: smallest zero %g", i, smallest);
+        ctx_t ctx = {noise, 0};
+        double value, error;
+        gsl_function f = {inverse_density, &ctx};
+        gsl_integration_qag(&f, 0, M_PI, 0, 1e-11, 4000, GSL_INTEG_GAUSS61, ws, &value, &error);
+        if (smallest > 1)
+            ASSERT_NEAR(s.gamma2.value, value, 1e-9, "case %d by quadrature", i);
+        else { /* errata 10: the integral is finite, the sensitivity is not */
+            ck_assert(isfinite(value));
+            ck_assert(isinf(s.gamma2.value));
+        }
+        finf_noise_free(noise);
+    }
+    gsl_integration_workspace_free(ws);
+}
+END_TEST
+
+START_TEST(finite_but_exponential)
+{
+    finf_noise *noise = noise_of("beta:1,-2");
+    finf_real at;
+    finf_reason why = {""};
+    finf_noise_sensitivity_at(noise, 10, &at, NULL);
+    ASSERT_REAL(at, (pow(4, 10) - 1) / 3, 1e-15, 1e-13, "gamma_10^2 of beta:1,-2");
+    ck_assert_int_eq(finf_noise_sensitivity_at(noise, 10000, &at, &why), FINF_OK);
+    ck_assert(isinf(at.value) && why.text[0]);
+    finf_noise_free(noise);
+}
+END_TEST
+
+/* Errata 6: anti-PGD has gamma_T^2 = T. Errata 11: |B|^2 <= ||beta||_1^2, and ||beta||_2^2 is not enough. */
+START_TEST(errata)
+{
+    finf_noise *noise = noise_of("beta:1,-1");
+    finf_real at;
+    finf_noise_sensitivity_at(noise, 1000, &at, NULL);
+    ASSERT_NEAR(at.value, 1000, 1e-14, "gamma_T^2 of anti-PGD");
+    ck_assert_double_gt(finf_noise_density(noise, M_PI), 2 + 1);
+    ck_assert_double_le(finf_noise_density(noise, M_PI), 4 * (1 + 1e-15));
+    finf_noise_free(noise);
+    noise = noise_of("cc"); /* gamma_T^2 = (log T + Euler + 4 log 2)/pi + o(1) */
+    finf_noise_sensitivity_at(noise, 1000000, &at, NULL);
+    ASSERT_NEAR(at.value, (log(1e6) + 0.57721566490153286 + 4 * log(2)) / M_PI, 1e-6, "gamma_T^2 of optimal-cc");
+    finf_noise_free(noise);
+}
+END_TEST
+
+START_TEST(series_inverse)
+{
+    size_t n = 1000000;
+    double *beta = malloc(n * sizeof *beta), *c = malloc(n * sizeof *c), *ref = malloc(n * sizeof *ref), worst = 0;
+    finf_noise *noise = noise_of("nu:1e-5");
+    finf_noise_beta(noise, n, beta, NULL);
+    finf_noise_coef(noise, n, ref, NULL);
+    ck_assert_int_eq(finf_series_inverse(beta, n, n, c, NULL), FINF_OK);
+    for (size_t t = 0; t < n; t++) worst = fmax(worst, fabs(c[t] - ref[t]));
+    ck_assert_msg(worst < 1e-14, "off by %g", worst);
+    finf_noise_free(noise);
+    /* 30000 terms of a growing inverse: FFT rounding would drown it, so the check must catch that */
+    size_t m = 30000;
+    for (size_t t = 0; t < m; t++) beta[t] = t ? -0.001 * pow(0.9999, (double)t) : 1;
+    ck_assert_int_eq(finf_series_inverse(beta, m, m, c, NULL), FINF_OK);
+    /* beta = 1 - .001 x/(1-x), x = .9999 z: c_t = .001 x^t 1.001^(t-1) for t >= 1 */
+    for (size_t t = 1; t < m; t += 997)
+        ASSERT_NEAR(c[t], 0.001 * pow(0.9999, (double)t) * pow(1.001, (double)t - 1), 1e-9, "growing inverse at %zu", t);
+    finf_reason why = {""};
+    const double zero[] = {0, 1}, nan[] = {1, NAN};
+    ck_assert_int_eq(finf_series_inverse(zero, 2, 5, c, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_series_inverse(nan, 2, 5, c, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_series_inverse(beta, 0, 5, c, &why), FINF_EDOM);
+    free(beta);
+    free(c);
+    free(ref);
+}
+END_TEST
+
+/* |B|^2 on a grid: the nu noise given by samples must come back with its gamma, T, beta, c and phase. */
+START_TEST(density_on_a_grid)
+{
+    const double nu = 0.02;
+    size_t n = 0;
+    static double w[4000], s[4000];
+    w[n++] = 0;
+    for (double x = 1e-4; x < M_PI; x *= 1.01) w[n++] = x;
+    w[n++] = M_PI;
+    finf_noise *exact = noise_of("nu:0.02"), *noise;
+    for (size_t i = 0; i < n; i++) s[i] = finf_noise_density(exact, w[i]);
+    ck_assert_int_eq(finf_noise_spectrum(w, s, n, &noise, NULL), FINF_OK);
+    finf_sensitivity a, b;
+    finf_noise_sensitivity(exact, &a);
+    finf_noise_sensitivity(noise, &b);
+    ASSERT_REAL(b.gamma2, a.gamma2.value, 1e-8, 1e-6, "gamma^2 of sampled nu");
+    double bs[] = {0.5, 1e-2, 1e-4, 1e-7}, T[4], U[4], rel;
+    finf_noise_energy(exact, bs, 4, T, NULL, NULL);
+    finf_noise_energy(noise, bs, 4, U, &rel, NULL);
+    for (int i = 0; i < 4; i++) ASSERT_REAL(((finf_real){U[i], rel * U[i], FINF_ESTIMATE, ""}), T[i], 1e-7, 1e-5, "T(%g) of sampled nu", bs[i]);
+    for (double x = 0.003; x < 3; x *= 2) {
+        double p[2], q[2];
+        finf_noise_response(exact, x, p);
+        finf_noise_response(noise, x, q);
+        ck_assert_msg(hypot(p[0] - q[0], p[1] - q[1]) < 1e-7, "B(%g): %g%+gi, %g%+gi", x, p[0], p[1], q[0], q[1]);
+    }
+    double beta[2][300];
+    for (int strategy = 0; strategy < 2; strategy++) {
+        finf_status (*get)(const finf_noise *, size_t, double *, finf_reason *) = strategy ? finf_noise_coef : finf_noise_beta;
+        ck_assert_int_eq(get(exact, 300, beta[0], NULL), FINF_OK);
+        ck_assert_int_eq(get(noise, 300, beta[1], NULL), FINF_OK);
+        for (int t = 0; t < 300; t++) ck_assert_msg(fabs(beta[0][t] - beta[1][t]) < 1e-7, "coefficient %d", t);
+    }
+    finf_noise_free(noise);
+    ck_assert_int_eq(finf_noise_spectrum(NULL, s + 1, 3, &noise, NULL), FINF_EDOM);
+    s[5] = -1;
+    ck_assert_int_eq(finf_noise_spectrum(w, s, n, &noise, NULL), FINF_EDOM);
+    finf_noise_free(exact);
+    (void)nu;
+}
+END_TEST
+
+START_TEST(refused)
+{
+    finf_noise *noise;
+    finf_reason why;
+    const double bad[] = {0, -0.1, 1.1, NAN, INFINITY, 1e-60};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        why.text[0] = 0;
+        ck_assert_int_eq(finf_noise_nu(bad[i], &noise, &why), FINF_EDOM);
+        ck_assert(noise == NULL && why.text[0]);
+        ck_assert_int_eq(finf_noise_antipgd(bad[i], &noise, &why), FINF_EDOM);
+        ck_assert_int_eq(finf_noise_power(0.5, bad[i], &noise, &why), FINF_EDOM);
+        if (i) ck_assert_int_eq(finf_noise_power(i == 2 ? 1.1 : i == 5 ? -1 : bad[i], 0.5, &noise, &why), FINF_EDOM);
+    }
+    double x[] = {0, 1}, y[] = {1, NAN};
+    ck_assert_int_eq(finf_noise_fir(x, 2, &noise, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_noise_fir(y, 2, &noise, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_noise_fir(x, 0, &noise, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_noise_strategy(x, 2, &noise, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_noise_blt(x, y, 2, &noise, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_noise_blt(x, x, 0, &noise, &why), FINF_EDOM);
+    noise = noise_of("nu:0.5");
+    double b[] = {0.5, 2}, T[2];
+    ck_assert_int_eq(finf_noise_energy(noise, b, 2, T, NULL, &why), FINF_EDOM);
+    ck_assert(isnan(T[0]));
+    finf_real at;
+    ck_assert_int_eq(finf_noise_sensitivity_at(noise, 0, &at, &why), FINF_EDOM);
+    ck_assert(isnan(at.value) && isinf(at.error));
+    ck_assert_int_eq(finf_noise_beta(noise, 0, T, &why), FINF_EDOM);
+    finf_noise_free(noise);
+    finf_noise_free(NULL);
+}
+END_TEST
+
+/* A strategy or BLT whose C(z) has a zero in the disk: c is fine, beta grows, so gamma is finite and T is not. */
+START_TEST(unstable_inverse)
+{
+    const char *const specs[] = {"strategy:1,-2", "strategy:1,1", "blt:0.9,0.5;-0.3,-0.1"};
+    for (size_t i = 0; i < COUNT(specs); i++) {
+        finf_noise *noise = noise_of(specs[i]);
+        finf_sensitivity s;
+        finf_reason why = {""};
+        double b = 0.1, T, rel;
+        finf_noise_sensitivity(noise, &s);
+        ck_assert(isfinite(s.gamma2.value));
+        ck_assert_int_eq(finf_noise_energy(noise, &b, 1, &T, &rel, &why), FINF_OK);
+        ck_assert_msg(isinf(T) && why.text[0], "%s", specs[i]);
+        finf_noise_free(noise);
+    }
+}
+END_TEST
+
+START_TEST(status_list)
+{
+    for (int s = 0; s < FINF_STATUS_COUNT; s++) {
+        ck_assert(strncmp(finf_status_name((finf_status)s), "FINF_", 5) == 0);
+        ck_assert(finf_status_text((finf_status)s)[0]);
+        ck_assert(finf_status_exit((finf_status)s) <= 5);
+    }
+    ck_assert_int_eq(finf_status_exit(FINF_EDOM), 3);
+    ck_assert_int_eq(finf_status_exit((finf_status)99), 5);
+}
+END_TEST
+
+static TCase *make(void)
+{
+    TCase *t = tcase_create("noise");
+    tcase_add_test(t, gamma_inf);
+    tcase_add_test(t, noise_energy);
+    tcase_add_test(t, one_noise_seen_five_ways);
+    tcase_add_test(t, long_lists);
+    tcase_add_test(t, minimum_phase);
+    tcase_add_test(t, finite_but_exponential);
+    tcase_add_test(t, errata);
+    tcase_add_test(t, series_inverse);
+    tcase_add_test(t, density_on_a_grid);
+    tcase_add_test(t, refused);
+    tcase_add_test(t, unstable_inverse);
+    tcase_add_test(t, status_list);
+    return t;
+}
+
+int main(void) { return run_suite("noise", make); }
