@@ -40,10 +40,16 @@ finf_status series_untransform(double complex *in, size_t N, double *x);
 
 /* ---- schur.c: zeros of a polynomial against the unit circle -------------------------------------------- */
 
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 schur_real;
+#else
+typedef long double schur_real; /* where that is 128 bits wide, or all there is */
+#endif
+
 typedef struct {
     int minimum_phase;  /* no zero in |z| <= 1 */
     finf_real inverse2; /* (1/2pi) int dw/|A|^2, finite only if minimum_phase */
-    long double *k;     /* reflection coefficients k_1..k_n (n = degree), or NULL when the FFT route was taken */
+    schur_real *k;      /* reflection coefficients k_1..k_n (n = degree), or NULL when the FFT route was taken */
     size_t n;
     finf_reason reason; /* where the zero is */
 } schur_result;

@@ -17,12 +17,12 @@
 
 /* Returns 1/prod(1-k^2) for a_0 = 1, or INFINITY at the first |k| >= 1. `edge` is how close to 1 counts as 1. */
 #define STEP_DOWN(name, real)                                                                                 \
-    static real name(real *a, size_t n, real edge, long double *k)                                            \
+    static real name(real *a, size_t n, real edge, schur_real *k)                                             \
     {                                                                                                         \
         real product = 1;                                                                                     \
         for (size_t m = n; m >= 1; m--) {                                                                     \
             real r = a[m], d = (1 - r) * (1 + r);                                                             \
-            if (k) k[m - 1] = (long double)r;                                                                 \
+            if (k) k[m - 1] = r;                                                                              \
             if (!(d > edge)) return INFINITY;                                                                 \
             product *= d;                                                                                     \
             for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                                 \
@@ -35,12 +35,7 @@
     }
 STEP_DOWN(step_down_double, double)
 STEP_DOWN(step_down_long, long double)
-#ifdef __SIZEOF_FLOAT128__
-typedef __float128 quad;
-#else
-typedef long double quad; /* where it is 128 bits wide, or all there is */
-#endif
-STEP_DOWN(step_down_quad, quad)
+STEP_DOWN(step_down_quad, schur_real)
 
 /* Names the zero nearest the origin where the polynomial is short enough to solve. */
 static void say_zero(const double *a, size_t n, finf_reason *why)
@@ -66,17 +61,17 @@ static void say_zero(const double *a, size_t n, finf_reason *why)
 }
 
 /* The integral for a_0 = 1 and its relative error, from the best two precisions the degree allows. */
-static finf_status two_precisions(const double *a, size_t n, double edge, long double *k, double *value, double *relerr)
+static finf_status two_precisions(const double *a, size_t n, double edge, schur_real *k, double *value, double *relerr)
 {
     int small = n <= QUAD_MAX;
-    void *x = malloc((n + 1) * sizeof(quad)), *y = malloc((n + 1) * sizeof(long double));
+    void *x = malloc((n + 1) * sizeof(schur_real)), *y = malloc((n + 1) * sizeof(long double));
     if (x && y) {
-        quad *q = x;
+        schur_real *q = x;
         long double *l = y;
         double *d = x;
         if (small) {
-            for (size_t i = 0; i <= n; i++) q[i] = (quad)a[i] / a[0], l[i] = (long double)q[i];
-            quad fine = step_down_quad(q, n, edge, k);
+            for (size_t i = 0; i <= n; i++) q[i] = (schur_real)a[i] / a[0], l[i] = (long double)q[i];
+            schur_real fine = step_down_quad(q, n, edge, k);
             long double coarse = step_down_long(l, n, 0, NULL);
             *value = (double)fine;
             *relerr = isfinite(*value) && isfinite(coarse) ? fabs((double)(coarse / (long double)fine - 1)) / 1024 : 1;
@@ -186,11 +181,18 @@ void schur_free(schur_result *r)
 }
 
 /* Schur's algorithm: F(q) = r_0 (1 + q f_0)/(1 - q f_0), f_j = (-k_{j+1} + q f_{j+1}) / (1 - k_{j+1} q f_{j+1}),
- * f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. Long double because 1 + q f_0 and
- * b may be small. */
-double schur_energy(const schur_result *r, double b)
-{
-    long double f = 0, q = 1 - (long double)b;
-    for (size_t j = r->n; j-- > 0;) f = (q * f - r->k[j]) / (1 - r->k[j] * q * f);
-    return (double)(r->inverse2.value * (1 + q * f) / (1 - q * f));
-}
+ * f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. In extended precision because 1 + q f_0 and b may be small. */
+#define SCHUR_AT(name, real)                                                                                  \
+    static double name(const schur_result *r, double b)                                                       \
+    {                                                                                                         \
+        real f = 0, q = 1 - (real)b;                                                                          \
+        for (size_t j = r->n; j-- > 0;) {                                                                     \
+            real k = (real)r->k[j];                                                                           \
+            f = (q * f - k) / (1 - k * q * f);                                                                \
+        }                                                                                                     \
+        return (double)(r->inverse2.value * (1 + q * f) / (1 - q * f));                                       \
+    }
+SCHUR_AT(energy_long, long double)
+SCHUR_AT(energy_quad, schur_real)
+
+double schur_energy(const schur_result *r, double b) { return r->n <= QUAD_MAX ? energy_quad(r, b) : energy_long(r, b); }
