@@ -46,32 +46,35 @@ $B/obj/%.o: %.c | $B/packages
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
+# one object whose hidden symbols are local: the archive offers finf_* and nothing else, as the shared library does
 $B/libfinf.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(LD) -r $^ -o $B/libfinf.o && objcopy --localize-hidden $B/libfinf.o
+	$(AR) rcs $@ $B/libfinf.o
 
 $B/libfinf.so: $(LIB_OBJ)
 	$(CC) -shared -pthread -Wl,-soname,libfinf.so.0 $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 
-$B/finf: $(CLI_OBJ) $B/libfinf.a
+$B/finf: $(CLI_OBJ) $(LIB_OBJ)
 	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 
-$B/test_%: $B/obj/tests/test_%.o $(TOOLS) $B/libfinf.a
+$B/test_%: $B/obj/tests/test_%.o $(TOOLS) $(LIB_OBJ)
 	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) $(TEST_LIBS) -o $@
 
-$B/bench: $B/obj/bench/bench.o $(TOOLS) $B/libfinf.a
+$B/bench: $B/obj/bench/bench.o $B/libfinf.a
 	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 
 $B/finf.1: $B/finf
 	$B/finf --man > $@.tmp && mv $@.tmp $@
 
-$B/finf.pc: Makefile include/finf.h
+$B/finf.pc: FORCE
 	@mkdir -p $B
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: finf' \
 	  'Description: Suboptimality of private learning with correlated noise' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS)' 'Cflags: -I$${includedir}' > $@
 
 docs: $B/finf.1
+FORCE:
 
 # ---- use ------------------------------------------------------------------------------------------------------
 demo: $B/finf
@@ -101,7 +104,7 @@ bench: $B/bench
 	$B/bench
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/man/man1)
 	install -m 755 $B/finf $(DESTDIR)$(PREFIX)/bin/finf
 	install -m 644 $B/libfinf.a $(DESTDIR)$(PREFIX)/lib/libfinf.a
 	install -m 755 $B/libfinf.so $(DESTDIR)$(PREFIX)/lib/libfinf.so.0

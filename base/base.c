@@ -1,6 +1,7 @@
 #include "base.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct {
     const char *name, *text;
@@ -25,6 +26,16 @@ finf_real finf_real_make(double value, double error, const char *method)
 finf_real finf_real_failed(void) { return (finf_real){NAN, INFINITY, FINF_ESTIMATE, "failed"}; }
 
 finf_real finf_real_infinite(const char *method) { return (finf_real){INFINITY, 0, FINF_ESTIMATE, method}; }
+
+finf_text finf_show(double x)
+{
+    finf_text t;
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(t.s, sizeof t.s, "%.*g", digits, x);
+        if (strtod(t.s, NULL) == x) break;
+    }
+    return t;
+}
 
 finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)
 {

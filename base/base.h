@@ -25,6 +25,12 @@ finf_real finf_real_failed(void);
 /* +inf, and exactly so: a divergence is an answer, not an inaccuracy. */
 finf_real finf_real_infinite(const char *method);
 
+/* A number as a person wrote it: the fewest digits that read back the same. Use as finf_show(x).s in an argument. */
+typedef struct {
+    char s[32];
+} finf_text;
+finf_text finf_show(double x);
+
 /* Writes the line and returns `s`, so that a caller can `return finf_why(why, FINF_EDOM, ...)`. */
 finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -8,14 +8,16 @@
 
 /* ---- setting.c: the domain of the common parameters ---------------------------------------------------- */
 
+#define BOUNDS_TINY 1e-50 /* also where ellint's domain ends */
+#define BOUNDS_HUGE 1e50
 finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_reason *why);
 
 /* ---- circle.c: means over the unit circle -------------------------------------------------------------- */
 
 /* f(t) for t = tan(w/2) in (0, inf), an even function of w. */
 typedef double (*circle_fn)(double t, void *ctx);
-/* (1/2pi) int_{-pi}^{pi} f dw. scale: the smallest w on which f varies. */
-finf_status circle_mean(circle_fn f, void *ctx, double scale, finf_real *out);
+/* (1/2pi) int_{-pi}^{pi} f dw. near_0, near_pi: the smallest scale in w on which f varies at either end. */
+finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out);
 
 /* |1-a-e^{iw}|^2 = a^2 cos^2(w/2) + (2-a)^2 sin^2(w/2), 0 <= a < 2: two squares, so nothing cancels on either side
  * of a = 1 (MATH section 0 has the form for a <= 1). */
@@ -57,6 +59,9 @@ typedef struct {
 /* A(z) = a_0 + .. + a_n z^n, a_0 != 0, a_n != 0. Step-down recursion, or FFT for a long polynomial. */
 finf_status schur_test(const double *a, size_t length, schur_result *out);
 void schur_free(schur_result *r);
+/* How many half turns about 0 the points A_0..A_n make on their way from w = 0 to pi; A_0 and A_n are real. *fine = 0
+ * when a step is a quarter turn or more, and so not to be trusted. */
+long schur_half_turns(const double complex *A, size_t n, int *fine);
 /* The harmonic extension of 1/|A|^2 to radius q = 1-b: sum_k r_k q^|k|, r the autocorrelation of 1/A. Needs r->k. */
 double schur_energy(const schur_result *r, double b);
 
@@ -69,14 +74,20 @@ typedef struct spline_density spline_density;
 struct finf_noise {
     noise_kind kind;
     const char *family;
-    double p, nu;        /* NOISE_POWER: (1-(1-nu)z)^p; sgd is p = 0, nu 1/2, antipgd 1, cc 1/2 at nu = 0 */
-    size_t n;            /* entries of coef */
-    double *coef;        /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m */
-    spline_density *rho; /* NOISE_SPECTRUM */
+    double p, nu;            /* NOISE_POWER: (1-(1-nu)z)^p; sgd is p = 0, nu 1/2, antipgd 1, cc 1/2 at nu = 0 */
+    size_t n;                /* entries of coef */
+    double *coef;            /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m */
+    spline_density *density; /* NOISE_SPECTRUM */
 };
 
-/* BLT: the numerator N(z) of C(z) = N(z)/prod(1-th z), m+1 coefficients. */
-void noise_blt_numerator(const finf_noise *noise, double *out);
+/* finf_noise_coef, but an overflow is left in place as inf. */
+finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, finf_reason *why);
+
+/* x (1-nu) without the systematic error of rounding 1-nu, which t factors would multiply by t. */
+static inline double noise_damp(double x, double nu) { return nu < 0.5 ? x - x * nu : x * (1 - nu); }
+
+/* BLT: C(e^{-iw}). */
+double complex noise_blt_strategy_at(const finf_noise *noise, double w);
 
 /* ---- density.c: |B|^2 given on a grid ------------------------------------------------------------------ */
 
@@ -84,9 +95,9 @@ finf_status spline_density_make(const double *w, const double *s, size_t n, spli
 void spline_density_free(spline_density *d);
 double spline_density_at(const spline_density *d, double w);
 double spline_density_scale(const spline_density *d);
-/* (1/2pi) int f(w, |B|^2) dw with nodes on every knot interval and down to w = 0. */
-typedef double (*density_fn)(double w, double s, void *ctx);
-finf_real spline_density_mean(const spline_density *d, density_fn f, void *ctx);
+/* (1/2pi) int dw/|B|^2, and T(b). */
+finf_real spline_density_gamma2(const spline_density *d);
+finf_real spline_density_energy(const spline_density *d, double b);
 /* First n coefficients of the minimum-phase B (sign = +1) or 1/B (sign = -1) by the cepstrum. */
 finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out, finf_reason *why);
 /* arg B(w) of the minimum-phase factor. */

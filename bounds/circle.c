@@ -8,11 +8,11 @@
 #include "bounds.h"
 
 #define TAIL 38.0 /* e^-38 = 3e-17 */
-#define LEVELS 8
+#define LEVELS 12 /* h = 2^-12: complex zeros of B off the real axis may need it */
 
-finf_status circle_mean(circle_fn f, void *ctx, double scale, finf_real *out)
+finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out)
 {
-    double lo = log(fmin(scale, 1) / 2) - TAIL, hi = TAIL;
+    double lo = log(fmin(near_0, 1) / 2) - TAIL, hi = TAIL - log(fmin(near_pi, 1) / 2);
     double h = 0.5, sum = 0, previous = 0, relative = INFINITY;
     for (int level = 0; level < LEVELS; level++, h /= 2) {
         /* level 0 takes every node, later ones the midpoints */

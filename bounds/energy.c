@@ -2,12 +2,15 @@
  * for every family of noise and 0 < b < 2. */
 #include "bounds.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- power family -------------------------------------------------------------------------------------- */
 
-typedef struct { double p, nu, b; } power_ctx;
+typedef struct {
+    double p, nu, b;
+} power_ctx;
 
 static double power_integrand(double t, void *ctx)
 {
@@ -19,7 +22,7 @@ static double power_integrand(double t, void *ctx)
 static double cc_energy(double b)
 {
     double be = b / (2 - b), x2 = (1 - be) * (1 + be), x = sqrt(fabs(x2));
-    double g = x < 1e-8 ? 1 : x2 > 0 ? log((1 + x) / be) / x : atan(x) / x;
+    double g = x < 1e-8 ? 1 : x2 > 0 ? asinh(x / be) / x : atan(x) / x;
     return 4 * be / FINF_PI * g;
 }
 
@@ -44,7 +47,7 @@ static finf_status power_energy(const finf_noise *noise, double b, double *T, do
     } else {
         power_ctx ctx = {p, nu, b};
         finf_real mean;
-        finf_status s = circle_mean(power_integrand, &ctx, fmin(nu, fmin(b, 2 - b)), &mean);
+        finf_status s = circle_mean(power_integrand, &ctx, fmin(nu, b), 2 - b, &mean);
         *T = b * (2 - b) * mean.value;
         *relerr = mean.error / mean.value + 4 * FINF_EPS;
         return s;
@@ -73,23 +76,29 @@ static double by_autocorrelation(const double *r, size_t n, double b, double *re
  * but inside u itself, whose rounding e_t is carried along. LANES values of b run side by side to hide the latency
  * of the recursion. */
 #define LANES 8
+#define BLOCK 256
 FINF_VECTOR static void by_filter(const double *beta, size_t n, const double *b, double *T, double *rel)
 {
-    double u[LANES] = {0}, e[LANES] = {0}, sum[LANES] = {0}, lost[LANES] = {0};
-    for (size_t t = 0; t < n; t++) {
-        double size = fabs(beta[t]);
-        for (int i = 0; i < LANES; i++) {
-            double q = fabs(1 - b[i]);
-            e[i] = q * e[i] + (fabs(u[i]) + size);
-            u[i] = (u[i] + beta[t]) - b[i] * u[i];
-            sum[i] += u[i] * u[i];
-            lost[i] += fabs(u[i]) * e[i];
+    double u[LANES] = {0}, e[LANES] = {0}, lost[LANES] = {0}, sum[LANES] = {0};
+    for (size_t start = 0; start < n; start += BLOCK) { /* sums in blocks: a long plain sum of equal terms drifts */
+        size_t end = start + BLOCK < n ? start + BLOCK : n;
+        double part[LANES] = {0};
+        for (size_t t = start; t < end; t++) {
+            double size = fabs(beta[t]);
+            for (int i = 0; i < LANES; i++) {
+                double q = fabs(1 - b[i]);
+                e[i] = q * e[i] + (fabs(u[i]) + size);
+                u[i] = (u[i] + beta[t]) - b[i] * u[i];
+                part[i] += u[i] * u[i];
+                lost[i] += fabs(u[i]) * e[i];
+            }
         }
+        for (int i = 0; i < LANES; i++) sum[i] += part[i];
     }
     for (int i = 0; i < LANES; i++) {
-        double q = 1 - b[i], rest = q * q * u[i] * u[i];
+        double q = 1 - b[i], rest = q * q * u[i] * u[i], sums = BLOCK + (double)n / BLOCK;
         T[i] = b[i] * (2 - b[i]) * sum[i] + rest;
-        rel[i] = FINF_EPS * (4 + sqrt((double)n) + 2 * (b[i] * (2 - b[i]) * lost[i] + fabs(u[i]) * e[i]) / T[i]);
+        rel[i] = FINF_EPS * (4 + sums / 2 + 2 * (b[i] * (2 - b[i]) * lost[i] + fabs(u[i]) * e[i]) / T[i]);
     }
 }
 
@@ -146,16 +155,17 @@ static finf_status long_strategy_energy(const finf_noise *noise, const double *b
                                         finf_reason *why)
 {
     for (size_t n = 4 * noise->n;; n *= 2) {
-        double *beta = malloc(n * sizeof *beta), all = 0, tail = 0, largest = 0;
+        double *beta = malloc(n * sizeof *beta), all = 0, tail = 0, largest = 0, rest = 0;
         finf_status s = beta ? finf_series_inverse(noise->coef, noise->n, n, beta, why) : FINF_ENOMEM;
         if (!s) {
             for (size_t t = 0; t < n; t++) {
                 all += fabs(beta[t]);
+                largest = fmax(largest, fabs(beta[t]));
                 if (t < n / 2) continue;
                 tail += fabs(beta[t]);
-                largest = fmax(largest, fabs(beta[t]));
+                rest = fmax(rest, fabs(beta[t]));
             }
-            if (largest < 1e-14 * fabs(beta[0])) /* the FFT's noise floor */
+            if (rest < 1e-14 * largest) /* the FFT's noise floor */
                 s = fir_energy(beta, n / 2, b, m, T, relerr);
             else if (2 * n > BETA_LIMIT)
                 s = finf_why(why, FINF_ETOL, "beta = 1/strategy has not died out after %zu terms", n);
@@ -163,7 +173,7 @@ static finf_status long_strategy_energy(const finf_noise *noise, const double *b
                 free(beta);
                 continue;
             }
-            *relerr += tail / all;
+            *relerr += tail / all + 8 * FINF_EPS * sqrt((double)n); /* beta itself comes from FFTs */
         }
         free(beta);
         return s;
@@ -196,7 +206,10 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
     return s;
 }
 
-typedef struct { const finf_noise *noise; double b; } noise_ctx;
+typedef struct {
+    const finf_noise *noise;
+    double b;
+} noise_ctx;
 
 static double noise_integrand(double t, void *ctx)
 {
@@ -204,31 +217,49 @@ static double noise_integrand(double t, void *ctx)
     return finf_noise_density(x->noise, 2 * atan(t)) / circle_gap_t(x->b, t);
 }
 
+/* Zeros of C(z) = 1 + sum w z/(1 - th z) in |z| <= 1 by the argument principle, on points spaced evenly in
+ * log tan(w/2) and ever closer: C is not a polynomial that could be tested (its numerator has zeros that crowd at 1).
+ * -1: one lies on the circle, or too close to tell. */
+static finf_status blt_zeros(const finf_noise *noise, long *zeros)
+{
+    double scale = finf_noise_scale(noise), lo = log(scale / 2) - 8, hi = 8 - log(scale / 2);
+    long poles = 0;
+    for (size_t i = 0; i < noise->n; i++) poles += fabs(noise->coef[i]) > 1;
+    *zeros = -1;
+    for (double h = 1.0 / 16; h >= 1.0 / 4096 && *zeros < 0; h /= 4) {
+        size_t n = (size_t)((hi - lo) / h) + 2;
+        double complex *C = malloc((n + 1) * sizeof *C);
+        if (!C) return FINF_ENOMEM;
+        C[0] = noise_blt_strategy_at(noise, 0);
+        for (size_t j = 1; j < n; j++) C[j] = noise_blt_strategy_at(noise, 2 * atan(exp(lo + (double)j * h)));
+        C[n] = noise_blt_strategy_at(noise, FINF_PI);
+        int fine;
+        long turns = labs(schur_half_turns(C, n, &fine));
+        if (fine) *zeros = turns + poles; /* |turns| = |zeros - poles|; with poles outside the answer is infinite anyway */
+        free(C);
+    }
+    return FINF_OK;
+}
+
 static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
                               finf_reason *why)
 {
-    size_t n = noise->n + 1;
-    double *N = calloc(n + 1, sizeof *N);
-    schur_result r = {0};
-    finf_status s = N ? FINF_OK : FINF_ENOMEM;
-    if (!s) {
-        noise_blt_numerator(noise, N);
-        while (n > 1 && N[n - 1] == 0) n--;
-        s = schur_test(N, n, &r);
-        if (!s && !r.minimum_phase) {
-            all_infinite(m, T, relerr, why, r.reason.text);
-            schur_free(&r);
-            free(N);
-            return FINF_OK;
-        }
+    long zeros;
+    finf_status s = blt_zeros(noise, &zeros);
+    if (s) return finf_why(why, s, "no memory");
+    if (zeros) {
+        char what[64];
+        snprintf(what, sizeof what,
+                 zeros > 0 ? "%ld zero%s in |z| <= 1 (argument principle)" : "a zero on |z| = 1, or too close to tell",
+                 zeros, zeros == 1 ? "" : "s");
+        return all_infinite(m, T, relerr, why, what);
     }
-    schur_free(&r);
-    free(N);
+    double scale = finf_noise_scale(noise);
     *relerr = 0;
-    for (size_t j = 0; j < m && !s; j++) {
+    for (size_t j = 0; j < m; j++) {
         noise_ctx ctx = {noise, b[j]};
         finf_real mean;
-        s = circle_mean(noise_integrand, &ctx, fmin(finf_noise_scale(noise), fmin(b[j], 2 - b[j])), &mean);
+        if (circle_mean(noise_integrand, &ctx, fmin(scale, b[j]), fmin(scale, 2 - b[j]), &mean)) s = FINF_ETOL;
         T[j] = b[j] * (2 - b[j]) * mean.value;
         *relerr = fmax(*relerr, mean.error / mean.value + 4 * FINF_EPS);
     }
@@ -237,16 +268,13 @@ static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m
 
 /* ---- |B|^2 on a grid ----------------------------------------------------------------------------------- */
 
-static double poisson(double w, double s, void *ctx) { return s / circle_gap(*(double *)ctx, w); }
-
 static void spectrum_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr)
 {
     *relerr = 0;
     for (size_t j = 0; j < m; j++) {
-        double bj = b[j];
-        finf_real mean = spline_density_mean(noise->rho, poisson, &bj);
-        T[j] = bj * (2 - bj) * mean.value;
-        *relerr = fmax(*relerr, mean.error / mean.value);
+        finf_real x = spline_density_energy(noise->density, b[j]);
+        T[j] = x.value;
+        *relerr = fmax(*relerr, x.error / x.value);
     }
 }
 
@@ -256,10 +284,10 @@ finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n
     double ignored;
     if (!relerr) relerr = &ignored;
     for (size_t j = 0; j < n; j++)
-        if (!(b[j] >= 1e-50 && b[j] < 2)) {
+        if (!(b[j] >= BOUNDS_TINY && b[j] < 2)) {
             for (size_t i = 0; i < n; i++) T[i] = NAN;
             *relerr = INFINITY;
-            return finf_why(why, FINF_EDOM, "b = %g: must be in (0, 2), at least 1e-50", b[j]);
+            return finf_why(why, FINF_EDOM, "b = %s: must be in (0, 2), at least 1e-50", finf_show(b[j]).s);
         }
     *relerr = 0;
     switch (noise->kind) {
@@ -267,7 +295,7 @@ finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n
         for (size_t j = 0; j < n; j++) {
             double rel;
             finf_status s = power_energy(noise, b[j], &T[j], &rel);
-            if (s) return finf_why(why, s, "T(b) at b = %g did not settle", b[j]);
+            if (s) return finf_why(why, s, "T(b) at b = %s did not settle", finf_show(b[j]).s);
             *relerr = fmax(*relerr, rel);
         }
         return FINF_OK;

@@ -5,8 +5,6 @@
 #include <gsl/gsl_roots.h>
 #include <stdlib.h>
 
-#define B_MIN 1e-50 /* T(b)'s domain */
-
 finf_linreg_options finf_linreg_options_default(void)
 {
     return (finf_linreg_options){.privacy = finf_privacy_setting_default(), .kurtosis = 0, .optimum = 1};
@@ -17,9 +15,11 @@ static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_o
     finf_status status = finf_setting_check(eta, &o->privacy, why);
     if (status) return status;
     if (!(o->kurtosis >= -2 && isfinite(o->kurtosis)))
-        return finf_why(why, FINF_EDOM, "kurtosis = %g: the excess kurtosis must be >= -2 and finite", o->kurtosis);
-    if (eta * finf_spectrum_min(s) < B_MIN)
-        return finf_why(why, FINF_EDOM, "eta * lambda_min = %g: must be at least 1e-50", eta * finf_spectrum_min(s));
+        return finf_why(why, FINF_EDOM, "kurtosis = %s: the excess kurtosis must be >= -2 and finite",
+                        finf_show(o->kurtosis).s);
+    if (eta * finf_spectrum_min(s) < BOUNDS_TINY)
+        return finf_why(why, FINF_EDOM, "eta * lambda_min = %s: must be at least 1e-50",
+                        finf_show(eta * finf_spectrum_min(s)).s);
     return FINF_OK;
 }
 
@@ -29,8 +29,8 @@ static double damping(double b, double kurtosis) { return 2 - (2 + kurtosis) * b
 /* Eigenvalues above this stay single nodes: a quarter of the way to the pole of 1/damping. */
 static double separate_above(double eta, double kurtosis) { return 0.25 * 2 / (fmax(2 + kurtosis, 1) * eta); }
 
-/* D = 1 - sum b_j / (2 - (2+kx) b_j); -inf when a direction by itself diverges */
-static double denominator(const spectral_measure *m, double eta, double kurtosis)
+/* 1 - sum of the directions' shares: D = 1 - sum b_j / (2 - (2+kx) b_j); -inf when a direction by itself diverges */
+static double stability_margin(const spectral_measure *m, double eta, double kurtosis)
 {
     long double sum = 0;
     for (size_t i = 0; i < m->n; i++) {
@@ -43,12 +43,15 @@ static double denominator(const spectral_measure *m, double eta, double kurtosis
 
 /* ---- the largest stable step --------------------------------------------------------------------------- */
 
-typedef struct { const spectral_measure *m; double kurtosis; } stability_ctx;
+typedef struct {
+    const spectral_measure *m;
+    double kurtosis;
+} stability_ctx;
 
 static double stability(double eta, void *ctx)
 {
     const stability_ctx *x = ctx;
-    return fmax(denominator(x->m, eta, x->kurtosis), -1e3);
+    return fmax(stability_margin(x->m, eta, x->kurtosis), -1e3);
 }
 
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta)
@@ -63,14 +66,17 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double 
     double hi = 2 / finf_spectrum_trace(s), lo = hi / (2 + fmax(kurtosis, -2) + 2);
     gsl_function f = {stability, &ctx};
     gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+    hi *= 1 + 1e-12;
     if (!solver)
         status = FINF_ENOMEM;
-    else if (gsl_root_fsolver_set(solver, &f, lo, hi * (1 + 1e-12)))
+    else if (!(stability(lo, &ctx) >= 0 && stability(hi, &ctx) <= 0) || gsl_root_fsolver_set(solver, &f, lo, hi))
         status = FINF_ETOL;
     for (int i = 0; i < 200 && !status; i++) {
         gsl_root_fsolver_iterate(solver);
         *eta = gsl_root_fsolver_root(solver);
-        if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver), gsl_root_fsolver_x_upper(solver), 0, 1e-14) != GSL_CONTINUE) break;
+        if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver), gsl_root_fsolver_x_upper(solver), 0, 1e-14) !=
+            GSL_CONTINUE)
+            break;
     }
     if (solver) gsl_root_fsolver_free(solver);
     spectral_measure_free(&m);
@@ -80,7 +86,10 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double 
 /* ---- the optimum over all noise ------------------------------------------------------------------------ */
 
 /* H(w) = sum_i share_i / |1-b_i-e^{iw}|^2; by Cauchy-Schwarz min over B of gamma^2 mean(|B|^2 H) = mean(sqrt H)^2 */
-typedef struct { size_t n; const double *b, *share; } transfer_ctx;
+typedef struct {
+    size_t n;
+    const double *b, *share;
+} transfer_ctx;
 
 static double root_transfer(double t, void *ctx)
 {
@@ -90,14 +99,15 @@ static double root_transfer(double t, void *ctx)
     return sqrt(sum);
 }
 
-static finf_status optimum(size_t n, const double *b, const double *share, double b_min, double unit, double sgd,
-                           finf_real *out)
+static finf_status optimum(size_t n, const double *b, const double *share, const finf_linreg_result *r, double eta,
+                           double unit, double sgd, finf_real *out)
 {
     transfer_ctx ctx = {n, b, share};
     finf_real mean;
-    finf_status s = circle_mean(root_transfer, &ctx, b_min, &mean);
+    finf_status s = circle_mean(root_transfer, &ctx, eta * r->lambda_min, 2 - eta * r->lambda_max, &mean);
     double dp = unit * mean.value * mean.value;
-    *out = finf_real_make(dp + sgd, 2 * dp * mean.error / mean.value + 32 * FINF_EPS * (dp + sgd), "Cauchy-Schwarz, trapezoid in log tan(w/2)");
+    *out = finf_real_make(dp + sgd, 2 * dp * mean.error / mean.value + 32 * FINF_EPS * (dp + sgd),
+                          "Cauchy-Schwarz, trapezoid in log tan(w/2)");
     return s;
 }
 
@@ -115,15 +125,15 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
 {
     size_t n = m->n;
     double *b = work, *T = work + n, *share = T + n, kx = o->kurtosis, relerr = 0;
-    double unit = o->privacy.clip * o->privacy.clip / (2 * o->privacy.rho), sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
-    double gamma2 = out->gamma2.value, sigma2 = unit * gamma2, gamma_rel = isfinite(gamma2) ? out->gamma2.error / gamma2 : 0;
+    double unit = o->privacy.clip * o->privacy.clip / (2 * o->privacy.rho),
+           sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
+    double gamma2 = out->gamma2.value, sigma2 = unit * gamma2,
+           gamma_rel = isfinite(gamma2) ? out->gamma2.error / gamma2 : 0;
     for (size_t i = 0; i < n; i++) b[i] = eta * m->lambda[i];
     finf_reason energy_reason = {""};
-    finf_status status = finf_noise_energy(noise, b, n, T, &relerr, &energy_reason);
-    if (status) {
-        out->reason = energy_reason;
-        return status;
-    }
+    finf_status status = finf_noise_energy(noise, b, n, T, &relerr, &energy_reason), late = status;
+    if (status) out->reason = energy_reason;
+    if (status && status != FINF_ETOL) return status;
     relerr += gamma_rel;
     long double all_T = 0, lti_dp = 0, lti_sgd = 0, exact_dp = 0, exact_sgd = 0;
     for (size_t i = 0; i < n; i++) {
@@ -146,17 +156,17 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
     double er = eta * out->R2;
     if (er < 1) {
         double root = 1 - sqrt(er), sq = 1 / (root * root);
-        out->upper = total((1 + out->C_kurt * sq) * eta * sigma2 * (double)all_T, (1 + sq) * er * sgd2, relerr, 32 + 8 / root,
-                           "theorem for bounded fourth moments");
+        out->upper = total((1 + out->C_kurt * sq) * eta * sigma2 * (double)all_T, (1 + sq) * er * sgd2, relerr,
+                           32 + 8 / root, "theorem for bounded fourth moments");
     }
-    if (!o->optimum) return FINF_OK;
+    if (!o->optimum) return late;
     for (size_t i = 0; i < n; i++) share[i] = m->weight[i] * half * b[i];
-    status = optimum(n, b, share, eta * out->lambda_min, unit, half * sgd2 * (double)lti_sgd, &out->optimum_lti);
+    status = optimum(n, b, share, out, eta, unit, half * sgd2 * (double)lti_sgd, &out->optimum_lti);
     if (!status && out->stable) {
         for (size_t i = 0; i < n; i++) share[i] = m->weight[i] * half / out->D * b[i] * (2 - b[i]) / damping(b[i], kx);
-        status = optimum(n, b, share, eta * out->lambda_min, unit, half * sgd2 * (double)exact_sgd / out->D, &out->optimum);
+        status = optimum(n, b, share, out, eta, unit, half * sgd2 * (double)exact_sgd / out->D, &out->optimum);
     }
-    return status;
+    return status ? status : late;
 }
 
 finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s, const finf_linreg_options *opt,
@@ -164,8 +174,14 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
 {
     finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
     finf_real failed = finf_real_failed();
-    *out = (finf_linreg_result){.gamma2 = failed, .exact = failed, .lti = failed, .upper = failed, .optimum = failed,
-                                .optimum_lti = failed, .floor = NAN, .D = NAN};
+    *out = (finf_linreg_result){.gamma2 = failed,
+                                .exact = failed,
+                                .lti = failed,
+                                .upper = failed,
+                                .optimum = failed,
+                                .optimum_lti = failed,
+                                .floor = NAN,
+                                .D = NAN};
     finf_status status = check(eta, s, &o, &out->reason);
     if (status) return status;
     out->d = finf_spectrum_dim(s);
@@ -186,14 +202,15 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     spectral_measure m;
     status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
     if (status) return finf_why(&out->reason, status, "no memory");
-    out->D = denominator(&m, eta, o.kurtosis);
+    out->D = stability_margin(&m, eta, o.kurtosis);
     out->stable = out->D > 0;
     if (!out->stable) {
         double best = NAN;
         finf_linreg_eta_max(s, o.kurtosis, &best);
         out->exact = finf_real_infinite("closed second moment");
         out->optimum = out->exact;
-        finf_why(&out->reason, FINF_OK, "eta = %g diverges in mean square: the largest stable eta is %.6g", eta, best);
+        finf_why(&out->reason, FINF_OK, "eta = %s diverges in mean square: the largest stable eta is %.6g",
+                 finf_show(eta).s, best);
     }
     if (eta * out->R2 >= 1) {
         out->upper = finf_real_infinite("theorem for bounded fourth moments");
@@ -221,7 +238,7 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
     if (status || n == 0) return status;
     finf_sensitivity sens;
     spectral_measure m;
-    double *b = malloc(2 * n * sizeof *b), *T = b + n;
+    double *b = malloc(2 * n * sizeof *b), *T = b ? b + n : NULL;
     status = b ? finf_noise_sensitivity(noise, &sens) : FINF_ENOMEM;
     if (!status) {
         for (size_t j = 0; j < n; j++) b[j] = eta * finf_spectrum_at(s, k[j]);
@@ -229,11 +246,13 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
     }
     if (!status) status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
     if (!status) {
-        double D = denominator(&m, eta, o.kurtosis), sigma2 = o.privacy.clip * o.privacy.clip * sens.gamma2.value / (2 * o.privacy.rho);
+        double D = stability_margin(&m, eta, o.kurtosis),
+               sigma2 = o.privacy.clip * o.privacy.clip * sens.gamma2.value / (2 * o.privacy.rho);
         for (size_t j = 0; j < n; j++) {
             double lambda = finf_spectrum_at(s, k[j]);
             double q = eta * (o.privacy.sigma_sgd * o.privacy.sigma_sgd * lambda + sigma2 * T[j]);
-            out[j] = (finf_direction){lambda, T[j], D > 0 ? 0.5 * q / (damping(b[j], o.kurtosis) * D) : INFINITY, 0.5 * q / (2 - b[j])};
+            out[j] = (finf_direction){lambda, T[j], D > 0 ? 0.5 * q / (damping(b[j], o.kurtosis) * D) : INFINITY,
+                                      0.5 * q / (2 - b[j])};
         }
         spectral_measure_free(&m);
     }

@@ -19,7 +19,7 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
     if (!out->stable) {
         out->F = finf_real_infinite("closed form");
         out->F_optimal = out->F_sgd = INFINITY;
-        finf_why(&out->reason, FINF_OK, "eta = %g diverges: theta converges only for eta < 2", eta);
+        finf_why(&out->reason, FINF_OK, "eta = %s diverges: theta converges only for eta < 2", finf_show(eta).s);
         return FINF_OK;
     }
     double unit = p.clip * p.clip / (2 * p.rho), half = 0.5 * eta / (2 - eta), sgd = half * p.sigma_sgd * p.sigma_sgd;
@@ -29,12 +29,12 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
     out->F_sgd = half * unit + sgd;
     double T, relerr;
     s = finf_noise_energy(noise, &eta, 1, &T, &relerr, &out->reason);
-    if (s) return s;
+    if (s && s != FINF_ETOL) return s;
     double dp = half * unit * sens.gamma2.value * T;
     if (isinf(dp))
         out->F = finf_real_infinite(sens.gamma2.method);
     else
         out->F = finf_real_make(dp + sgd, dp * (relerr + sens.gamma2.error / sens.gamma2.value) + 8 * FINF_EPS * (dp + sgd),
                                 "closed form in T(eta)");
-    return FINF_OK;
+    return s;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NU_MIN 1e-50 /* ellint's domain */
 #define BLT_MAX 256
 
 static finf_status make(noise_kind kind, const char *family, finf_noise **out)
@@ -19,7 +18,7 @@ static finf_status make(noise_kind kind, const char *family, finf_noise **out)
 void finf_noise_free(finf_noise *noise)
 {
     if (!noise) return;
-    spline_density_free(noise->rho);
+    spline_density_free(noise->density);
     free(noise->coef);
     free(noise);
 }
@@ -29,9 +28,10 @@ const char *finf_noise_family(const finf_noise *noise) { return noise->family; }
 static finf_status make_power(double p, double nu, const char *family, finf_noise **out, finf_reason *why)
 {
     *out = NULL;
-    if (!(nu >= NU_MIN && nu <= 1))
-        return finf_why(why, FINF_EDOM, "nu = %g: must be in (0, 1]%s", nu, nu > 0 && nu < 1 ? ", at least 1e-50" : "");
-    if (!(p >= 0 && p <= 1)) return finf_why(why, FINF_EDOM, "power p = %g: must be in [0, 1]", p);
+    if (!(nu >= BOUNDS_TINY && nu <= 1))
+        return finf_why(why, FINF_EDOM, "nu = %s: must be in (0, 1]%s", finf_show(nu).s,
+                        nu > 0 && nu < 1 ? ", at least 1e-50" : "");
+    if (!(p >= 0 && p <= 1)) return finf_why(why, FINF_EDOM, "power p = %s: must be in [0, 1]", finf_show(p).s);
     finf_status s = make(NOISE_POWER, family, out);
     if (s) return finf_why(why, s, "no memory");
     (*out)->p = p;
@@ -56,10 +56,11 @@ finf_status finf_noise_cc(finf_noise **out)
     return s;
 }
 
-static finf_status check_finite(const char *what, const double *x, size_t n, finf_reason *why)
+static finf_status check_size(const char *what, const double *x, size_t n, finf_reason *why)
 {
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) return finf_why(why, FINF_EDOM, "%s[%zu] = %g: must be finite", what, i, x[i]);
+        if (!(fabs(x[i]) <= BOUNDS_HUGE))
+            return finf_why(why, FINF_EDOM, "%s[%zu] = %s: must be finite, at most 1e50", what, i, finf_show(x[i]).s);
     return FINF_OK;
 }
 
@@ -68,9 +69,11 @@ static finf_status make_list(noise_kind kind, const char *family, const char *wh
 {
     *out = NULL;
     if (n == 0) return finf_why(why, FINF_EDOM, "%s is empty: at least one coefficient is needed", what);
-    finf_status s = check_finite(what, x, n, why);
+    finf_status s = check_size(what, x, n, why);
     if (s) return s;
-    if (x[0] == 0) return finf_why(why, FINF_EDOM, "%s[0] = 0: the first coefficient must not be zero", what);
+    if (!(fabs(x[0]) >= BOUNDS_TINY))
+        return finf_why(why, FINF_EDOM, "%s[0] = %s: the first coefficient must not be zero (at least 1e-50)", what,
+                        finf_show(x[0]).s);
     while (n > 1 && x[n - 1] == 0) n--;
     s = make(kind, family, out);
     if (!s && !((*out)->coef = malloc(n * sizeof *x))) s = FINF_ENOMEM;
@@ -99,8 +102,8 @@ finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, f
     *out = NULL;
     if (n == 0) return finf_why(why, FINF_EDOM, "a BLT needs at least one buffer");
     if (n > BLT_MAX) return finf_why(why, FINF_EDOM, "%zu buffers: at most %d", n, BLT_MAX);
-    finf_status s = check_finite("buf_decay", decay, n, why);
-    if (!s) s = check_finite("output_scale", scale, n, why);
+    finf_status s = check_size("buf_decay", decay, n, why);
+    if (!s) s = check_size("output_scale", scale, n, why);
     if (s) return s;
     s = make(NOISE_BLT, "blt", out);
     if (!s && !((*out)->coef = malloc(2 * n * sizeof *decay))) s = FINF_ENOMEM;
@@ -109,16 +112,27 @@ finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, f
         *out = NULL;
         return finf_why(why, s, "no memory");
     }
-    memcpy((*out)->coef, decay, n * sizeof *decay);
-    memcpy((*out)->coef + n, scale, n * sizeof *scale);
-    (*out)->n = n;
+    double *th = (*out)->coef, *w = th + n; /* equal decays become one, and what has no scale goes */
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < m && th[k] != decay[i]) k++;
+        w[k] = k < m ? w[k] + scale[i] : scale[i];
+        th[k] = decay[i];
+        m += k == m;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < m; i++)
+        if (w[i] != 0) th[kept] = th[i], w[kept++] = w[i];
+    memmove(th + kept, w, kept * sizeof *w);
+    (*out)->n = kept;
     return FINF_OK;
 }
 
 finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out, finf_reason *why)
 {
     finf_status status = make(NOISE_SPECTRUM, "spectrum", out);
-    if (!status) status = spline_density_make(w, s, n, &(*out)->rho, why);
+    if (!status) status = spline_density_make(w, s, n, &(*out)->density, why);
     if (status) {
         finf_noise_free(*out);
         *out = NULL;
@@ -128,47 +142,26 @@ finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf
 
 /* ---- coefficients -------------------------------------------------------------------------------------- */
 
-/* y <- y (1 - x z), in place, of degree n before. */
-static void times_factor(double *y, size_t n, double x)
-{
-    y[n + 1] = 0;
-    for (size_t i = n + 1; i >= 1; i--) y[i] -= x * y[i - 1];
-}
-
-/* prod_{j != skip} (1 - th_j z) */
-static size_t denominator(const finf_noise *noise, size_t skip, double *out)
-{
-    size_t degree = 0;
-    out[0] = 1;
-    for (size_t j = 0; j < noise->n; j++)
-        if (j != skip) times_factor(out, degree++, noise->coef[j]);
-    return degree;
-}
-
-void noise_blt_numerator(const finf_noise *noise, double *out)
-{
-    double part[BLT_MAX + 2];
-    denominator(noise, noise->n, out);
-    for (size_t i = 0; i < noise->n; i++) {
-        size_t degree = denominator(noise, i, part);
-        for (size_t k = 0; k <= degree; k++) out[k + 1] += noise->coef[noise->n + i] * part[k];
-    }
-}
-
 /* (1-(1-nu)z)^p: ratio of successive coefficients (t-1-p)/t (1-nu) */
 static void power_series(double p, double nu, size_t n, double *out)
 {
     out[0] = 1;
-    for (size_t t = 1; t < n; t++) out[t] = out[t - 1] * ((double)t - 1 - p) / (double)t * (1 - nu);
+    for (size_t t = 1; t < n; t++) {
+        double x = out[t - 1] * ((double)t - 1 - p) / (double)t;
+        out[t] = noise_damp(x, nu);
+    }
 }
 
-/* D(z)/N(z) by long division, both of degree m. */
-static void divide_series(const double *D, const double *N, size_t m, size_t n, double *out)
+/* 1/C by running the buffers: no polynomial is formed, so nothing is lost when the decays crowd at 1. */
+static void blt_series(const finf_noise *noise, size_t n, double *beta)
 {
+    const double *th = noise->coef, *w = th + noise->n;
+    double s[BLT_MAX] = {0};
     for (size_t t = 0; t < n; t++) {
-        double sum = t <= m ? D[t] : 0;
-        for (size_t k = 1; k <= m && k <= t; k++) sum -= N[k] * out[t - k];
-        out[t] = sum / N[0];
+        double y = t == 0;
+        for (size_t i = 0; i < noise->n; i++) y -= w[i] * s[i];
+        for (size_t i = 0; i < noise->n; i++) s[i] = th[i] * s[i] + y;
+        beta[t] = y;
     }
 }
 
@@ -177,28 +170,20 @@ static void copy_padded(const finf_noise *noise, size_t n, double *out)
     for (size_t t = 0; t < n; t++) out[t] = t < noise->n ? noise->coef[t] : 0;
 }
 
-finf_status finf_noise_beta(const finf_noise *noise, size_t n, double *beta, finf_reason *why)
+static finf_status beta_unchecked(const finf_noise *noise, size_t n, double *beta, finf_reason *why)
 {
-    if (n == 0) return finf_why(why, FINF_EDOM, "length 0: at least one coefficient");
     switch (noise->kind) {
     case NOISE_POWER: power_series(noise->p, noise->nu, n, beta); return FINF_OK;
     case NOISE_FIR: copy_padded(noise, n, beta); return FINF_OK;
     case NOISE_STRATEGY: return finf_series_inverse(noise->coef, noise->n, n, beta, why);
-    case NOISE_BLT: {
-        double D[BLT_MAX + 2], N[BLT_MAX + 2];
-        denominator(noise, noise->n, D);
-        noise_blt_numerator(noise, N);
-        divide_series(D, N, noise->n, n, beta);
-        return FINF_OK;
-    }
-    case NOISE_SPECTRUM: return spline_density_factor(noise->rho, 1, n, beta, why);
+    case NOISE_BLT: blt_series(noise, n, beta); return FINF_OK;
+    case NOISE_SPECTRUM: return spline_density_factor(noise->density, 1, n, beta, why);
     }
     return FINF_EUSAGE;
 }
 
-finf_status finf_noise_coef(const finf_noise *noise, size_t n, double *c, finf_reason *why)
+finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, finf_reason *why)
 {
-    if (n == 0) return finf_why(why, FINF_EDOM, "length 0: at least one coefficient");
     switch (noise->kind) {
     case NOISE_POWER: power_series(-noise->p, noise->nu, n, c); return FINF_OK;
     case NOISE_FIR: return finf_series_inverse(noise->coef, noise->n, n, c, why);
@@ -210,9 +195,32 @@ finf_status finf_noise_coef(const finf_noise *noise, size_t n, double *c, finf_r
             for (size_t t = 1; t < n; t++, x *= noise->coef[i]) c[t] += x;
         }
         return FINF_OK;
-    case NOISE_SPECTRUM: return spline_density_factor(noise->rho, -1, n, c, why);
+    case NOISE_SPECTRUM: return spline_density_factor(noise->density, -1, n, c, why);
     }
     return FINF_EUSAGE;
+}
+
+/* Both public functions: no empty list, and nothing that has overflowed. */
+static finf_status checked(finf_status (*get)(const finf_noise *, size_t, double *, finf_reason *), const char *what,
+                           const finf_noise *noise, size_t n, double *out, finf_reason *why)
+{
+    if (n == 0) return finf_why(why, FINF_EDOM, "length 0: at least one coefficient");
+    finf_status s = get(noise, n, out, why);
+    for (size_t t = 0; t < n && !s; t++)
+        if (!isfinite(out[t]))
+            return finf_why(why, FINF_EDOM, "%s_t grows exponentially and overflows at t = %zu: ask for at most %zu", what,
+                            t, t);
+    return s;
+}
+
+finf_status finf_noise_beta(const finf_noise *noise, size_t n, double *beta, finf_reason *why)
+{
+    return checked(beta_unchecked, "beta", noise, n, beta, why);
+}
+
+finf_status finf_noise_coef(const finf_noise *noise, size_t n, double *c, finf_reason *why)
+{
+    return checked(noise_coef_unchecked, "c", noise, n, c, why);
 }
 
 /* ---- frequency response -------------------------------------------------------------------------------- */
@@ -231,7 +239,7 @@ static double complex polynomial_at(const double *x, size_t n, double w)
     return sum;
 }
 
-static double complex blt_strategy_at(const finf_noise *noise, double w)
+double complex noise_blt_strategy_at(const finf_noise *noise, double w)
 {
     double complex z = cexp(-I * w), C = 1;
     for (size_t i = 0; i < noise->n; i++) C += noise->coef[noise->n + i] * z / factor_at(1 - noise->coef[i], w);
@@ -247,9 +255,9 @@ static double complex response(const finf_noise *noise, double w)
     }
     case NOISE_FIR: return polynomial_at(noise->coef, noise->n, w);
     case NOISE_STRATEGY: return 1 / polynomial_at(noise->coef, noise->n, w);
-    case NOISE_BLT: return 1 / blt_strategy_at(noise, w);
+    case NOISE_BLT: return 1 / noise_blt_strategy_at(noise, w);
     case NOISE_SPECTRUM: {
-        double size = sqrt(spline_density_at(noise->rho, w)), phase = spline_density_phase(noise->rho, w);
+        double size = sqrt(spline_density_at(noise->density, w)), phase = spline_density_phase(noise->density, w);
         return size * cexp(I * phase);
     }
     }
@@ -265,7 +273,7 @@ void finf_noise_response(const finf_noise *noise, double w, double re_im[2])
 
 double finf_noise_density(const finf_noise *noise, double w)
 {
-    if (noise->kind == NOISE_SPECTRUM) return spline_density_at(noise->rho, w);
+    if (noise->kind == NOISE_SPECTRUM) return spline_density_at(noise->density, w);
     if (noise->kind == NOISE_POWER) return pow(circle_gap(noise->nu, w), noise->p);
     double complex B = response(noise, w);
     return creal(B) * creal(B) + cimag(B) * cimag(B);
@@ -278,11 +286,11 @@ double finf_noise_scale(const finf_noise *noise)
     case NOISE_FIR:
     case NOISE_STRATEGY: return fmin(1, 1 / (double)noise->n);
     case NOISE_BLT: {
-        double least = fmin(1, cabs(blt_strategy_at(noise, 0)));
+        double least = fmin(1, cabs(noise_blt_strategy_at(noise, 0)));
         for (size_t i = 0; i < noise->n; i++) least = fmin(least, fabs(1 - fabs(noise->coef[i])));
         return fmax(least, 1e-15);
     }
-    case NOISE_SPECTRUM: return spline_density_scale(noise->rho);
+    case NOISE_SPECTRUM: return spline_density_scale(noise->density);
     }
     return 1;
 }

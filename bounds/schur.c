@@ -16,22 +16,22 @@
 #define FFT_LIMIT ((size_t)1 << 24)
 
 /* Returns 1/prod(1-k^2) for a_0 = 1, or INFINITY at the first |k| >= 1. `edge` is how close to 1 counts as 1. */
-#define STEP_DOWN(name, real)                                                                                 \
-    static real name(real *a, size_t n, real edge, schur_real *k)                                             \
-    {                                                                                                         \
-        real product = 1;                                                                                     \
-        for (size_t m = n; m >= 1; m--) {                                                                     \
-            real r = a[m], d = (1 - r) * (1 + r);                                                             \
-            if (k) k[m - 1] = r;                                                                              \
-            if (!(d > edge)) return INFINITY;                                                                 \
-            product *= d;                                                                                     \
-            for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                                 \
-                real x = a[i], y = a[j];                                                                      \
-                a[i] = (x - r * y) / d;                                                                       \
-                a[j] = (y - r * x) / d;                                                                       \
-            }                                                                                                 \
-        }                                                                                                     \
-        return 1 / product;                                                                                   \
+#define STEP_DOWN(name, real)                                                                                              \
+    static real name(real *a, size_t n, real edge, schur_real *k)                                                          \
+    {                                                                                                                      \
+        real product = 1;                                                                                                  \
+        for (size_t m = n; m >= 1; m--) {                                                                                  \
+            real r = a[m], d = (1 - r) * (1 + r);                                                                          \
+            if (k) k[m - 1] = r;                                                                                           \
+            if (!(d > edge)) return INFINITY;                                                                              \
+            product *= d;                                                                                                  \
+            for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                                              \
+                real x = a[i], y = a[j];                                                                                   \
+                a[i] = (x - r * y) / d;                                                                                    \
+                a[j] = (y - r * x) / d;                                                                                    \
+            }                                                                                                              \
+        }                                                                                                                  \
+        return 1 / product;                                                                                                \
     }
 STEP_DOWN(step_down_double, double)
 STEP_DOWN(step_down_long, long double)
@@ -40,16 +40,24 @@ STEP_DOWN(step_down_quad, schur_real)
 /* Names the zero nearest the origin where the polynomial is short enough to solve. */
 static void say_zero(const double *a, size_t n, finf_reason *why)
 {
-    double *z = n <= 64 ? malloc(2 * n * sizeof *z) : NULL;
+    double least = INFINITY, largest = 0;
+    for (size_t i = 0; i <= n; i++) {
+        if (a[i] != 0) least = fmin(least, fabs(a[i]));
+        largest = fmax(largest, fabs(a[i]));
+    }
+    /* GSL's solver balances a companion matrix, and does not return when its entries span too much */
+    double *z = n <= 64 && largest < 1e20 * least ? malloc(2 * n * sizeof *z) : NULL;
     gsl_poly_complex_workspace *w = z ? gsl_poly_complex_workspace_alloc(n + 1) : NULL;
     if (w && gsl_poly_complex_solve(a, n + 1, w, z) == 0) {
         size_t best = 0, inside = 0;
         for (size_t i = 0; i < n; i++) {
-            inside += hypot(z[2 * i], z[2 * i + 1]) < 1 + 1e-9;
+            inside += hypot(z[2 * i], z[2 * i + 1]) <= 1;
             if (hypot(z[2 * i], z[2 * i + 1]) < hypot(z[2 * best], z[2 * best + 1])) best = i;
         }
         double re = z[2 * best], im = fabs(z[2 * best + 1]);
-        if (im > 1e-12)
+        if (inside == 0)
+            finf_why(why, FINF_OK, "a zero on |z| = 1, as far as coefficients in double precision can tell");
+        else if (im > 1e-12)
             finf_why(why, FINF_OK, "%zu zero%s in |z| <= 1, nearest z = %.6g +- %.6gi (|z| = %.6g)", inside,
                      inside == 1 ? "" : "s", re, im, hypot(re, im));
         else
@@ -96,7 +104,7 @@ static finf_status by_step_down(const double *a, size_t n, schur_result *out)
     finf_status s = out->k ? two_precisions(a, n, edge, out->k, &product, &relerr) : FINF_ENOMEM;
     if (s) return s;
     double value = product / a[0] / a[0];
-    out->minimum_phase = isfinite(value);
+    out->minimum_phase = isfinite(product);
     if (out->minimum_phase)
         out->inverse2 = finf_real_make(value, value * (relerr + 4 * FINF_EPS), "step-down recursion");
     else {
@@ -106,9 +114,8 @@ static finf_status by_step_down(const double *a, size_t n, schur_result *out)
     return FINF_OK;
 }
 
-/* How many half turns about 0 the points A_0..A_n make; A_0 and A_n are real. fine = 0 when a step is a quarter turn or
- * more, and so not to be trusted. Counts crossings of the negative real axis: no arc tangents. */
-static long half_turns(const double complex *A, size_t n, int *fine)
+/* Counts crossings of the negative real axis: no arc tangents. */
+long schur_half_turns(const double complex *A, size_t n, int *fine)
 {
     long crossings = 0;
     *fine = 1;
@@ -132,15 +139,17 @@ static finf_status by_fft(const double *a, size_t n, schur_result *out)
     for (; N <= FFT_LIMIT; N *= 2) {
         double complex *A = fftw_alloc_complex(N / 2 + 1);
         finf_status s = A ? series_transform(a, n + 1, N, A) : FINF_ENOMEM;
-        double sum = 0;
+        double sum = 0, least = INFINITY, largest = 0;
         int fine = 1;
         long zeros = 0;
         if (!s) {
             for (size_t j = 0; j <= N / 2; j++) {
-                double x = creal(A[j]), y = cimag(A[j]);
-                sum += (j == 0 || j == N / 2 ? 1 : 2) / (x * x + y * y);
+                double x = creal(A[j]), y = cimag(A[j]), size2 = x * x + y * y;
+                sum += (j == 0 || j == N / 2 ? 1 : 2) / size2;
+                least = fmin(least, size2);
+                largest = fmax(largest, size2);
             }
-            zeros = labs(half_turns(A, N / 2, &fine));
+            zeros = labs(schur_half_turns(A, N / 2, &fine));
         }
         fftw_free(A);
         if (s) return s;
@@ -149,9 +158,11 @@ static finf_status by_fft(const double *a, size_t n, schur_result *out)
             out->minimum_phase = zeros == 0;
             if (zeros) {
                 out->inverse2 = finf_real_infinite("argument principle");
-                finf_why(&out->reason, FINF_OK, "%ld zero%s in |z| <= 1 (argument principle)", zeros, zeros == 1 ? "" : "s");
-            } else /* doubling N squares the error */
-                out->inverse2 = finf_real_make(value, value * (change * change + 64 * FINF_EPS), "trapezoid rule (FFT)");
+                finf_why(&out->reason, FINF_OK, "%ld zero%s in |z| <= 1 (argument principle)", zeros,
+                         zeros == 1 ? "" : "s");
+            } else /* doubling N squares the error; the FFT's is relative to the largest |A|, the integral's to the least */
+                out->inverse2 = finf_real_make(value, value * (change * change + 32 * FINF_EPS * sqrt(largest / least)),
+                                               "trapezoid rule (FFT)");
             return FINF_OK;
         }
         previous = value;
@@ -182,15 +193,15 @@ void schur_free(schur_result *r)
 
 /* Schur's algorithm: F(q) = r_0 (1 + q f_0)/(1 - q f_0), f_j = (-k_{j+1} + q f_{j+1}) / (1 - k_{j+1} q f_{j+1}),
  * f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. In extended precision because 1 + q f_0 and b may be small. */
-#define SCHUR_AT(name, real)                                                                                  \
-    static double name(const schur_result *r, double b)                                                       \
-    {                                                                                                         \
-        real f = 0, q = 1 - (real)b;                                                                          \
-        for (size_t j = r->n; j-- > 0;) {                                                                     \
-            real k = (real)r->k[j];                                                                           \
-            f = (q * f - k) / (1 - k * q * f);                                                                \
-        }                                                                                                     \
-        return (double)(r->inverse2.value * (1 + q * f) / (1 - q * f));                                       \
+#define SCHUR_AT(name, real)                                                                                               \
+    static double name(const schur_result *r, double b)                                                                    \
+    {                                                                                                                      \
+        real f = 0, q = 1 - (real)b;                                                                                       \
+        for (size_t j = r->n; j-- > 0;) {                                                                                  \
+            real k = (real)r->k[j];                                                                                        \
+            f = (q * f - k) / (1 - k * q * f);                                                                             \
+        }                                                                                                                  \
+        return (double)(r->inverse2.value * (1 + q * f) / (1 - q * f));                                                    \
     }
 SCHUR_AT(energy_long, long double)
 SCHUR_AT(energy_quad, schur_real)

@@ -31,7 +31,7 @@ static finf_status of_power(const finf_noise *noise, finf_sensitivity *out)
         finf_agm(1, sqrt(nu * (2 - nu)), &agm);
         out->gamma2 = finf_real_make(1 / agm.value, agm.error / (agm.value * agm.value), "AGM");
     } else
-        return circle_mean(inverse_density, (void *)(uintptr_t)noise, nu, &out->gamma2);
+        return circle_mean(inverse_density, (void *)(uintptr_t)noise, nu, 1, &out->gamma2);
     return FINF_OK;
 }
 
@@ -42,7 +42,8 @@ static finf_status of_fir(const finf_noise *noise, finf_sensitivity *out)
     out->gamma2 = r.inverse2;
     out->minimum_phase = r.minimum_phase;
     if (!s && !r.minimum_phase) finf_why(&out->reason, FINF_OK, "sum c_t^2 diverges: B(z) has %.200s", r.reason.text);
-    if (s == FINF_ETOL) finf_why(&out->reason, s, "B(z) has a zero too close to |z| = 1 to decide for %zu coefficients", noise->n);
+    if (s == FINF_ETOL)
+        finf_why(&out->reason, s, "B(z) has a zero too close to |z| = 1 to decide for %zu coefficients", noise->n);
     schur_free(&r);
     return s;
 }
@@ -52,11 +53,7 @@ static finf_status of_strategy(const finf_noise *noise, finf_sensitivity *out)
     long double sum = 0;
     for (size_t t = 0; t < noise->n; t++) sum += (long double)noise->coef[t] * noise->coef[t];
     out->minimum_phase = 1;
-    if (sum > DBL_MAX) {
-        out->gamma2 = finf_real_infinite("sum of squares");
-        finf_why(&out->reason, FINF_OK, "sum c_t^2 is beyond the range of a double");
-    } else
-        out->gamma2 = finf_real_make((double)sum, 2 * FINF_EPS * (double)sum, "sum of squares");
+    out->gamma2 = finf_real_make((double)sum, 2 * FINF_EPS * (double)sum, "sum of squares");
     return FINF_OK;
 }
 
@@ -85,13 +82,6 @@ static finf_status of_blt(const finf_noise *noise, finf_sensitivity *out)
     return FINF_OK;
 }
 
-static double one_over(double w, double s, void *ctx)
-{
-    (void)w;
-    (void)ctx;
-    return 1 / s;
-}
-
 finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *out)
 {
     *out = (finf_sensitivity){.gamma2 = finf_real_failed()};
@@ -102,7 +92,7 @@ finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *ou
     case NOISE_BLT: return of_blt(noise, out);
     case NOISE_SPECTRUM:
         out->minimum_phase = 1;
-        out->gamma2 = spline_density_mean(noise->rho, one_over, NULL);
+        out->gamma2 = spline_density_gamma2(noise->density);
         return FINF_OK;
     }
     return FINF_EUSAGE;
@@ -116,13 +106,38 @@ static double power_at(const finf_noise *noise, size_t T)
     double p = noise->p, nu = noise->nu, c = 1, sum = 0, carry = 0;
     if (p == 1) return -expm1(2 * (double)T * log1p(-nu)) / (nu * (2 - nu));
     for (size_t t = 0; t < T; t++) {
-        if (t) c *= (1 - (1 - p) / (double)t) * (1 - nu);
+        if (t) c = noise_damp(c * (1 - (1 - p) / (double)t), nu);
         double term = c * c - carry, next = sum + term;
         carry = (next - sum) - term;
         sum = next;
         if (c * c < FINF_EPS / 8 * sum * nu) break; /* the tail is below c^2/nu */
     }
     return sum;
+}
+
+/* c_t of a short beta, or of a BLT, one after another in O(1) memory. */
+#define SHORT 128
+static double streamed_at(const finf_noise *noise, size_t T)
+{
+    size_t n = noise->n;
+    const double *x = noise->coef;
+    long double ring[SHORT] = {0}, state[256], c = 0; /* c may be far more accurate than beta: long double */
+    long double sum = 0;
+    for (size_t i = 0; i < n && noise->kind == NOISE_BLT; i++) state[i] = x[n + i];
+    for (size_t t = 0; t < T && sum <= DBL_MAX; t++) {
+        if (noise->kind == NOISE_BLT) {
+            c = t == 0;
+            for (size_t i = 0; i < n && t; i++) c += state[i], state[i] *= x[i];
+        } else {
+            c = t == 0;
+            for (size_t k = 1; k < n; k++) c -= x[k] * ring[(t + SHORT - k) % SHORT];
+            c /= x[0];
+            ring[t % SHORT] = c;
+        }
+        sum += c * c;
+        if (c == 0 && t > SHORT && noise->kind == NOISE_BLT) break;
+    }
+    return sum <= DBL_MAX ? (double)sum : INFINITY;
 }
 
 finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_real *gamma2, finf_reason *why)
@@ -132,24 +147,27 @@ finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_re
         return finf_why(why, FINF_EDOM, "steps = %zu: must be from 1 to %u", T, FINF_STEPS_MAX);
     if (noise->kind == NOISE_POWER) {
         double value = noise->nu == 1 || noise->p == 0 ? 1 : power_at(noise, T);
-        double rounding = noise->p == 1 ? 8 : 8 + sqrt((double)T); /* of the running product */
+        double rounding = noise->p == 1 ? 8 : 8 + 8 * sqrt((double)T); /* of the running product */
         *gamma2 = finf_real_make(value, rounding * FINF_EPS * value, "sum of squares");
         return FINF_OK;
     }
     size_t n = noise->kind == NOISE_STRATEGY && noise->n < T ? noise->n : T; /* c_t = 0 beyond */
-    double *c = malloc(n * sizeof *c);
-    if (!c) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    finf_status s = finf_noise_coef(noise, n, c, why);
-    if (!s) {
-        long double sum = 0;
-        for (size_t t = 0; t < n && sum <= DBL_MAX; t++) sum += (long double)c[t] * c[t];
-        if (sum <= DBL_MAX)
-            *gamma2 = finf_real_make((double)sum, 1e-14 * (double)sum, "sum of squares");
-        else {
-            *gamma2 = finf_real_infinite("sum of squares");
-            finf_why(why, FINF_OK, "gamma_T^2 is beyond the range of a double: c_t grows exponentially");
-        }
+    long double sum = 0;
+    finf_status s = FINF_OK;
+    if (noise->kind == NOISE_BLT || (noise->kind == NOISE_FIR && noise->n <= SHORT))
+        sum = streamed_at(noise, T);
+    else {
+        double *c = malloc(n * sizeof *c);
+        s = c ? noise_coef_unchecked(noise, n, c, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+        for (size_t t = 0; t < n && !s && sum <= DBL_MAX; t++) sum += (long double)c[t] * c[t];
+        free(c);
     }
-    free(c);
-    return s;
+    if (s) return s;
+    if (sum <= DBL_MAX) /* a long list comes from FFTs, or a double recursion */
+        *gamma2 = finf_real_make((double)sum, (noise->n <= SHORT ? 1e-14 : 1e-12) * (double)sum, "sum of squares");
+    else {
+        *gamma2 = finf_real_infinite("sum of squares");
+        finf_why(why, FINF_OK, "gamma_T^2 is beyond the range of a double: c_t grows exponentially");
+    }
+    return FINF_OK;
 }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SERIES_MAX ((size_t)1 << 28) /* FFTW takes sizes as int */
+#define DIRECT_MAX 128               /* beta this short is inverted by its recursion, whatever n */
+
 /* FFTW's planner is the one part of it that is not thread-safe. */
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 
@@ -75,6 +78,10 @@ static void inverse_direct(const double *beta, size_t m, size_t from, size_t n, 
         size_t last = t < m - 1 ? t : m - 1;
         for (size_t k = 1; k <= last; k++) sum -= beta[k] * c[t - k];
         c[t] = sum / beta[0];
+        if (!isfinite(c[t])) { /* it has outgrown a double, and stays so */
+            for (; t < n; t++) c[t] = INFINITY;
+            return;
+        }
     }
 }
 
@@ -135,11 +142,12 @@ finf_status finf_series_inverse(const double *beta, size_t m, size_t n, double *
     for (size_t t = 0; t < m; t++)
         if (!isfinite(beta[t])) return finf_why(why, FINF_EDOM, "coefficient %zu is %g: must be finite", t, beta[t]);
     if (beta[0] == 0) return finf_why(why, FINF_EDOM, "coefficient 0 is 0: the series has no inverse");
+    if (n > SERIES_MAX && m > DIRECT_MAX) return finf_why(why, FINF_EDOM, "%zu terms: at most %zu", n, SERIES_MAX);
     if (m > n) m = n;
     size_t start = n < 2048 ? n : 2048;
     inverse_direct(beta, m, 0, start, c);
     if (start == n) return FINF_OK;
-    if ((double)n * (double)m < 2e7) {
+    if (m <= DIRECT_MAX || (double)n * (double)m < 2e7) {
         inverse_direct(beta, m, start, n, c);
         return FINF_OK;
     }

@@ -1,13 +1,20 @@
-/* The domain of eta, rho, clip and sigma_sgd, said once. */
+/* The domain of the parameters every problem has, said once. 1e+-50 keeps products of a few of them finite. */
 #include "bounds.h"
+
+static finf_status check(const char *name, double x, double lo, double hi, finf_reason *why)
+{
+    if (x >= lo && x <= hi) return FINF_OK;
+    const char *what = lo == 0 ? "must be >= 0" : "must be positive";
+    int extreme = isfinite(x) && x > 0;
+    return finf_why(why, FINF_EDOM, "%s = %s: %s%s", name, finf_show(x).s, extreme ? "must be from 1e-50 to 1e50" : what,
+                    isfinite(x) ? "" : " and finite");
+}
 
 finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_reason *why)
 {
-    if (!(eta > 0 && isfinite(eta))) return finf_why(why, FINF_EDOM, "eta = %g: must be positive and finite", eta);
-    if (!(p->rho > 0 && isfinite(p->rho))) return finf_why(why, FINF_EDOM, "rho = %g: must be positive and finite", p->rho);
-    if (!(p->clip > 0 && isfinite(p->clip)))
-        return finf_why(why, FINF_EDOM, "clip = %g: must be positive and finite", p->clip);
-    if (!(p->sigma_sgd >= 0 && isfinite(p->sigma_sgd)))
-        return finf_why(why, FINF_EDOM, "sigma-sgd = %g: must be >= 0 and finite", p->sigma_sgd);
-    return FINF_OK;
+    finf_status s = check("eta", eta, BOUNDS_TINY, DBL_MAX, why); /* however large: it diverges, and that is an answer */
+    if (!s) s = check("rho", p->rho, BOUNDS_TINY, BOUNDS_HUGE, why);
+    if (!s) s = check("clip", p->clip, BOUNDS_TINY, BOUNDS_HUGE, why);
+    if (!s) s = check("sigma-sgd", p->sigma_sgd, 0, BOUNDS_HUGE, why);
+    return s;
 }

@@ -18,10 +18,10 @@ typedef enum { SPECTRUM_POWER, SPECTRUM_EXP, SPECTRUM_FLAT, SPECTRUM_STEP, SPECT
 
 struct finf_spectrum {
     spectrum_kind kind;
-    double rate, d;    /* exponent a or rate r; dimension */
-    double unit;       /* eigenvalues are unit * (those of the family) */
+    double rate, d; /* exponent a or rate r; dimension */
+    double unit;    /* eigenvalues are unit * (those of the family) */
     double max, min, trace;
-    double *lambda;    /* SPECTRUM_LIST */
+    double *lambda; /* SPECTRUM_LIST */
 };
 
 /* ---- construction -------------------------------------------------------------------------------------- */
@@ -54,9 +54,9 @@ static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spec
 {
     *out = NULL;
     if (!(d >= 1 && d <= FINF_DIM_MAX && d == floor(d)))
-        return finf_why(why, FINF_EDOM, "dim = %.17g: must be a whole number from 1 to 1e15", d);
+        return finf_why(why, FINF_EDOM, "dim = %s: must be a whole number from 1 to 1e15", finf_show(d).s);
     if (!(rate >= 0 && isfinite(rate)))
-        return finf_why(why, FINF_EDOM, "decay %g of the spectrum: must be >= 0 and finite", rate);
+        return finf_why(why, FINF_EDOM, "decay %s of the spectrum: must be >= 0 and finite", finf_show(rate).s);
     finf_spectrum *s = calloc(1, sizeof *s);
     if (!s) return finf_why(why, FINF_ENOMEM, "no memory");
     *s = (finf_spectrum){.kind = kind, .rate = rate, .d = d, .unit = 1};
@@ -64,9 +64,10 @@ static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spec
     s->min = finf_spectrum_at(s, d);
     spectral_measure m = {0};
     finf_status status = FINF_OK;
-    if (s->min < DBL_MIN) {
-        double most = kind == SPECTRUM_EXP ? 1 + floor(708 / rate) : floor(exp(708 / rate));
-        status = finf_why(why, FINF_EDOM, "dim = %.17g: eigenvalue %.17g of this spectrum underflows to zero, at most %.17g", d, d, most);
+    if (s->min < BOUNDS_TINY) {
+        double range = -log(BOUNDS_TINY) / rate, most = kind == SPECTRUM_EXP ? 1 + floor(range) : floor(exp(range));
+        status = finf_why(why, FINF_EDOM, "dim = %s: the last eigenvalue of this spectrum is below 1e-50; at most %s",
+                          finf_show(d).s, finf_show(most).s);
     } else if ((status = spectral_measure_make(s, s->max, &m)))
         finf_why(why, status, "no memory");
     if (status) {
@@ -105,8 +106,9 @@ finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **o
     double max = 0, min = INFINITY;
     long double trace = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!(lambda[i] >= DBL_MIN && isfinite(lambda[i])))
-            return finf_why(why, FINF_EDOM, "eigenvalue %zu is %g: must be positive and finite", i + 1, lambda[i]);
+        if (!(lambda[i] >= BOUNDS_TINY && lambda[i] <= BOUNDS_HUGE))
+            return finf_why(why, FINF_EDOM, "eigenvalue %zu is %s: must be positive and finite, from 1e-50 to 1e50", i + 1,
+                            finf_show(lambda[i]).s);
         max = fmax(max, lambda[i]);
         min = fmin(min, lambda[i]);
         trace += lambda[i];
@@ -201,9 +203,10 @@ static finf_status measure_blocks(const finf_spectrum *s, spectral_measure *m)
 #define OCTAVES 2048
 
 typedef struct {
-    size_t count, waiting;
+    size_t waiting, flushes;
     double buffer[LANES];       /* mantissas x in [-1,1) not yet entered */
-    double moment[CHEB][LANES]; /* sum T_k(x), lane by lane */
+    double moment[CHEB][LANES]; /* sum T_k(x), lane by lane, since the last carry */
+    long double total[CHEB];    /* and before it: a long plain sum of equal terms drifts */
 } octave;
 
 /* Enters the buffer; LANES recurrences side by side, else the latency of T_{k+1} = 2xT_k - T_{k-1} dominates. */
@@ -226,6 +229,17 @@ FINF_VECTOR static void flush(octave *o, size_t lanes)
     o->waiting = 0;
 }
 
+#define CARRY 64 /* flushes between two carries */
+static void carry(octave *o)
+{
+    for (size_t k = 0; k < CHEB; k++)
+        for (size_t i = 0; i < LANES; i++) {
+            o->total[k] += o->moment[k][i];
+            o->moment[k][i] = 0;
+        }
+    o->flushes = 0;
+}
+
 /* lambda in [2^e, 2^(e+1)) as (x+3)/2 2^e, by its bits: frexp is a call, and there may be 10^6 of them. */
 static unsigned split(double lambda, double *x)
 {
@@ -241,13 +255,10 @@ static unsigned split(double lambda, double *x)
 static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_measure *m, size_t *room)
 {
     flush(o, o->waiting);
+    carry(o);
     for (size_t i = 0; i < CHEB; i++) {
         double angle = FINF_PI * ((double)i + 0.5) / CHEB, weight = 0;
-        for (size_t k = 0; k < CHEB; k++) {
-            double sum = 0;
-            for (size_t l = 0; l < LANES; l++) sum += o->moment[k][l];
-            weight += (k ? 2 : 1) * sum * cos((double)k * angle) / CHEB;
-        }
+        for (size_t k = 0; k < CHEB; k++) weight += (k ? 2 : 1) * (double)o->total[k] * cos((double)k * angle) / CHEB;
         finf_status s = push(m, room, unit * ldexp((cos(angle) + 3) / 2, (int)e - 1023), weight);
         if (s) return s;
     }
@@ -274,7 +285,8 @@ static finf_status measure_list(const finf_spectrum *s, double separate, spectra
             status = FINF_ENOMEM;
         else {
             o->buffer[o->waiting++] = x;
-            if (o->waiting == LANES) flush(o, LANES);
+            if (o->waiting == LANES) flush(o, LANES), o->flushes++;
+            if (o->flushes == CARRY) carry(o);
         }
     }
     for (unsigned e = 0; e < OCTAVES && table; e++) {

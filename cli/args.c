@@ -37,58 +37,60 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_DELTA] = {"delta", "d", NULL, "with --rho: find epsilon", P},
     [OPT_NOISE_MULTIPLIER] = {"noise-multiplier", "z", NULL, "sigma/(G gamma), instead of --rho", P},
     [OPT_ACCOUNTING] = {"accounting", "gauss|zcdp", "gauss", "which epsilon fixes rho: the exact one or zCDP's", P},
-    [OPT_RHO] = {"rho", "R", "1", "privacy: rho-zCDP", M | L | P},
-    [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", M | L | P},
-    [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", M | L},
+    [OPT_RHO] = {"rho", "R", "1", "privacy: rho-zCDP", ALL},
+    [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", ALL},
+    [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", ALL},
     [OPT_FORMAT] = {"format", "text|csv|json", "text", "how to print", ALL},
     [OPT_JSON] = {"json", NULL, NULL, "short for --format json", ALL},
     [OPT_OUTPUT] = {"output", "FILE", NULL, "write there (whole or not at all) instead of stdout", ALL},
     [OPT_PRECISION] = {"precision", "n", NULL, "significant digits, 1 to 17 (text 10, csv and json 17)", ALL},
     [OPT_QUIET] = {"quiet", NULL, NULL, "text: the values only", ALL},
     [OPT_HELP] = {"help", NULL, NULL, "this text", ALL},
+    [OPT_VERSION] = {"version", NULL, NULL, "the version", ALL},
 };
 
 #define BIT(id) (1u << (id))
 const command_info COMMANDS[CMD_COUNT] = {
-    [CMD_GAMMA] = {"gamma", "sensitivity of the noise",
-                   "gamma_inf^2 = sum c_t^2, c = 1/beta: how much noise privacy costs. Infinite, with the reason, when B(z) has\n"
-                   "a zero in |z| <= 1.",
-                   "finf gamma --noise nu:0.01 --steps 1000", BIT(OPT_NOISE)},
+    [CMD_GAMMA] =
+        {"gamma", "sensitivity of the noise",
+         "gamma_inf^2 = sum c_t^2, c = 1/beta: how much noise privacy costs. Infinite, with the reason, when B(z) has\n"
+         "a zero in |z| <= 1.",
+         "finf gamma --noise nu:0.01 --steps 1000", BIT(OPT_NOISE)},
     [CMD_MEAN] = {"mean", "F_inf for mean estimation",
                   "lim E[F(theta_t) - F*] for F = (1/2)E(theta-z)^2, exact, beside the best noise and DP-SGD.",
                   "finf mean --noise nu:auto --eta 0.1", BIT(OPT_NOISE) | BIT(OPT_ETA)},
-    [CMD_LINREG] = {"linreg", "F_inf for linear regression",
-                    "lim E[F(theta_t) - F*] for F = (1/2)E(y-<theta,x>)^2, exact for Gaussian inputs, with bounds for any inputs,\n"
-                    "the best noise, and the contribution of each direction.",
-                    "finf linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5",
-                    BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_SPECTRUM)},
+    [CMD_LINREG] =
+        {"linreg", "F_inf for linear regression",
+         "lim E[F(theta_t) - F*] for F = (1/2)E(y-<theta,x>)^2, exact for Gaussian inputs, with bounds for any inputs,\n"
+         "the best noise, and the contribution of each direction.",
+         "finf linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5",
+         BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_SPECTRUM)},
     [CMD_COEF] = {"coef", "coefficients beta (or c = 1/beta), ready to use",
                   "The first n noising coefficients, one number a line; what beta@FILE and strategy@FILE read.",
                   "finf coef --noise nu:0.1 --length 5", BIT(OPT_NOISE) | BIT(OPT_LENGTH)},
-    [CMD_PRIVACY] = {"privacy", "rho-zCDP, (epsilon, delta) and noise multipliers",
-                     "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by zCDP; and the three things\n"
-                     "called noise multiplier, for the noise given (default sgd).",
-                     "finf privacy --rho 1 --delta 1e-5", 0},
+    [CMD_PRIVACY] =
+        {"privacy", "rho-zCDP, (epsilon, delta) and noise multipliers",
+         "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by zCDP; and the three things\n"
+         "called noise multiplier, for the noise given (default sgd).",
+         "finf privacy --rho 1 --delta 1e-5", 0},
 };
 
-static const char NOISE_HELP[] =
-    "  sgd               independent noise\n"
-    "  nu:V              (1-(1-V)z)^(1/2), the paper's noise; 0 < V <= 1\n"
-    "  power:P,V         (1-(1-V)z)^P, 0 <= P <= 1\n"
-    "  antipgd:V         1-(1-V)z, damped anti-PGD\n"
-    "  cc                nu at V = 0 (optimal for counting; infinite sensitivity)\n"
-    "  beta:1,-0.5,..    given noising coefficients        beta@FILE\n"
-    "  strategy:1,0.5,.. given c, beta = 1/c               strategy@FILE\n"
-    "  blt:TH,..;W,..    C(z) = 1 + sum W z/(1-TH z), beta = 1/C\n"
-    "  spectrum@FILE     |B(w)|^2: two columns w, |B|^2, or one on a uniform grid 0..pi\n"
-    "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n";
+static const char NOISE_HELP[] = "  sgd               independent noise\n"
+                                 "  nu:V              (1-(1-V)z)^(1/2), the paper's noise; 0 < V <= 1\n"
+                                 "  power:P,V         (1-(1-V)z)^P, 0 <= P <= 1\n"
+                                 "  antipgd:V         1-(1-V)z, damped anti-PGD\n"
+                                 "  cc                nu at V = 0 (optimal for counting; infinite sensitivity)\n"
+                                 "  beta:1,-0.5,..    given noising coefficients        beta@FILE\n"
+                                 "  strategy:1,0.5,.. given c, beta = 1/c               strategy@FILE\n"
+                                 "  blt:TH,..;W,..    C(z) = 1 + sum W z/(1-TH z), beta = 1/C\n"
+                                 "  spectrum@FILE     |B(w)|^2: two columns w, |B|^2, or one on a uniform grid 0..pi\n"
+                                 "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n";
 
-static const char SPECTRUM_HELP[] =
-    "  power:A           lambda_k = k^-A\n"
-    "  exp:R             lambda_k = e^(-R(k-1))\n"
-    "  flat              lambda_k = 1\n"
-    "  step              1, 1/d, 1/d, ..\n"
-    "  list:1,0.5,..     given eigenvalues                 @FILE\n";
+static const char SPECTRUM_HELP[] = "  power:A           lambda_k = k^-A\n"
+                                    "  exp:R             lambda_k = e^(-R(k-1))\n"
+                                    "  flat              lambda_k = 1\n"
+                                    "  step              1, 1/d, 1/d, ..\n"
+                                    "  list:1,0.5,..     given eigenvalues                 @FILE\n";
 
 /* ---- parsing ------------------------------------------------------------------------------------------- */
 
@@ -104,7 +106,7 @@ finf_status args_parse(command_id command, int argc, char **argv, args *out, fin
     const char *name = COMMANDS[command].name;
     *out = (args){.command = command};
     for (int i = 1; i < argc; i++) {
-        const char *word = argv[i];
+        const char *word = strcmp(argv[i], "-h") == 0 ? "--help" : argv[i];
         if (strncmp(word, "--", 2) != 0 || !word[2])
             return finf_why(why, FINF_EUSAGE, "%s: unexpected argument '%.80s'; options start with --", name, word);
         const char *equals = strchr(word, '=');
@@ -123,10 +125,11 @@ finf_status args_parse(command_id command, int argc, char **argv, args *out, fin
         else
             return finf_why(why, FINF_EUSAGE, "--%s needs a value (%s)", OPTIONS[id].name, OPTIONS[id].argument);
     }
-    if (out->value[OPT_HELP]) return FINF_OK;
+    if (out->value[OPT_HELP] || out->value[OPT_VERSION]) return FINF_OK;
     for (int i = 0; i < OPT_COUNT; i++)
         if ((COMMANDS[command].required & BIT(i)) && !out->value[i])
-            return finf_why(why, FINF_EUSAGE, "%s needs --%s, for example: %s", name, OPTIONS[i].name, COMMANDS[command].example);
+            return finf_why(why, FINF_EUSAGE, "%s needs --%s, for example: %s", name, OPTIONS[i].name,
+                            COMMANDS[command].example);
     return FINF_OK;
 }
 
@@ -159,7 +162,7 @@ finf_status args_whole(const args *a, option_id id, double min, double max, doub
     if (s || isnan(value)) return s;
     if (!(value >= min && value <= max && value == floor(value)))
         return finf_why(why, FINF_EDOM, "%s = %s: must be a whole number from %.15g to %.15g", OPTIONS[id].name,
-                            args_text(a, id), min, max);
+                        args_text(a, id), min, max);
     *x = value;
     return FINF_OK;
 }
@@ -230,12 +233,14 @@ static void roff_block(const char *text, FILE *out)
 
 void args_manual(FILE *out)
 {
-    fputs(".TH FINF 1 \"\" \"finf " FINF_VERSION "\" \"User Commands\"\n.SH NAME\n"
-          "finf \\- how well private learning with correlated noise can do\n.SH SYNOPSIS\n.B finf\n.I COMMAND\n[options]\n"
-          ".SH DESCRIPTION\nDP\\-FTRL trains with noise z_t = sum beta_tau w_{t\\-tau}. finf computes its sensitivity and the\n"
-          "asymptotic suboptimality F_inf of training with it, exactly where an exact value is known, each number with its\n"
-          "error.\n.SH COMMANDS\n",
-          out);
+    fputs(
+        ".TH FINF 1 \"\" \"finf " FINF_VERSION "\" \"User Commands\"\n.SH NAME\n"
+        "finf \\- how well private learning with correlated noise can do\n.SH SYNOPSIS\n.B finf\n.I COMMAND\n[options]\n"
+        ".SH DESCRIPTION\nDP\\-FTRL trains with noise z_t = sum beta_tau w_{t\\-tau}. finf computes its sensitivity and "
+        "the\n"
+        "asymptotic suboptimality F_inf of training with it, exactly where an exact value is known, each number with its\n"
+        "error.\n.SH COMMANDS\n",
+        out);
     for (int i = 0; i < CMD_COUNT; i++) {
         fprintf(out, ".TP\n.B %s\n", COMMANDS[i].name);
         roff(COMMANDS[i].about, out);
@@ -256,7 +261,8 @@ void args_manual(FILE *out)
     roff_block(NOISE_HELP, out);
     fputs(".SH SPECTRUM\n", out);
     roff_block(SPECTRUM_HELP, out);
-    fputs(".SH EXIT STATUS\n0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or malformed;\n"
+    fputs(".SH EXIT STATUS\n0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or "
+          "malformed;\n"
           "4 tolerance not reached (the best value is still printed); 5 input, output or memory.\n",
           out);
 }

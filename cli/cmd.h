@@ -21,6 +21,8 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why);
 
 /* --eta, when it was given: positive. */
 finf_status read_eta(const args *a, double *eta, finf_reason *why);
+/* --eta and --mu, for the commands that need them only for 'auto'. */
+finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why);
 /* --noise with auto = eta*mu. fallback: the spec when --noise is absent. */
 finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out, finf_reason *why);
 finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why);

@@ -4,7 +4,8 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why)
 {
     *eta = NAN;
     finf_status s = args_number(a, OPT_ETA, eta, why);
-    if (!s && !isnan(*eta) && !(*eta > 0)) s = finf_why(why, FINF_EDOM, "eta = %s: must be positive", args_text(a, OPT_ETA));
+    if (!s && !isnan(*eta) && !(*eta > 0))
+        s = finf_why(why, FINF_EDOM, "eta = %s: must be positive", args_text(a, OPT_ETA));
     return s;
 }
 
@@ -15,9 +16,28 @@ static const char *noise_text(const args *a, const char *fallback)
     return args_given(a, OPT_NOISE) ? args_text(a, OPT_NOISE) : fallback;
 }
 
+/* nu:auto and its like with the value in place; 0 when there is no auto in it. */
+static int resolve_noise(const char *text, double eta, double mu, char *out, size_t size)
+{
+    size_t n = strlen(text);
+    int family = strncmp(text, "nu:", 3) == 0 || strncmp(text, "power:", 6) == 0 || strncmp(text, "antipgd:", 8) == 0;
+    if (!family || n > 60 || strcmp(text + n - 4, "auto") != 0) return 0;
+    snprintf(out, size, "%.*s%s", (int)n - 4, text, finf_show(automatic(eta, mu)).s);
+    return 1;
+}
+
 finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out, finf_reason *why)
 {
     return spec_noise(noise_text(a, fallback), automatic(eta, mu), out, why);
+}
+
+finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why)
+{
+    *mu = 1;
+    finf_status s = read_eta(a, eta, why);
+    if (!s) s = args_number(a, OPT_MU, mu, why);
+    if (!s && !(*mu > 0)) s = finf_why(why, FINF_EDOM, "mu = %s: must be positive", args_text(a, OPT_MU));
+    return s;
 }
 
 finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why)
@@ -32,15 +52,11 @@ finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *
 void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu)
 {
     const char *text = noise_text(a, fallback);
-    size_t n = strlen(text);
-    char line[96], note[96];
-    if (n > 4 && n < 60 && strcmp(text + n - 4, "auto") == 0)
-        snprintf(line, sizeof line, "%.*s%.17g", (int)n - 4, text, automatic(eta, mu));
-    else
-        snprintf(line, sizeof line, "%s", "");
-    snprintf(note, sizeof note, "%.40s%s", text, n > 40 ? ".." : "");
-    doc_string(d, "noise", NULL, *line ? line : text, NULL);
-    doc_string(d, NULL, "noise", note, *line ? line : NULL);
+    char resolved[96], note[64];
+    int automatic_used = resolve_noise(text, eta, mu, resolved, sizeof resolved);
+    snprintf(note, sizeof note, "%.40s%s", text, strlen(text) > 40 ? ".." : "");
+    doc_string(d, "noise", NULL, automatic_used ? resolved : text, NULL);
+    doc_string(d, NULL, a->command == CMD_COEF ? NULL : "noise", note, automatic_used ? resolved : NULL);
 }
 
 void show_reason(doc *d, const finf_reason *why)

@@ -3,13 +3,14 @@
 
 finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
 {
-    double eta, mu = 1, T = NAN;
+    double eta, mu, T = NAN;
     finf_noise *noise = NULL;
     finf_sensitivity sens;
     finf_real at = {NAN, INFINITY, FINF_ESTIMATE, ""};
     finf_reason at_reason = {""};
-    finf_status s = read_eta(a, &eta, why);
-    if (!s) s = args_number(a, OPT_MU, &mu, why);
+    finf_privacy_setting set;
+    finf_status s = read_eta_mu(a, &eta, &mu, why);
+    if (!s) s = read_setting(a, &set, why);
     if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &T, why);
     if (!s) s = read_noise(a, eta, mu, NULL, &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;

@@ -36,7 +36,8 @@ static finf_status show_directions(doc *d, const finf_noise *noise, double eta, 
             double row[] = {k[i], rows[i].lambda, rows[i].T, rows[i].exact, rows[i].lti};
             for (size_t c = 0; c < 5; c++) data[5 * i + c] = row[c];
         }
-        doc_note(d, "%s", "\nContribution of each eigendirection (T: noise energy that reaches it)");
+        doc_note(d, "%s", "");
+        doc_note(d, "Contribution of each eigendirection (T: noise energy that reaches it)");
         doc_table(d, "directions", 5, NAMES, data, n);
     }
     free(data);
@@ -45,13 +46,17 @@ static finf_status show_directions(doc *d, const finf_noise *noise, double eta, 
     return s;
 }
 
-static void show(doc *d, const args *a, double eta, double eta_max, const finf_linreg_options *o, const finf_linreg_result *r)
+static void show(doc *d, const args *a, double eta, double eta_max, const finf_linreg_options *o,
+                 const finf_linreg_result *r)
 {
     char note[160];
     doc_row(d);
     doc_heading(d, "Linear regression, F = (1/2) E(y - <theta,x>)^2");
     show_noise(d, a, NULL, eta, r->lambda_min);
-    doc_string(d, "spectrum", "spectrum of H", args_text(a, OPT_SPECTRUM), args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
+    const char *spectrum = args_text(a, OPT_SPECTRUM);
+    snprintf(note, sizeof note, "%.40s%s", spectrum, strlen(spectrum) > 40 ? ".." : "");
+    doc_string(d, "spectrum", NULL, spectrum, NULL);
+    doc_string(d, NULL, "spectrum of H", note, args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
     doc_number(d, "d", "d", r->d, "dimension");
     doc_number(d, "d_eff", "d_eff", r->d_eff, "Tr H / lambda_1");
     snprintf(note, sizeof note, "step size; stable up to %.6g", eta_max);
@@ -64,19 +69,23 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
     doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
     snprintf(note, sizeof note, "lim E[F(theta_t) - F*], exact for %s inputs", o->kurtosis == 0 ? "Gaussian" : "such");
     doc_real(d, "F_exact", "F_error", "F_inf", r->exact, note);
-    doc_real(d, "F_lti", NULL, "lower", r->lti, "no inputs of this covariance do better");
-    snprintf(note, sizeof note, "for any inputs with R^2 <= %.4g, C_kurt <= %.4g%s%.60s", r->R2, r->C_kurt, r->upper_reason.text[0] ? "; " : "",
-             r->upper_reason.text);
-    doc_real(d, "F_upper", NULL, "upper", r->upper, note);
+    doc_real(d, "F_lti", "F_lti_error", "lower", r->lti, "no inputs of this covariance do better");
+    snprintf(note, sizeof note, "for any inputs with R^2 <= %.4g, C_kurt <= %.4g%s%.60s", r->R2, r->C_kurt,
+             r->upper_reason.text[0] ? "; " : "", r->upper_reason.text);
+    doc_real(d, "F_upper", "F_upper_error", "upper", r->upper, note);
     if (r->exact.value / r->optimum.value > 0 && isfinite(r->exact.value))
-        snprintf(note, sizeof note, "least F_inf over all noise; this noise is %.4g times that", r->exact.value / r->optimum.value);
+        snprintf(note, sizeof note, "least F_inf over all noise; this noise is %.4g times that",
+                 r->exact.value / r->optimum.value);
     else
         snprintf(note, sizeof note, "least F_inf over all noise");
-    doc_real(d, "F_optimum", NULL, "best noise", r->optimum, note);
-    doc_real(d, "F_optimum_lti", NULL, NULL, r->optimum_lti, NULL);
+    doc_real(d, "F_optimum", "F_optimum_error", "best noise", r->optimum, note);
+    doc_real(d, "F_optimum_lti", "F_optimum_lti_error", NULL, r->optimum_lti, NULL);
     doc_number(d, "F_floor", "floor", r->floor, "the paper's lower bound for every noise");
     doc_bool(d, "stable", r->stable ? NULL : "stable", r->stable, NULL);
-    show_reason(d, &r->reason);
+    if (r->reason.text[0])
+        show_reason(d, &r->reason);
+    else if (r->upper_reason.text[0]) /* in text it stands beside the number */
+        doc_string(d, "reason", NULL, r->upper_reason.text, NULL);
 }
 
 finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
@@ -99,10 +108,11 @@ finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     if (!s && (s = finf_linreg(noise, eta, spectrum, &opt, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
         int text = strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
-        finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max);
+        finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max);
+        if (t && !s) s = finf_why(why, t, "the largest stable eta was not found: %s", finf_status_text(t));
         show(d, a, eta, eta_max, &opt, &r);
         if (args_given(a, OPT_DIRECTIONS) && eta * r.lambda_max < 2) {
-            finf_status t = show_directions(d, noise, eta, spectrum, &opt, text ? 40 : ALL_DIRECTIONS);
+            t = show_directions(d, noise, eta, spectrum, &opt, text ? 40 : ALL_DIRECTIONS);
             if (t) s = finf_why(why, t, "the table of directions failed: %s", finf_status_text(t));
         }
     }

@@ -7,18 +7,25 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
     int by_epsilon = args_given(a, OPT_EPSILON) && args_given(a, OPT_DELTA), zcdp = 0;
     int given = args_given(a, OPT_RHO) + args_given(a, OPT_NOISE_MULTIPLIER) + by_epsilon;
     if (given != 1)
-        return finf_why(why, FINF_EUSAGE, "give one of --rho, --noise-multiplier, or --epsilon with --delta%s", given ? ", not several" : "");
+        return finf_why(why, FINF_EUSAGE, "give one of --rho, --noise-multiplier, or --epsilon with --delta%s",
+                        given ? ", not several" : "");
     finf_status s = args_choice(a, OPT_ACCOUNTING, "gauss|zcdp", &zcdp, why);
     if (s) return s;
     if (args_given(a, OPT_NOISE_MULTIPLIER)) {
         double z = NAN;
         s = args_number(a, OPT_NOISE_MULTIPLIER, &z, why);
-        if (!s && !(z > 0)) s = finf_why(why, FINF_EDOM, "noise-multiplier = %g: must be positive", z);
+        if (!s && !(z > 0))
+            s = finf_why(why, FINF_EDOM, "noise-multiplier = %s: must be positive", args_text(a, OPT_NOISE_MULTIPLIER));
         set->rho = 0.5 / (z * z);
+        if (!s && !(set->rho >= 1e-30 && set->rho <= 1e30))
+            s = finf_why(why, FINF_EDOM, "noise-multiplier = %s: must be from 1e-15 to 1e15",
+                         args_text(a, OPT_NOISE_MULTIPLIER));
     } else if (by_epsilon) {
         finf_real rho;
         s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho);
-        if (s) return finf_why(why, s, "no rho gives epsilon = %g at delta = %g", epsilon, delta);
+        if (s)
+            return finf_why(why, s, "no rho from 1e-30 to 1e30 gives epsilon = %s at delta = %s", finf_show(epsilon).s,
+                            finf_show(delta).s);
         set->rho = rho.value;
     }
     return s;
@@ -30,26 +37,27 @@ static finf_status read_epsilon_delta(const args *a, double *epsilon, double *de
     finf_status s = args_number(a, OPT_EPSILON, epsilon, why);
     if (!s) s = args_number(a, OPT_DELTA, delta, why);
     if (!s && !isnan(*epsilon) && !(*epsilon >= 0 && *epsilon <= 1e30))
-        s = finf_why(why, FINF_EDOM, "epsilon = %g: must be from 0 to 1e30", *epsilon);
+        s = finf_why(why, FINF_EDOM, "epsilon = %s: must be from 0 to 1e30", finf_show(*epsilon).s);
     if (!s && !isnan(*delta) && !(*delta >= 1e-300 && *delta < 1))
-        s = finf_why(why, FINF_EDOM, "delta = %g: must be in (0, 1), at least 1e-300", *delta);
+        s = finf_why(why, FINF_EDOM, "delta = %s: must be in (0, 1), at least 1e-300", finf_show(*delta).s);
     return s;
 }
 
 finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
 {
-    double eta, mu = 1, T = NAN, epsilon, delta;
+    double eta, mu, T = NAN, epsilon, delta;
     finf_noise *noise = NULL;
     finf_privacy_setting set;
     finf_sensitivity sens;
-    finf_status s = read_eta(a, &eta, why);
-    if (!s) s = args_number(a, OPT_MU, &mu, why);
+    finf_status s = read_eta_mu(a, &eta, &mu, why);
     if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &T, why);
     if (!s) s = read_setting(a, &set, why);
     if (!s) s = read_epsilon_delta(a, &epsilon, &delta, why);
     if (!s) s = find_rho(a, epsilon, delta, &set, why);
-    if (!s && !(set.rho >= 1e-30 && set.rho <= 1e30)) s = finf_why(why, FINF_EDOM, "rho = %g: must be positive, from 1e-30 to 1e30", set.rho);
-    if (!s && !(set.clip > 0)) s = finf_why(why, FINF_EDOM, "clip = %g: must be positive", set.clip);
+    if (!s && !(set.rho >= 1e-30 && set.rho <= 1e30))
+        s = finf_why(why, FINF_EDOM, "rho = %s: must be positive, from 1e-30 to 1e30", finf_show(set.rho).s);
+    if (!s && !(set.clip >= 1e-50 && set.clip <= 1e50))
+        s = finf_why(why, FINF_EDOM, "clip = %s: must be positive, from 1e-50 to 1e50", finf_show(set.clip).s);
     if (!s) s = read_noise(a, eta, mu, "sgd", &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
     finf_real gamma2 = s ? (finf_real){NAN, INFINITY, FINF_ESTIMATE, ""} : sens.gamma2;
@@ -58,7 +66,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     if (!s && isnan(delta) && !isnan(epsilon)) { /* rho and epsilon: delta is sought */
         s = finf_delta_gauss(set.rho, epsilon, &delta_gauss);
         if (!s) s = finf_delta_zcdp(set.rho, epsilon, &delta_zcdp);
-        zcdp.value = gauss.value = epsilon;
+        zcdp = gauss = (finf_real){epsilon, 0, FINF_ESTIMATE, "given"};
         delta = delta_gauss.value;
     } else if (!s && !isnan(delta)) {
         s = finf_epsilon_zcdp(set.rho, delta, &zcdp);
@@ -70,18 +78,25 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         doc_row(d);
         doc_heading(d, "Privacy (zero-out adjacency, one participation)");
         doc_number(d, "rho", "rho", set.rho, "zCDP");
-        doc_number(d, "delta", "delta", delta, delta_gauss.value == delta ? "exact, of this rho and epsilon" : NULL);
-        if (!isnan(delta_zcdp.value)) doc_number(d, "delta_zcdp", "delta (zCDP)", delta_zcdp.value, "for any rho-zCDP mechanism");
-        doc_number(d, "epsilon_gauss", "epsilon", gauss.value, "exact: the noise is one Gaussian mechanism");
-        doc_number(d, "epsilon_zcdp", "epsilon (zCDP)", zcdp.value, "for any rho-zCDP mechanism");
+        if (isnan(delta_zcdp.value))
+            doc_number(d, "delta", "delta", delta, NULL);
+        else {
+            doc_real(d, "delta", "delta_error", "delta", delta_gauss, "exact, of this rho and epsilon");
+            doc_real(d, "delta_zcdp", NULL, "delta (zCDP)", delta_zcdp, "for any rho-zCDP mechanism");
+        }
+        doc_real(d, "epsilon_gauss", "epsilon_gauss_error", "epsilon", gauss, "exact: the noise is one Gaussian mechanism");
+        doc_real(d, "epsilon_zcdp", "epsilon_zcdp_error", "epsilon (zCDP)", zcdp, "for any rho-zCDP mechanism");
         show_noise(d, a, "sgd", eta, mu);
-        doc_real(d, "gamma2", NULL, "gamma^2", gamma2, isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
+        doc_real(d, "gamma2", NULL, "gamma^2", gamma2,
+                 isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
         doc_note(d, "Noise multiplier means three things:");
         doc_number(d, "noise_multiplier", "sigma/(G gamma)", multiplier, "what privacy accountants take");
         doc_number(d, "sigma_over_clip", "sigma/G", multiplier * gamma, "what DP-SGD libraries take");
         doc_number(d, "sigma", "sigma", multiplier * gamma * set.clip, "standard deviation of w_t");
-        if (isinf(gamma2.value)) show_reason(d, &sens.reason);
-        if (isnan(delta)) doc_string(d, "reason", NULL, "epsilon needs --delta", NULL);
+        if (isinf(gamma2.value))
+            show_reason(d, &sens.reason);
+        else if (isnan(delta))
+            doc_string(d, "reason", NULL, "epsilon needs --delta", NULL);
     }
     finf_noise_free(noise);
     return s;

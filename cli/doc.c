@@ -146,6 +146,12 @@ static void format_number(char *out, size_t size, double x, int precision)
         snprintf(out, size, "%.*g", precision, x);
 }
 
+/* A string from outside, with nothing in it that moves the cursor. */
+static void print_plain(const char *s, FILE *out)
+{
+    for (; *s; s++) fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, out);
+}
+
 static void value_text(const item *x, int precision, char *out, size_t size)
 {
     char number[64];
@@ -193,14 +199,19 @@ static void print_text(const doc *d, doc_style style, FILE *out)
         if (is_value(x)) {
             value_text(x, precision, value, sizeof value);
             int note = x->note && !style.quiet;
-            fprintf(out, "  %-*s  %-*s%s%s\n", (int)labels, x->label, note ? (int)values : 0, value, note ? "  " : "",
-                    note ? x->note : "");
+            fprintf(out, "  %-*s  ", (int)labels, x->label);
+            print_plain(value, out);
+            if (note) fprintf(out, "%*s  ", (int)(values > strlen(value) ? values - strlen(value) : 0), "");
+            if (note) print_plain(x->note, out);
+            fputc('\n', out);
         } else if (x->kind == TABLE)
             print_table_text(x, precision < 10 ? precision : 10, out);
         else if (x->kind == ARRAY) /* one number a line, read back exactly: the format `beta@FILE` takes */
             for (size_t j = 0; j < x->rows; j++) fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);
-        else if ((x->kind == HEADING || x->kind == NOTE) && !style.quiet)
-            fprintf(out, "%s\n", x->label);
+        else if ((x->kind == HEADING || x->kind == NOTE) && !style.quiet) {
+            print_plain(x->label, out);
+            fputc('\n', out);
+        }
     }
 }
 
@@ -210,7 +221,7 @@ static int machine_digits(doc_style style) { return style.precision ? style.prec
 
 static void csv_string(const char *s, FILE *out)
 {
-    int quote = s && strpbrk(s, ",\"\n") != NULL;
+    int quote = s && strpbrk(s, ",\"\r\n") != NULL;
     if (!quote) {
         fputs(s ? s : "", out);
         return;
@@ -292,17 +303,33 @@ static void print_csv(const doc *d, doc_style style, FILE *out)
     }
 }
 
+/* Bytes of the UTF-8 character at s, 0 when it is none. */
+static int utf8_length(const unsigned char *s)
+{
+    int n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+        (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
 static void json_string(const char *s, FILE *out)
 {
     fputc('"', out);
-    for (; *s; s++) {
+    while (*s) {
         unsigned char c = (unsigned char)*s;
+        int n = utf8_length((const unsigned char *)s);
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
         else if (c < 0x20)
             fprintf(out, "\\u%04x", c);
+        else if (n == 0)
+            fputs("\\ufffd", out);
         else
-            fputc(c, out);
+            fwrite(s, 1, (size_t)n, out);
+        s += n ? n : 1;
     }
     fputc('"', out);
 }

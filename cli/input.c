@@ -12,6 +12,8 @@
 
 /* ---- bytes --------------------------------------------------------------------------------------------- */
 
+#define SIZE_LIMIT ((size_t)1 << 31)
+
 /* The whole file with a NUL behind it. */
 static finf_status slurp(const char *path, char **out, size_t *size, finf_reason *why)
 {
@@ -26,6 +28,10 @@ static finf_status slurp(const char *path, char **out, size_t *size, finf_reason
         size_t got = fread(data + n, 1, room - n, f);
         n += got;
         if (n < room) break;
+        if (room >= SIZE_LIMIT) {
+            s = finf_why(why, FINF_EIO, "'%.150s' is larger than 2 GiB", path);
+            break;
+        }
         char *more = realloc(data, 2 * room + 1);
         if (!more)
             s = finf_why(why, FINF_ENOMEM, "no memory to read '%.150s'", path);
@@ -89,7 +95,8 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
     if (!header) return finf_why(why, FINF_ENOMEM, "no memory");
     memcpy(header, bytes + prefix, length);
     header[length] = '\0';
-    const char *descr = npy_field(header, "'descr'"), *order = npy_field(header, "'fortran_order'"), *shape = npy_field(header, "'shape'");
+    const char *descr = npy_field(header, "'descr'"), *order = npy_field(header, "'fortran_order'"),
+               *shape = npy_field(header, "'shape'");
     char type[4] = "", dtype[24] = "?";
     size_t dims[2] = {1, 1};
     int count = 0, fortran = order && strncmp(order, "True", 4) == 0;
@@ -135,69 +142,96 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
 
 /* ---- text and CSV -------------------------------------------------------------------------------------- */
 
-static int is_separator(char c) { return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r'; }
+static int is_blank(char c) { return c == ' ' || c == '\t'; }
+static int is_comma(char c) { return c == ',' || c == ';'; }
 
-/* A first line of names: no token of it is a number. */
+/* Names: every cell starts with a letter, an underscore, a quote or a bar, and is not nan or inf. */
 static int is_header(const char *p, const char *end)
 {
     while (p < end) {
-        while (p < end && is_separator(*p)) p++;
-        if (p == end) break;
-        char *stop;
-        strtod(p, &stop);
-        if (stop != p && (stop >= end || is_separator(*stop))) return 0;
-        while (p < end && !is_separator(*p)) p++;
+        const char *cell = p;
+        char *after;
+        while (p < end && !is_blank(*p) && !is_comma(*p)) p++;
+        strtod(cell, &after);
+        if ((!isalpha((unsigned char)*cell) && !strchr("_\"'|", *cell)) || after == p) return 0;
+        while (p < end && (is_blank(*p) || is_comma(*p))) p++;
     }
     return 1;
 }
 
+typedef struct {
+    const char *path;
+    size_t line, n, room;
+    input_table *out;
+} reader;
+
+static finf_status add_number(reader *r, const char *cell, size_t length, finf_reason *why)
+{
+    int shown = (int)(length < 40 ? length : 40);
+    char *after;
+    double x = strtod(cell, &after);
+    if (length == 0) return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: an empty cell", r->path, r->line);
+    if (after != cell + length)
+        return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: '%.*s' is not a number", r->path, r->line, shown, cell);
+    if (!isfinite(x))
+        return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: '%.*s' must be a finite number", r->path, r->line, shown,
+                        cell);
+    if (r->n == r->room) {
+        double *more = realloc(r->out->data, 2 * r->room * sizeof *more);
+        if (!more) return finf_why(why, FINF_ENOMEM, "no memory for %zu numbers", r->n);
+        r->out->data = more;
+        r->room *= 2;
+    }
+    r->out->data[r->n++] = x;
+    return FINF_OK;
+}
+
+static finf_status read_line(reader *r, const char *p, const char *end, finf_reason *why)
+{
+    size_t before = r->n;
+    finf_status s = FINF_OK;
+    int comma = 1; /* a cell is due: at the start, and behind a comma */
+    while (!s) {
+        while (p < end && is_blank(*p)) p++;
+        if (p == end && !comma) break;
+        const char *cell = p;
+        while (p < end && !is_blank(*p) && !is_comma(*p)) p++;
+        s = add_number(r, cell, (size_t)(p - cell), why);
+        while (p < end && is_blank(*p)) p++;
+        comma = p < end && is_comma(*p);
+        p += comma;
+    }
+    size_t columns = r->n - before;
+    if (!s && r->out->rows && columns != r->out->columns)
+        s = finf_why(why, FINF_EPARSE, "'%.120s' line %zu: %zu numbers where the lines before have %zu", r->path, r->line,
+                     columns, r->out->columns);
+    r->out->columns = columns;
+    r->out->rows++;
+    return s;
+}
+
+/* Lines of numbers; # starts a comment, the first line may be names. Ends of lines are \n, \r\n or \r. */
 static finf_status read_text(const char *path, const char *text, size_t size, input_table *out, finf_reason *why)
 {
     if (strlen(text) != size) return finf_why(why, FINF_EPARSE, "'%.120s': binary, but not .npy", path);
-    size_t room = 1024, n = 0, line = 0;
-    int first = 1;
-    out->data = malloc(room * sizeof *out->data);
-    if (!out->data) return finf_why(why, FINF_ENOMEM, "no memory");
-    for (const char *p = text; *p;) {
-        const char *end = p + strcspn(p, "\n");
-        const char *stop = memchr(p, '#', (size_t)(end - p));
-        if (!stop) stop = end;
-        line++;
-        size_t before = n;
-        const char *q = p;
-        while (q < stop && is_separator(*q)) q++;
-        int blank = q == stop, skip = blank || (first && is_header(p, stop));
-        if (!blank) first = 0;
-        while (!skip && q < stop) {
-            char *after;
-            double x = strtod(q, &after);
-            size_t length = 0;
-            while (q + length < stop && !is_separator(q[length])) length++;
-            if (after != q + length)
-                return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: '%.*s' is not a number", path, line, (int)(length < 40 ? length : 40), q);
-            if (!isfinite(x))
-                return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: '%.*s' must be a finite number", path, line, (int)(length < 40 ? length : 40), q);
-            if (n == room) {
-                double *more = realloc(out->data, 2 * room * sizeof *more);
-                if (!more) return finf_why(why, FINF_ENOMEM, "no memory for %zu numbers", n);
-                out->data = more;
-                room *= 2;
-            }
-            out->data[n++] = x;
-            q = after;
-            while (q < stop && is_separator(*q)) q++;
-        }
-        if (n > before) {
-            size_t columns = n - before;
-            if (out->rows && columns != out->columns)
-                return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: %zu numbers where the lines before have %zu", path, line, columns, out->columns);
-            out->columns = columns;
-            out->rows++;
-        }
-        p = *end ? end + 1 : end;
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* a byte order mark */
+    reader r = {.path = path, .room = 1024, .out = out};
+    out->data = malloc(r.room * sizeof *out->data);
+    finf_status s = out->data ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
+    for (const char *p = text; *p && !s;) {
+        const char *end = p + strcspn(p, "\r\n"), *stop = p + strcspn(p, "#\r\n"), *start = p;
+        r.line++;
+        p = end + (end[0] == '\r' && end[1] == '\n') + (*end != 0);
+        while (start < stop && is_blank(*start)) start++;
+        while (stop > start && is_blank(stop[-1])) stop--;
+        if (start == stop) continue;
+        if (!out->rows && !out->named && is_header(start, stop))
+            out->named = 1;
+        else
+            s = read_line(&r, start, stop, why);
     }
-    if (n == 0) return finf_why(why, FINF_EPARSE, "'%.120s': no number in it", path);
-    return FINF_OK;
+    if (!s && r.n == 0) s = finf_why(why, FINF_EPARSE, "'%.120s': no number in it", path);
+    return s;
 }
 
 finf_status input_read(const char *path, input_table *out, finf_reason *why)
@@ -207,7 +241,8 @@ finf_status input_read(const char *path, input_table *out, finf_reason *why)
     *out = (input_table){0};
     finf_status s = slurp(path, &bytes, &size, why);
     if (s) return s;
-    s = size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? read_npy(path, bytes, size, out, why) : read_text(path, bytes, size, out, why);
+    s = size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? read_npy(path, bytes, size, out, why)
+                                                        : read_text(path, bytes, size, out, why);
     free(bytes);
     if (s) {
         free(out->data);
@@ -219,18 +254,17 @@ finf_status input_read(const char *path, input_table *out, finf_reason *why)
 finf_status input_list(const char *path, double **data, size_t *n, finf_reason *why)
 {
     input_table t;
+    *data = NULL;
     finf_status s = input_read(path, &t, why);
     if (s) return s;
-    *data = t.data;
-    *n = t.rows * t.columns;
-    if (t.columns == 1 || t.rows == 1) return FINF_OK;
-    int indexed = t.columns == 2;
+    int indexed = t.columns == 2 && (t.rows > 1 || t.named) && (t.data[0] == 0 || t.data[0] == 1);
     for (size_t i = 0; i < t.rows && indexed; i++) indexed = t.data[2 * i] == t.data[0] + (double)i;
-    if (!indexed || (t.data[0] != 0 && t.data[0] != 1)) {
+    if (!indexed && t.columns > 1 && t.rows > 1) {
         free(t.data);
         return finf_why(why, FINF_EPARSE, "'%.120s' has %zu columns: one list of numbers is expected", path, t.columns);
     }
-    for (size_t i = 0; i < t.rows; i++) t.data[i] = t.data[2 * i + 1];
-    *n = t.rows;
+    for (size_t i = 0; i < t.rows && indexed; i++) t.data[i] = t.data[2 * i + 1];
+    *data = t.data;
+    *n = indexed ? t.rows : t.rows * t.columns;
     return FINF_OK;
 }

@@ -6,6 +6,7 @@
 
 typedef struct {
     size_t rows, columns;
+    int named;    /* the first line was names */
     double *data; /* row by row; owned, release with free() */
 } input_table;
 

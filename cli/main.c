@@ -11,13 +11,17 @@
 #include "cmd.h"
 
 static const command_fn RUN[CMD_COUNT] = {
-    [CMD_GAMMA] = cmd_gamma,   [CMD_MEAN] = cmd_mean, [CMD_LINREG] = cmd_linreg,
-    [CMD_COEF] = cmd_coef,     [CMD_PRIVACY] = cmd_privacy,
+    [CMD_GAMMA] = cmd_gamma, [CMD_MEAN] = cmd_mean,       [CMD_LINREG] = cmd_linreg,
+    [CMD_COEF] = cmd_coef,   [CMD_PRIVACY] = cmd_privacy,
 };
 
+/* One line, whatever was in the value that is quoted. */
 static int complain(finf_status s, const finf_reason *why)
 {
-    fprintf(stderr, "finf: %s\n", why->text[0] ? why->text : finf_status_text(s));
+    finf_reason line = *why;
+    for (char *p = line.text; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
+    fprintf(stderr, "finf: %s\n", line.text[0] ? line.text : finf_status_text(s));
     return finf_status_exit(s);
 }
 
@@ -26,45 +30,76 @@ static int complain(finf_status s, const finf_reason *why)
 typedef struct {
     FILE *file;
     const char *path; /* NULL: stdout */
+    char *real;       /* links resolved; owned */
     char *temporary;  /* NULL: written in place (stdout, a device) */
 } sink;
+
+static int stdout_closed;
+
+static void sink_drop(sink *s);
+
+/* The temporary file, for the handler of a signal that ends the program. */
+static char *volatile unfinished;
+
+static void on_signal(int signal_number)
+{
+    if (unfinished) unlink(unfinished);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Beside the file itself, not beside a link to it; with the mode of what it replaces. */
+static FILE *open_temporary(const char *path, const struct stat *old, sink *out)
+{
+    char *real = old ? realpath(path, NULL) : strdup(path);
+    size_t n = real ? strlen(real) + 8 : 0;
+    out->path = out->real = real;
+    out->temporary = real ? malloc(n) : NULL;
+    if (!out->temporary) return NULL;
+    snprintf(out->temporary, n, "%s.XXXXXX", real);
+    int fd = mkstemp(out->temporary);
+    if (fd < 0) {
+        free(out->temporary);
+        out->temporary = NULL;
+        return NULL;
+    }
+    unfinished = out->temporary;
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, old ? old->st_mode & 07777 : 0666 & ~mask);
+    return fdopen(fd, "w");
+}
 
 static finf_status sink_open(const char *path, sink *out, finf_reason *why)
 {
     struct stat st;
     *out = (sink){.path = path};
     if (!path) {
-        if (fcntl(STDOUT_FILENO, F_GETFD) < 0) return finf_why(why, FINF_EIO, "standard output is closed");
+        if (stdout_closed) return finf_why(why, FINF_EIO, "standard output is closed");
         out->file = stdout;
         return FINF_OK;
     }
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        out->file = S_ISDIR(st.st_mode) ? NULL : fopen(path, "w");
-        if (S_ISDIR(st.st_mode)) errno = EISDIR;
-    } else {
-        size_t n = strlen(path) + 8;
-        out->temporary = malloc(n);
-        if (!out->temporary) return finf_why(why, FINF_ENOMEM, "no memory");
-        snprintf(out->temporary, n, "%s.XXXXXX", path);
-        int fd = mkstemp(out->temporary);
-        if (fd >= 0) {
-            mode_t mask = umask(0);
-            umask(mask);
-            fchmod(fd, 0666 & ~mask);
-            out->file = fdopen(fd, "w");
-        }
-    }
+    int exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        errno = EISDIR;
+    else if ((exists && !S_ISREG(st.st_mode)) || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+        out->file = fopen(path, "w"); /* a device, or a name for an open file */
+    else
+        out->file = open_temporary(path, exists ? &st : NULL, out);
     if (out->file) return FINF_OK;
-    free(out->temporary);
-    out->temporary = NULL;
-    return finf_why(why, FINF_EIO, "cannot write '%.150s': %s", path, strerror(errno));
+    int error = errno;
+    sink_drop(out);
+    return finf_why(why, FINF_EIO, "cannot write '%.150s': %s", path, strerror(error));
 }
 
 static void sink_drop(sink *s)
 {
     if (s->file && s->path) fclose(s->file);
     if (s->temporary) unlink(s->temporary);
+    unfinished = NULL;
     free(s->temporary);
+    free(s->real);
+    *s = (sink){0};
 }
 
 static finf_status sink_close(sink *s, finf_reason *why)
@@ -76,12 +111,13 @@ static finf_status sink_close(sink *s, finf_reason *why)
     s->file = NULL;
     if (!bad && s->temporary) bad = rename(s->temporary, s->path) != 0;
     int error = errno ? errno : EIO;
-    if (bad) {
-        sink_drop(s);
-        return finf_why(why, FINF_EIO, "cannot write %.150s: %s", s->path ? s->path : "standard output", strerror(error));
+    if (bad) finf_why(why, FINF_EIO, "cannot write %.150s: %s", s->path ? s->path : "standard output", strerror(error));
+    if (!bad) {
+        free(s->temporary);
+        s->temporary = NULL;
     }
-    free(s->temporary);
-    return FINF_OK;
+    sink_drop(s);
+    return bad ? FINF_EIO : FINF_OK;
 }
 
 /* Help, version and manual go to stdout under the same check as data. */
@@ -140,14 +176,25 @@ static int run(command_id command, const args *a)
 int main(int argc, char **argv)
 {
     gsl_set_error_handler_off();
+    stdout_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+    for (int fd = 0; fd <= 2; fd++) /* a closed one would be taken by the next file opened */
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) return finf_status_exit(FINF_EIO);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported like any failed write */
+    const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], on_signal);
     const char *word = argc > 1 ? argv[1] : "";
     finf_reason why = {""};
     if (argc == 1) {
         args_overview(stderr);
         return finf_status_exit(FINF_EUSAGE);
     }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-h") == 0) return print_and_close(args_overview);
+    if (strcmp(word, "help") == 0 && argc > 2) { /* finf help gamma */
+        argv[1] = argv[2];
+        argv[2] = "--help";
+        word = argv[1];
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-h") == 0)
+        return print_and_close(args_overview);
     if (strcmp(word, "--version") == 0) return print_and_close(print_version);
     if (strcmp(word, "--man") == 0) return print_and_close(args_manual);
     for (int i = 0; i < CMD_COUNT; i++) {
@@ -157,6 +204,7 @@ int main(int argc, char **argv)
         if (s) return complain(s, &why);
         help_of = (command_id)i;
         if (args_given(&a, OPT_HELP)) return print_and_close(print_help);
+        if (args_given(&a, OPT_VERSION)) return print_and_close(print_version);
         return run((command_id)i, &a);
     }
     finf_why(&why, FINF_EUSAGE, "no command '%.60s'; 'finf --help' lists them", word);

@@ -15,7 +15,17 @@ static const char *after(const char *text, const char *name)
     return strncmp(text, name, n) == 0 ? text + n : NULL;
 }
 
-/* Numbers between commas, `end` excluded. Owned by the caller. */
+/* The number that is all of [text, end). */
+static finf_status number(const char *text, const char *end, const char *what, double *x, finf_reason *why)
+{
+    char *word = strndup(text, (size_t)(end - text));
+    if (!word) return finf_why(why, FINF_ENOMEM, "no memory");
+    finf_status s = parse_number(word, what, x, why);
+    free(word);
+    return s;
+}
+
+/* Numbers between commas in [text, end). Owned by the caller, also after a failure. */
 static finf_status list(const char *text, const char *end, const char *what, double **out, size_t *n, finf_reason *why)
 {
     size_t room = 1;
@@ -27,12 +37,10 @@ static finf_status list(const char *text, const char *end, const char *what, dou
     for (const char *p = text; p <= end;) {
         const char *stop = memchr(p, ',', (size_t)(end - p));
         if (!stop) stop = end;
-        char word[64], name[48];
-        size_t length = (size_t)(stop - p);
-        snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), p);
+        char name[48];
         snprintf(name, sizeof name, "%s[%zu]", what, *n);
-        if (length == 0) return finf_why(why, FINF_EPARSE, "%s: nothing between two commas, or a comma at the end", name);
-        finf_status s = parse_number(word, name, &(*out)[*n], why);
+        if (stop == p) return finf_why(why, FINF_EPARSE, "%s: nothing between two commas, or a comma at the end", name);
+        finf_status s = number(p, stop, name, &(*out)[*n], why);
         if (s) return s;
         ++*n;
         p = stop + 1;
@@ -42,7 +50,8 @@ static finf_status list(const char *text, const char *end, const char *what, dou
 
 typedef finf_status (*from_list)(const double *, size_t, finf_noise **, finf_reason *);
 
-static finf_status listed_noise(const char *rest, int file, const char *what, from_list make, finf_noise **out, finf_reason *why)
+static finf_status listed_noise(const char *rest, int file, const char *what, from_list make, finf_noise **out,
+                                finf_reason *why)
 {
     double *x = NULL;
     size_t n = 0;
@@ -76,14 +85,15 @@ static finf_status density_file(const char *path, finf_noise **out, finf_reason 
     double *w = NULL, *b2 = t.data;
     if (t.columns == 2) {
         w = malloc(2 * n * sizeof *w);
-        b2 = w + n;
-        for (size_t i = 0; w && i < n; i++) w[i] = t.data[2 * i], b2[i] = t.data[2 * i + 1];
         if (!w) s = finf_why(why, FINF_ENOMEM, "no memory");
+        for (size_t i = 0; w && i < n; i++) w[i] = t.data[2 * i], w[n + i] = t.data[2 * i + 1];
+        if (w) b2 = w + n;
     } else if (t.columns == 1 || t.rows == 1)
         n = t.rows * t.columns;
     else
         s = finf_why(why, FINF_EPARSE, "'%.120s' has %zu columns: w, |B|^2 or |B|^2 alone is expected", path, t.columns);
-    if (!s) s = finf_noise_spectrum(w, b2, n, out, why);
+    finf_reason reason = {""};
+    if (!s && (s = finf_noise_spectrum(w, b2, n, out, &reason))) finf_why(why, s, "'%.100s': %.140s", path, reason.text);
     free(w);
     free(t.data);
     return s;
@@ -102,10 +112,8 @@ static finf_status power(const char *rest, double automatic, finf_noise **out, f
 {
     const char *comma = strchr(rest, ',');
     if (!comma) return finf_why(why, FINF_EPARSE, "power:%.60s: must be power:P,V", rest);
-    char word[64];
     double p, nu;
-    snprintf(word, sizeof word, "%.*s", (int)(comma - rest < 60 ? comma - rest : 60), rest);
-    finf_status s = parse_number(word, "power p", &p, why);
+    finf_status s = number(rest, comma, "power p", &p, why);
     if (!s) s = parameter(comma + 1, automatic, &nu, why);
     return s ? s : finf_noise_power(p, nu, out, why);
 }
@@ -119,7 +127,8 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
     if (strcmp(text, "sgd") == 0) return finf_noise_sgd(out);
     if (strcmp(text, "cc") == 0) return finf_noise_cc(out);
     if ((rest = after(text, "nu:"))) return (s = parameter(rest, automatic, &nu, why)) ? s : finf_noise_nu(nu, out, why);
-    if ((rest = after(text, "antipgd:"))) return (s = parameter(rest, automatic, &nu, why)) ? s : finf_noise_antipgd(nu, out, why);
+    if ((rest = after(text, "antipgd:")))
+        return (s = parameter(rest, automatic, &nu, why)) ? s : finf_noise_antipgd(nu, out, why);
     if ((rest = after(text, "power:"))) return power(rest, automatic, out, why);
     if ((rest = after(text, "beta:"))) return listed_noise(rest, 0, "beta", finf_noise_fir, out, why);
     if ((rest = after(text, "beta@"))) return listed_noise(rest, 1, "beta", finf_noise_fir, out, why);
@@ -127,8 +136,10 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
     if ((rest = after(text, "strategy@"))) return listed_noise(rest, 1, "strategy", finf_noise_strategy, out, why);
     if ((rest = after(text, "blt:"))) return blt(rest, out, why);
     if ((rest = after(text, "spectrum@"))) return density_file(rest, out, why);
-    return finf_why(why, FINF_EPARSE, "noise '%.60s' is not known: sgd, nu:V, power:P,V, antipgd:V, cc, beta:.., beta@FILE, strategy:.., "
-                    "strategy@FILE, blt:..;.., spectrum@FILE", text);
+    return finf_why(why, FINF_EPARSE,
+                    "noise '%.60s' is not known: sgd, nu:V, power:P,V, antipgd:V, cc, beta:.., beta@FILE, strategy:.., "
+                    "strategy@FILE, blt:..;.., spectrum@FILE",
+                    text);
 }
 
 finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why)
@@ -141,13 +152,16 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
     int file = *text == '@';
     if (file || (rest = after(text, "list:"))) {
         s = file ? input_list(text + 1, &x, &n, why) : list(rest, rest + strlen(rest), "lambda", &x, &n, why);
-        if (!s && !isnan(d) && d != (double)n) s = finf_why(why, FINF_EDOM, "dim = %.17g, but the spectrum has %zu eigenvalues", d, n);
+        if (!s && !isnan(d) && d != (double)n)
+            s = finf_why(why, FINF_EDOM, "dim = %s, but the spectrum has %zu eigenvalues", finf_show(d).s, n);
         if (!s) s = finf_spectrum_list(x, n, out, why);
         free(x);
         return s;
     }
     int known = strcmp(text, "flat") == 0 || strcmp(text, "step") == 0 || after(text, "power:") || after(text, "exp:");
-    if (!known) return finf_why(why, FINF_EPARSE, "spectrum '%.60s' is not known: power:A, exp:R, flat, step, list:.., @FILE", text);
+    if (!known)
+        return finf_why(why, FINF_EPARSE, "spectrum '%.60s' is not known: power:A, exp:R, flat, step, list:.., @FILE",
+                        text);
     if (isnan(d)) return finf_why(why, FINF_EUSAGE, "--spectrum %.60s needs --dim", text);
     if (strcmp(text, "flat") == 0) return finf_spectrum_flat(d, out, why);
     if (strcmp(text, "step") == 0) return finf_spectrum_step(d, out, why);

@@ -6,8 +6,9 @@
  *
  * Conventions: inputs first and const, then options (NULL: the defaults), then outputs. Arrays passed in are
  * copied, never kept. What a function allocates has a NULL-safe _free. The library never prints, exits or reads
- * files. A failed call leaves value = NaN, error = INFINITY in every finf_real it would have filled. Every function is
- * safe to call from several threads on its own objects, and objects are immutable once made. */
+ * files, and stays inside the domain of GSL, so that its aborting error handler is reached at most for want of memory. A failed
+ * call leaves value = NaN, error = INFINITY in every finf_real it would have filled. Objects are not changed once made (but by
+ * finf_spectrum_normalize), so several threads may share them; FFTW plans are made under one lock of ours. */
 #ifndef FINF_H
 #define FINF_H
 
@@ -23,13 +24,13 @@ extern "C" {
 /* ---- status -------------------------------------------------------------------------------------------- */
 
 /* One list for everything: name, exit code of the command line, text. */
-#define FINF_STATUS_LIST(X)                                                                                   \
-    X(FINF_OK, 0, "answered")                                                                                 \
-    X(FINF_EUSAGE, 2, "usage")                                                                                \
-    X(FINF_EDOM, 3, "input outside the domain")                                                               \
-    X(FINF_EPARSE, 3, "malformed input")                                                                      \
-    X(FINF_ETOL, 4, "tolerance not reached")                                                                  \
-    X(FINF_EIO, 5, "input or output failed")                                                                  \
+#define FINF_STATUS_LIST(X)                                                                                                \
+    X(FINF_OK, 0, "answered")                                                                                              \
+    X(FINF_EUSAGE, 2, "usage")                                                                                             \
+    X(FINF_EDOM, 3, "input outside the domain")                                                                            \
+    X(FINF_EPARSE, 3, "malformed input")                                                                                   \
+    X(FINF_ETOL, 4, "tolerance not reached")                                                                               \
+    X(FINF_EIO, 5, "input or output failed")                                                                               \
     X(FINF_ENOMEM, 5, "out of memory")
 
 #define FINF_STATUS_ENUM_(name, code, text) name,
@@ -42,7 +43,9 @@ int finf_status_exit(finf_status s);         /* 3 */
 
 /* Why a call failed, or why an answer is infinite: one line, no newline, empty when there is nothing to say.
  * Every `finf_reason *why` may be NULL. */
-typedef struct { char text[256]; } finf_reason;
+typedef struct {
+    char text[256];
+} finf_reason;
 
 /* ---- numbers with their error -------------------------------------------------------------------------- */
 
@@ -96,12 +99,12 @@ finf_status finf_noise_coef(const finf_noise *noise, size_t n, double *c, finf_r
 double finf_noise_density(const finf_noise *noise, double w);
 void finf_noise_response(const finf_noise *noise, double w, double re_im[2]);
 
-/* The smallest frequency on which |B| still varies: where a quadrature must start to look. In (0, pi]. */
+/* A hint at the smallest frequency on which |B| still varies: where a quadrature starts to look. In (0, 1]. */
 double finf_noise_scale(const finf_noise *noise);
 
 typedef struct {
-    finf_real gamma2;     /* gamma_inf^2; +inf with the reason */
-    int minimum_phase;    /* B has no zero in |z| <= 1 */
+    finf_real gamma2;  /* gamma_inf^2; +inf with the reason */
+    int minimum_phase; /* B has no zero in |z| <= 1 */
     finf_reason reason;
 } finf_sensitivity;
 
@@ -115,7 +118,8 @@ finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_re
 finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n, double *T, double *relerr,
                               finf_reason *why);
 
-/* c with beta * c = 1 as power series mod z^n, O(n log n). beta_0 != 0. */
+/* c with beta * c = 1 as power series mod z^n. beta_0 != 0. O(n log n), or O(n m) for m <= 128 and where c grows
+ * exponentially (B not minimum phase): there an FFT's rounding would drown it. */
 finf_status finf_series_inverse(const double *beta, size_t m, size_t n, double *c, finf_reason *why);
 
 /* ---- spectra of the Hessian H -------------------------------------------------------------------------- */
@@ -192,7 +196,9 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
 /* The largest eta for which `exact` is finite. */
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta);
 
-typedef struct { double lambda, T, exact, lti; } finf_direction;
+typedef struct {
+    double lambda, T, exact, lti;
+} finf_direction;
 /* Directions k[0..n-1], each from 1 to d: T and the summands of `exact` and `lti`. Needs eta lambda_max < 2. */
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n, finf_direction *out);

@@ -10,11 +10,15 @@ static const struct {
 } ROWS[] = {
 #include "tables/linreg.inc"
 };
-static const struct { const char *noise, *spectrum; double d, eta, rho, sigma_sgd, gamma2, exact, lti; } GIVEN[] = {
+static const struct {
+    const char *noise, *spectrum;
+    double d, eta, rho, sigma_sgd, gamma2, exact, lti;
+} GIVEN[] = {
 #include "tables/given_linreg.inc"
 };
 
-static finf_linreg_result linreg(const char *noise_spec, const char *spectrum_spec, double d, double eta, finf_linreg_options opt)
+static finf_linreg_result linreg(const char *noise_spec, const char *spectrum_spec, double d, double eta,
+                                 finf_linreg_options opt)
 {
     finf_noise *noise;
     finf_spectrum *s;
@@ -38,7 +42,9 @@ START_TEST(table)
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         finf_linreg_result r = linreg(ROWS[i].noise, ROWS[i].spectrum, ROWS[i].d, ROWS[i].eta,
                                       setting(ROWS[i].rho, ROWS[i].clip, ROWS[i].sigma_sgd, ROWS[i].kurtosis));
-#define COLUMN(name, ref) ASSERT_REAL(r.name, ref, 2e-13, 1e-11, #name " of row %zu: %s over %s, d = %g", i, ROWS[i].noise, ROWS[i].spectrum, ROWS[i].d)
+#define COLUMN(name, ref)                                                                                                  \
+    ASSERT_REAL(r.name, ref, 2e-13, 1e-11, #name " of row %zu: %s over %s, d = %g", i, ROWS[i].noise, ROWS[i].spectrum,    \
+                ROWS[i].d)
         COLUMN(gamma2, ROWS[i].gamma2);
         COLUMN(exact, ROWS[i].exact);
         COLUMN(lti, ROWS[i].lti);
@@ -48,7 +54,8 @@ START_TEST(table)
         if (isfinite(ROWS[i].gamma2)) ck_assert_int_eq(r.stable, isfinite(ROWS[i].exact) != 0);
     }
     for (size_t i = 0; i < COUNT(GIVEN); i++) {
-        finf_linreg_result r = linreg(GIVEN[i].noise, GIVEN[i].spectrum, GIVEN[i].d, GIVEN[i].eta, setting(GIVEN[i].rho, 1, GIVEN[i].sigma_sgd, 0));
+        finf_linreg_result r = linreg(GIVEN[i].noise, GIVEN[i].spectrum, GIVEN[i].d, GIVEN[i].eta,
+                                      setting(GIVEN[i].rho, 1, GIVEN[i].sigma_sgd, 0));
         ASSERT_REAL(r.exact, GIVEN[i].exact, 1e-13, 1e-11, "given row %zu", i);
         ASSERT_REAL(r.lti, GIVEN[i].lti, 1e-13, 1e-11, "given row %zu", i);
         ASSERT_REAL(r.gamma2, GIVEN[i].gamma2, 1e-14, 1e-12, "given row %zu", i);
@@ -117,7 +124,8 @@ START_TEST(against_the_recursion)
         spec_noise(specs[c], NAN, &noise, NULL);
         finf_sensitivity sens;
         finf_noise_sensitivity(noise, &sens);
-        double beta[8], eta = 0.1, rho = 0.7, sgd = 0.4, sigma2 = sens.gamma2.value / (2 * rho), s[D] = {0}, u[D] = {0}, Q[D] = {0}, lambda[D], F = 0;
+        double beta[8], eta = 0.1, rho = 0.7, sgd = 0.4, sigma2 = sens.gamma2.value / (2 * rho), s[D] = {0}, u[D] = {0},
+                        Q[D] = {0}, lambda[D], F = 0;
         finf_noise_beta(noise, 8, beta, NULL);
         for (int j = 0; j < D; j++) lambda[j] = 1.0 / (j + 1);
         for (int t = 0; t < STEPS; t++) {
@@ -128,7 +136,8 @@ START_TEST(against_the_recursion)
                 double b = eta * lambda[j];
                 u[j] = (1 - b) * u[j] + bt;
                 Q[j] += 2 * bt * u[j] - bt * bt;
-                s[j] = (1 - 2 * b + 2 * b * b) * s[j] + eta * b * trace + eta * eta * (sgd * sgd * lambda[j] + sigma2 * Q[j]);
+                s[j] = (1 - 2 * b + 2 * b * b) * s[j] + eta * b * trace +
+                       eta * eta * (sgd * sgd * lambda[j] + sigma2 * Q[j]);
             }
         }
         ASSERT_NEAR(linreg(specs[c], "power:1", D, eta, setting(rho, 1, sgd, 0)).exact.value, F, 1e-12, "%s", specs[c]);
@@ -140,7 +149,8 @@ END_TEST
 /* floor <= lti <= exact <= upper, optimum <= exact, optimum_lti <= lti; H -> cH, eta -> eta/c divides T's weight by c. */
 START_TEST(order_and_scaling)
 {
-    const char *const noises[] = {"sgd", "nu:auto", "nu:0.2", "power:0.3,0.01", "antipgd:0.02", "beta:1,-0.9", "strategy:1,0.5,0.2", "blt:0.9;0.1"};
+    const char *const noises[] = {
+        "sgd", "nu:auto", "nu:0.2", "power:0.3,0.01", "antipgd:0.02", "beta:1,-0.9", "strategy:1,0.5,0.2", "blt:0.9;0.1"};
     rng r = {9};
     for (int i = 0; i < 300; i++) {
         char spectrum[128], scaled[128];
@@ -153,9 +163,11 @@ START_TEST(order_and_scaling)
         const char *noise = noises[i % (int)COUNT(noises)];
         finf_linreg_result x = linreg(noise, spectrum, 4, eta, o);
         double slack = 1 + 1e-12;
-        ck_assert_msg(x.floor <= x.lti.value * slack && x.lti.value <= x.exact.value * slack && x.exact.value <= x.upper.value * slack,
+        ck_assert_msg(x.floor <= x.lti.value * slack && x.lti.value <= x.exact.value * slack &&
+                          x.exact.value <= x.upper.value * slack,
                       "seed 9, case %d: %g %g %g %g", i, x.floor, x.lti.value, x.exact.value, x.upper.value);
-        ck_assert_msg(x.optimum.value <= x.exact.value * slack && x.optimum_lti.value <= x.lti.value * slack, "seed 9, case %d", i);
+        ck_assert_msg(x.optimum.value <= x.exact.value * slack && x.optimum_lti.value <= x.lti.value * slack,
+                      "seed 9, case %d", i);
         finf_linreg_result y = linreg(noise, spectrum, 4, eta, no_sgd), z = linreg(noise, scaled, 4, eta / c, no_sgd);
         ASSERT_NEAR(z.exact.value, y.exact.value / c, 1e-11, "scaling, case %d", i);
     }

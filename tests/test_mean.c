@@ -2,10 +2,15 @@
 #include "spec.h"
 #include "support.h"
 
-static const struct { const char *noise; double eta, rho, clip, sigma_sgd, gamma2, F, F_optimal, F_sgd; } ROWS[] = {
+static const struct {
+    const char *noise;
+    double eta, rho, clip, sigma_sgd, gamma2, F, F_optimal, F_sgd;
+} ROWS[] = {
 #include "tables/mean.inc"
 };
-static const struct { double eta, rho, sigma_sgd, F_sgd, F_optimal, ratio; } GIVEN[] = {
+static const struct {
+    double eta, rho, sigma_sgd, F_sgd, F_optimal, ratio;
+} GIVEN[] = {
 #include "tables/given_mean.inc"
 };
 
@@ -22,7 +27,8 @@ static finf_mean_result mean_of(const char *spec, double eta, finf_privacy_setti
 START_TEST(table)
 {
     for (size_t i = 0; i < COUNT(ROWS); i++) {
-        finf_mean_result r = mean_of(ROWS[i].noise, ROWS[i].eta, (finf_privacy_setting){ROWS[i].rho, ROWS[i].clip, ROWS[i].sigma_sgd});
+        finf_mean_result r = mean_of(ROWS[i].noise, ROWS[i].eta,
+                                     (finf_privacy_setting){ROWS[i].rho, ROWS[i].clip, ROWS[i].sigma_sgd});
         ASSERT_REAL(r.F, ROWS[i].F, 1e-13, 1e-11, "F of %s at eta = %g", ROWS[i].noise, ROWS[i].eta);
         ASSERT_REAL(r.gamma2, ROWS[i].gamma2, 1e-13, 1e-11, "gamma^2 of %s", ROWS[i].noise);
         ASSERT_NEAR(r.F_optimal, ROWS[i].F_optimal, 1e-14, "F_optimal at eta = %g", ROWS[i].eta);
@@ -45,10 +51,12 @@ START_TEST(properties)
     rng r = {5};
     for (int i = 0; i < 300; i++) {
         char spec[128], scaled[128];
-        double eta = log_uniform(&r, 1e-5, 1.9), x = 2 * uniform(&r) - 1, y = (1 - fabs(x)) * (2 * uniform(&r) - 1), G = 1 + uniform(&r);
+        double eta = log_uniform(&r, 1e-5, 1.9), x = 2 * uniform(&r) - 1, y = (1 - fabs(x)) * (2 * uniform(&r) - 1),
+               G = 1 + uniform(&r);
         snprintf(spec, sizeof spec, "beta:1,%.17g,%.17g", x, y);
         snprintf(scaled, sizeof scaled, "beta:4,%.17g,%.17g", 4 * x, 4 * y);
-        finf_mean_result a = mean_of(spec, eta, (finf_privacy_setting){1, 1, 0}), b = mean_of(scaled, eta, (finf_privacy_setting){1, 1, 0});
+        finf_mean_result a = mean_of(spec, eta, (finf_privacy_setting){1, 1, 0}),
+                         b = mean_of(scaled, eta, (finf_privacy_setting){1, 1, 0});
         finf_mean_result c = mean_of(spec, eta, (finf_privacy_setting){2, G, 0.5});
         ck_assert_msg(a.F.value >= a.F_optimal * (1 - 1e-12), "seed 5, case %d", i);
         ASSERT_NEAR(b.F.value, a.F.value, 1e-11, "scaling of beta, case %d", i);

@@ -1,7 +1,9 @@
 /* bounds/privacy.c */
 #include "support.h"
 
-static const struct { double rho, delta, zcdp, gauss; } ROWS[] = {
+static const struct {
+    double rho, delta, zcdp, gauss;
+} ROWS[] = {
 #include "tables/privacy.inc"
 #include "tables/given_privacy.inc"
 };
@@ -12,10 +14,12 @@ START_TEST(table)
         finf_real x;
         ck_assert_int_eq(finf_epsilon_zcdp(ROWS[i].rho, ROWS[i].delta, &x), FINF_OK);
         ASSERT_NEAR(x.value, ROWS[i].zcdp, 1e-11, "zCDP epsilon, rho = %g, delta = %g", ROWS[i].rho, ROWS[i].delta);
-        ck_assert_msg(fabs(x.value - ROWS[i].zcdp) <= x.error, "zCDP error %.2g at rho = %g, delta = %g", x.error, ROWS[i].rho, ROWS[i].delta);
+        ck_assert_msg(fabs(x.value - ROWS[i].zcdp) <= x.error, "zCDP error %.2g at rho = %g, delta = %g", x.error,
+                      ROWS[i].rho, ROWS[i].delta);
         ck_assert_int_eq(finf_epsilon_gauss(ROWS[i].rho, ROWS[i].delta, &x), FINF_OK);
         ASSERT_NEAR(x.value, ROWS[i].gauss, 1e-11, "exact epsilon, rho = %g, delta = %g", ROWS[i].rho, ROWS[i].delta);
-        ck_assert_msg(fabs(x.value - ROWS[i].gauss) <= x.error, "exact error %.2g at rho = %g, delta = %g", x.error, ROWS[i].rho, ROWS[i].delta);
+        ck_assert_msg(fabs(x.value - ROWS[i].gauss) <= x.error, "exact error %.2g at rho = %g, delta = %g", x.error,
+                      ROWS[i].rho, ROWS[i].delta);
     }
 }
 END_TEST
@@ -62,6 +66,7 @@ START_TEST(refused)
         ck_assert_int_eq(finf_delta_zcdp(bad[i], 1, &x), FINF_EDOM);
         ck_assert(isnan(x.value) && isinf(x.error));
     }
+    ck_assert_int_eq(finf_rho_gauss(0, 1e-300, &x), FINF_EDOM); /* no rho in range: said, not aborted */
 }
 END_TEST
 

@@ -1,0 +1,449 @@
+# The command line against its contract. Usage: sh tests/cli.sh build/finf
+# Every check runs finf in a fresh directory and looks at the exit code, stdout, stderr and the files left behind.
+[ -x "$1" ] || { echo "usage: sh tests/cli.sh build/finf" >&2; exit 1; }
+case $1 in /*) finf=$1 ;; *) finf=$PWD/$1 ;; esac
+LC_ALL=C
+export LC_ALL
+T=$(mktemp -d) || exit 1
+trap 'chmod -R u+rwx "$T"; rm -rf "$T"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir "$T/w" && cd "$T/w" || exit 1
+passed=0 failed=0
+nl='
+'
+
+# ---- helpers ----------------------------------------------------------------------------------------------------
+
+yes() { passed=$((passed + 1)); }
+no() { # no COMPLAINT args...
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n  finf' "$1"
+    shift
+    for word; do printf " '%s'" "$word"; done
+    printf '\n'
+    head -n 3 "$T/out" "$T/err" 2>/dev/null | cut -c 1-240 | sed 's/^/    /'
+}
+limit=
+if command -v timeout >/dev/null; then limit='timeout 5'; fi # a hang is exit 124
+run() { $limit "$finf" "$@" >"$T/out" 2>"$T/err" </dev/null; rc=$?; }
+
+# The last output is well-formed JSON, one object a line, no key twice; "inf" and null come with a reason.
+json() {
+    [ "$(sed -E -e 's/"([^"\\]|\\.)*"/S/g' -e 's/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null/S/g' -e ':a' \
+        -e 's/\[(S(,S)*)?\]/S/g' -e 's/\{S:S(,S:S)*\}/S/g' -e 'ta' "$T/out" | sort -u)" = S ] || return 1
+    awk '{ while (sub(/\[[^][]*\]/, "0")); split("", seen)
+        while (match($0, /"[A-Za-z_0-9]+":/)) {
+            key = substr($0, RSTART, RLENGTH)
+            if (key in seen) exit 1
+            seen[key] = 1
+            $0 = substr($0, RSTART + RLENGTH)
+        } }' "$T/out" || return 1
+    ! grep -q -e '"inf"' -e null "$T/out" || grep -q '"reason":"[^"]' "$T/out"
+}
+
+ok() { # ok ERE args...: exit 0, nothing on stderr, stdout matches ('': is empty)
+    want=$1
+    shift
+    run "$@"
+    if [ $rc != 0 ]; then no "exit $rc, not 0" "$@"
+    elif [ -s "$T/err" ]; then no "something on stderr" "$@"
+    elif [ -z "$want" ]; then if [ -s "$T/out" ]; then no "something on stdout" "$@"; else yes; fi
+    elif ! grep -E -q -e "$want" "$T/out"; then no "stdout lacks $want" "$@"
+    else case " $* " in
+        *" --json "*) if json; then yes; else no "bad JSON, or infinite without a reason" "$@"; fi ;;
+        *) yes ;;
+    esac; fi
+}
+
+keys() { # keys 'key ...' args...: one JSON object with these keys
+    list=$1
+    shift
+    ok '^[{].*[}]$' "$@" --json
+    for key in $list; do
+        if grep -q "[{,]\"$key\":" "$T/out"; then yes; else no "no key $key" "$@" --json; fi
+    done
+}
+
+near() { # near KEY VALUE TOLERANCE args...: relative
+    key=$1 value=$2 tolerance=$3
+    shift 3
+    run "$@" --json
+    got=$(sed -n "s/.*[{,]\"$key\":\([-0-9.e+]*\).*/\1/p" "$T/out")
+    if [ $rc = 0 ] && [ -n "$got" ] &&
+        awk "BEGIN { x = $got / ($value) - 1; exit !(x <= $tolerance && -x <= $tolerance) }"; then yes
+    else no "$key is '$got', not $value" "$@" --json; fi
+}
+
+same() { near gamma2 "$2" 1e-13 gamma --noise "$1"; } # same NOISE GAMMA2
+
+bad1() { # bad1 CODE TEXT args...: this exit code, one line on stderr that has TEXT, nothing on stdout, no new file
+    code=$1 want=$2
+    shift 2
+    before=$(ls -A)
+    run "$@"
+    if [ $rc != "$code" ]; then no "exit $rc, not $code" "$@"
+    elif [ -s "$T/out" ]; then no "something on stdout" "$@"
+    elif [ "$(wc -l <"$T/err")" -ne 1 ]; then no "not one line on stderr" "$@"
+    elif ! grep -F -q -e "$want" "$T/err"; then no "stderr does not name $want" "$@"
+    elif [ "$(ls -A)" != "$before" ]; then no "a file is left" "$@"; rm -f left*
+    else yes; fi
+}
+bad() { # the same twice: to stdout and to a file
+    bad1 "$@"
+    bad1 "$@" --output left
+}
+
+npy() { # npy VERSION DTYPE FORTRAN SHAPE <bytes: an .npy file on stdout
+    header="{'descr': '$2', 'fortran_order': $3, 'shape': $4, }"
+    n=$((${#header} + 1))
+    printf '\223NUMPY'
+    printf "\\00$1\\000\\$(printf %03o $((n % 256)))\\$(printf %03o $((n / 256)))"
+    [ "$1" = 1 ] || printf '\000\000'
+    printf '%s\n' "$header"
+    cat
+}
+one='\000\000\000\000\000\000\360\077' half='\000\000\000\000\000\000\340\277' quarter='\000\000\000\000\000\000\320\077'
+zero='\000\000\000\000\000\000\000\000' two='\000\000\000\000\000\000\000\100' # 1, -1/2, 1/4, 0, 2 as float64
+
+regression='--eta 0.02 --spectrum power:1 --dim 128 --rho 0.5'
+
+# ---- help, version, and every command in every format -----------------------------------------------------------
+
+ok '^finf [0-9]+\.[0-9]+\.[0-9]+$' --version
+ok '^finf [0-9]+\.[0-9]+\.[0-9]+$' gamma --version
+ok '^\.TH FINF 1' --man
+ok 'finf gamma' --help
+commands=$(sed -n 's/^  finf \([a-z]*\) .*/\1/p' "$T/out")
+for c in gamma mean linreg coef privacy; do
+    case " $(echo $commands) " in *" $c "*) yes ;; *) no "--help does not list $c" --help ;; esac
+done
+for c in $commands; do
+    ok "^finf $c" "$c" --help
+    ok "^finf $c" "$c" --quiet --help # nothing is missing when help is all that is asked
+    "$finf" "$c" --help | sed -n '/^Example/,$ s/^  finf //p' >"$T/examples"
+    if [ -s "$T/examples" ]; then yes; else no "no Example in the help" "$c" --help; fi
+    while read -r words; do
+        eval "ok . $words"
+        eval "ok '^[A-Za-z_0-9]+(,[A-Za-z_0-9]+)*\$' $words --format csv"
+        if [ "$(wc -l <"$T/out")" -ge 2 ]; then yes; else no "no row" $words --format csv; fi
+        eval "ok '^[{].*[}]\$' $words --json"
+    done <"$T/examples"
+done
+ok '"directions":\[[{]"k":1,"lambda":1,' linreg --noise sgd $regression --directions --json
+ok '^k,lambda,' linreg --noise sgd $regression --directions --format csv
+ok '^ +128 +0.0078125 ' linreg --noise sgd $regression --directions
+
+# ---- keys and values --------------------------------------------------------------------------------------------
+
+keys 'gamma2 gamma2_error minimum_phase' gamma --noise nu:0.1
+keys 'gamma2 gamma2_error minimum_phase gamma2_T' gamma --noise nu:0.1 --steps 10
+keys 'gamma2 F F_error F_optimal F_sgd' mean --noise nu:0.1 --eta 0.1
+keys 'd d_eff gamma2 F_exact F_error F_lti F_upper F_optimum F_floor stable' linreg --noise nu:auto $regression
+keys 'rho delta epsilon_zcdp epsilon_gauss noise_multiplier sigma_over_clip sigma' privacy --rho 1 --delta 1e-5
+keys noising_coef coef --noise nu:0.1 --length 3
+keys strategy_coef coef --noise nu:0.1 --length 3 --strategy
+
+near F_exact 0.6775860655991723 1e-13 linreg --noise sgd $regression
+near F_exact 0.0095845814771247 1e-12 linreg --noise nu:auto $regression
+near epsilon_zcdp 7.07719669580634 1e-13 privacy --rho 1 --delta 1e-5
+near epsilon_gauss 6.57297006703033 1e-13 privacy --rho 1 --delta 1e-5
+near rho 1 1e-12 privacy --epsilon 6.57297006703033 --delta 1e-5
+near rho 1 1e-12 privacy --epsilon 7.07719669580634 --delta 1e-5 --accounting zcdp
+near delta 1e-5 1e-11 privacy --rho 1 --epsilon 6.57297006703033
+near sigma 5.656854249492381 1e-14 privacy --noise-multiplier 2 --clip 2 --noise antipgd:0.29289321881345254
+near F_optimal 0.005269617870587385 1e-14 mean --noise sgd --eta 0.1
+near F 0.005269617870587385 1e-13 mean --noise nu:auto --eta 0.1
+near F 0.013157894736842106 1e-14 mean --noise sgd --eta 0.1
+near F 0.01315789473684210526+9*0.1/1.9*0.5 1e-14 mean --noise sgd --eta 0.1 --sigma-sgd 3
+near F 0.01315789473684210526*4/8 1e-14 mean --noise sgd --eta 0.1 --clip 2 --rho 8
+near gamma2_T 341 1e-14 gamma --noise beta:1,-2 --steps 5
+near gamma2 1/0.19 1e-14 gamma --noise antipgd:0.1
+near gamma2 '1+0.04/(1-0.25)' 1e-14 gamma --noise 'blt:0.5;0.2'
+near gamma2 1.25 1e-14 gamma --noise strategy:1,0,0.5
+near d 3 0 linreg --noise sgd --eta 0.1 --spectrum list:1,0.5,0.25
+near d_eff 1.75 1e-15 linreg --noise sgd --eta 0.1 --spectrum list:4,2,1 --normalize
+near d 1e15 0 linreg --noise nu:auto --eta 0.01 --spectrum power:1 --dim 1e15
+ok '"noising_coef":\[1,-0\.45' coef --noise nu:0.1 --length 2 --json
+ok '"strategy_coef":\[1,0\.45' coef --noise nu:0.1 --length 2 --strategy --json
+ok '"strategy_coef":\[1,0,0,0\]' coef --noise sgd --length=4 --strategy --json
+ok '"gamma2":1,' gamma --noise sgd --eta 0.1 --json
+ok '"minimum_phase":true' gamma --noise nu:1e-50 --json
+for s in power:1 exp:0.1 flat step; do ok '"stable":true' linreg --noise nu:auto --eta 1e-3 --spectrum $s --dim 100 --json; done
+
+# ---- how it is printed ------------------------------------------------------------------------------------------
+
+ok '"gamma2":1\.45,' gamma --noise nu:0.1 --precision 3 --json
+ok '1\.452 ' gamma --noise nu:0.1 --precision 4
+ok '^nu:0\.1,1\.45,' gamma --noise nu:0.1 --precision 3 --format csv
+ok '"power:0\.5,0\.1",1\.45' gamma --noise power:0.5,0.1 --format csv
+ok '^  gamma_inf\^2  ' gamma --noise nu:0.1 --quiet
+if grep -q -e Sensitivity -e 'sum of' "$T/out"; then no "notes in spite of --quiet" gamma --quiet; else yes; fi
+ok '^1$' coef --noise nu:0.1 --length 3 --quiet
+if [ "$(grep -c -v '^[-0-9.e]*$' "$T/out")" = 0 ]; then yes; else no "more than numbers" coef --quiet; fi
+ok '"noise":"nu:0\.1"' mean --noise nu:auto --eta 0.1 --json
+printf '1\n-0.5\n' >'a"b\c'
+ok '"noise":"beta@a\\"b\\\\c"' gamma --noise 'beta@a"b\c' --json
+
+# ---- files in ---------------------------------------------------------------------------------------------------
+
+printf '# comment\n1\n\n-0.5 # half\n' >t.txt
+printf '1\r\n-0.5\r\n' >crlf.txt
+printf '\357\273\2771\n-0.5\n' >bom.txt
+printf '1 -0.5' >row.txt
+printf '1,-0.5\n' >row.csv
+printf 'beta\n1\n-0.5\n' >c1.csv
+printf 't,beta\n0,1\n1,-0.5\n' >c2.csv
+printf '"t","beta"\r\n1,1\r\n2,-0.5\r\n' >c3.csv
+printf "$one$half" | npy 1 '<f8' False '(2,)' >f8.npy
+printf "$one$half" | npy 2 '<f8' False '(2, 1)' >v2.npy
+printf "$one$half" | npy 3 '<f8' True '(1, 2)' >v3.npy
+printf '\000\000\200\077\000\000\000\277' | npy 1 '<f4' False '(2,)' >f4.npy
+printf '\077\360\000\000\000\000\000\000\277\340\000\000\000\000\000\000' | npy 1 '>f8' False '(2,)' >big.npy
+for f in t.txt crlf.txt bom.txt row.txt row.csv c1.csv c2.csv c3.csv f8.npy v2.npy v3.npy f4.npy big.npy; do
+    same beta@$f 4/3
+    same strategy@$f 1.25
+done
+printf '\002\000\000\000\000\000\000\000\001\000\000\000\000\000\000\000' | npy 1 '<i8' False '(2,)' >i8.npy
+printf '\002\000\000\000\001\000\000\000' | npy 1 '<i4' False '(2,)' >i4.npy
+same beta@i8.npy 1/3
+same beta@i4.npy 1/3
+printf "$zero$one$two$one$half$quarter" | npy 1 '<f8' True '(3, 2)' >fortran.npy # t and beta, column by column
+printf "$zero$one$one$half$two$quarter" | npy 1 '<f8' False '(3, 2)' >c.npy
+for f in fortran.npy c.npy; do same strategy@$f 1.3125; done
+printf 't,beta\n0,3\n' >single.csv
+same beta@single.csv 1/9
+printf '2\n' >single.txt
+same beta@single.txt 1/4
+cp t.txt auto
+ok '"noise":"beta@auto"' gamma --noise beta@auto --eta 0.1 --json
+long=0.5000000000000000000000000000000000000000000000000000000000000000000000000
+same "strategy:1,${long}e0" 1.25
+same "power:${long}e0,1" 1
+printf '1\n0.5\n0.25\n' >eig.txt
+near d 3 0 linreg --noise sgd --eta 0.1 --spectrum @eig.txt
+near d 3 0 linreg --noise sgd --eta 0.1 --spectrum @eig.txt --dim 3
+printf 'k,lambda\n1,0.5\n' >eig1.csv
+near d 1 0 linreg --noise sgd --eta 0.1 --spectrum @eig1.csv
+awk 'BEGIN { for (i = 0; i <= 64; i++) { w = 3.141592653589793 * i / 64; printf "%.17g,%.17g\n", w, sqrt(0.01 + 3.6 * sin(w / 2) ^ 2) } }' >s2.csv
+cut -d , -f 2 s2.csv >s1.txt
+{ echo w,b2; cat s2.csv; } >s3.csv
+for f in s1.txt s2.csv s3.csv; do near gamma2 1.4518426733757877 2e-5 gamma --noise spectrum@$f; done
+printf "$zero$one$one$one$two$one" | npy 1 '<f8' False '(3, 2)' >s3.npy
+bad 3 '3 points' gamma --noise spectrum@s3.npy
+printf '0 1\n1e-6 1\n1 1\n2 1\n3 1\n' >wide.txt # white noise on a bad grid is still white
+near F 0.013157894736842106 1e-9 mean --noise spectrum@wide.txt --eta 0.1
+for f in t.txt c2.csv f8.npy v2.npy; do # stdin
+    "$finf" gamma --noise beta@- --json <$f >"$T/out" 2>"$T/err"
+    if grep -q '"gamma2":1\.333333333333333' "$T/out"; then yes; else no "stdin: $f" gamma --noise beta@-; fi
+done
+"$finf" linreg --noise sgd --eta 0.1 --spectrum @- --json <eig.txt >"$T/out" 2>"$T/err"
+if grep -q '"d":3,' "$T/out"; then yes; else no "stdin" linreg --spectrum @-; fi
+
+# ---- files out --------------------------------------------------------------------------------------------------
+
+for n in 1 2 40; do
+    for f in text csv; do
+        ok '' coef --noise beta:1,-0.5 --length $n --format $f --output F
+        if [ $n = 1 ]; then same beta@F 1; else same beta@F 4/3; fi
+        ok '' coef --noise 'blt:0.5;0.2' --strategy --length $n --format $f --output F
+        [ $n != 40 ] || same strategy@F '1+0.04/(1-0.25)'
+        rm -f F
+    done
+done
+before=$(ls -A)
+run gamma --noise nu:0.1 --json --output F
+if [ $rc = 0 ] && [ ! -s "$T/out" ] && grep -q '"gamma2"' F && rm F && [ "$(ls -A)" = "$before" ]; then yes; else no "--output F" gamma; fi
+echo old >keep
+bad1 3 'nu = 2' gamma --noise nu:2 --output keep
+if [ "$(cat keep)" = old ]; then yes; else no "an error has changed the old file" gamma --output keep; fi
+ok '' gamma --noise sgd --json --output keep
+if grep -q '"gamma2"' keep; then yes; else no "the old file is not replaced" gamma --output keep; fi
+ln -s keep link
+ok '' gamma --noise nu:0.5 --json --output link
+if [ -h link ] && grep -q nu:0.5 keep; then yes; else no "--output has replaced a symbolic link" gamma --output link; fi
+rm -f link keep
+mkdir d
+bad1 5 "'d'" gamma --noise sgd --output d
+bad1 5 "'none/x'" gamma --noise sgd --output none/x
+bad1 5 "'t.txt/x'" gamma --noise sgd --output t.txt/x
+bad1 5 "cannot write" gamma --noise sgd --output ''
+if [ "$(id -u)" != 0 ]; then # root may do everything
+    chmod 555 d
+    bad1 5 "'d/x'" gamma --noise sgd --output d/x
+    chmod 000 t.txt
+    bad 5 "'t.txt'" gamma --noise beta@t.txt
+    chmod 644 t.txt
+fi
+for c in 'gamma --noise sgd' 'coef --noise nu:0.1 --length 100000' --help --version --man 'gamma --help'; do
+    "$finf" $c >&- 2>"$T/err"
+    rc=$?
+    if [ $rc = 5 ] && [ "$(wc -l <"$T/err")" -eq 1 ]; then yes; else no "closed stdout: exit $rc" $c; fi
+    [ -c /dev/full ] || continue
+    "$finf" $c >/dev/full 2>"$T/err"
+    rc=$?
+    if [ $rc = 5 ] && [ "$(wc -l <"$T/err")" -eq 1 ]; then yes; else no "full disk: exit $rc" $c; fi
+done
+[ ! -c /dev/full ] || bad1 5 /dev/full coef --noise nu:0.1 --length 100000 --output /dev/full
+
+# ---- infinite is an answer --------------------------------------------------------------------------------------
+
+for n in cc beta:1,-1 beta:1,-2 beta:1,0,1 'blt:1;0.1' 'blt:-1.5;0.1'; do
+    ok '"gamma2":"inf".*"minimum_phase":false.*"reason":"' gamma --noise "$n" --json
+    ok 'inf' gamma --noise "$n"
+    ok '^reason|inf,' gamma --noise "$n" --format csv
+    ok '"F":"inf".*"reason":"' mean --noise "$n" --eta 0.1 --json
+    ok '"F_exact":"inf".*"reason":"' linreg --noise "$n" $regression --json
+    ok '"sigma":"inf".*"reason":"' privacy --rho 1 --delta 1e-5 --noise "$n" --json
+    ok '"sigma":"inf".*"reason":"' privacy --rho 1 --noise "$n" --json
+done
+ok '"gamma2":2,.*"F":"inf".*"reason":"' mean --noise strategy:1,-1 --eta 0.1 --json
+ok '"F":"inf".*"stable":false.*"reason":"eta = 2 ' mean --noise nu:0.1 --eta 2 --json
+for e in 1 5 1e300; do ok '"F_exact":"inf".*"stable":false.*"reason":"' linreg --noise nu:0.1 --eta $e --spectrum flat --dim 2 --json; done
+ok '"F_upper":"inf".*"stable":true' linreg --noise sgd --eta 0.3 --spectrum flat --dim 2 --json
+bad 3 1e+200 mean --noise sgd --eta 0.1 --clip 1e200 --json
+bad 3 1e+200 gamma --noise 'blt:0.5;1e200' --json
+ok '"gamma2_T":"inf"' gamma --noise beta:1,-2 --steps 2000 --json
+ok '"gamma2":"inf"' gamma --noise beta:1,2,5e-324 --json
+bad 3 't = 1327' coef --noise beta:1,-2,0.5 --strategy --length 1400
+ok '"strategy_coef"' coef --noise beta:1,-2,0.5 --strategy --length 1327 --json
+
+# ---- bad input: usage -------------------------------------------------------------------------------------------
+
+bad1 2 "'nonsense'" nonsense
+bad1 2 "''" ''
+bad1 2 "foo" "foo${nl}bar"
+bad 2 "'--nonsense'" gamma --noise sgd --nonsense 1
+bad 2 "'--dim" gamma --noise sgd --dim=3
+bad 2 "'extra'" gamma --noise sgd extra
+bad 2 "'-n'" gamma -n sgd
+bad 2 "'--'" gamma --
+bad 2 --noise gamma
+bad 2 --eta mean --noise sgd
+bad 2 --spectrum linreg --noise sgd --eta 0.1
+bad 2 --length coef --noise sgd
+bad 2 --rho privacy
+bad 2 --rho privacy --delta 1e-5
+bad 2 'not several' privacy --rho 1 --epsilon 1 --delta 1e-5
+bad 2 --noise gamma --noise sgd --noise sgd
+bad 2 --json gamma --noise sgd --json --json
+bad 2 --json gamma --noise sgd --json=1
+bad 2 csv gamma --noise sgd --json --format csv
+bad 2 xml gamma --noise sgd --format xml
+bad 2 format gamma --noise sgd --format ''
+bad 2 other privacy --rho 1 --accounting other
+bad 2 auto gamma --noise nu:auto
+bad 2 --dim linreg --noise sgd --eta 0.1 --spectrum power:1
+bad 2 stdin linreg --noise beta@- --eta 0.1 --spectrum @-
+for o in noise eta mu steps format output precision; do bad1 2 "--$o" gamma --noise=sgd --$o; done
+bad1 2 --output gamma --noise sgd --output a --output b
+
+# ---- bad input: numbers and words -------------------------------------------------------------------------------
+
+for v in 0 -1 -0.1 1.5 2 1e300; do
+    bad 3 "$(awk "BEGIN { printf \"nu = %g\", $v }")" gamma --noise nu:$v
+    bad 3 "nu = " mean --noise antipgd:$v --eta 0.1
+done
+bad 3 1.0000001 gamma --noise nu:1.0000001
+for v in 0.1x '1 2' ' 0.1' '0.1 ' '' nan NaN inf -inf 1e400 '1,2' x 0.1e '--' "0.1${nl}2"; do
+    line=${v%%"$nl"*}
+    bad 3 "'$line" gamma --noise "nu:$v"
+    bad 3 "'$line" mean --noise sgd --eta "$v"
+    bad 3 "'$line" linreg --noise sgd --eta 0.1 --spectrum "power:$v" --dim 3
+    bad 3 "'$line" linreg --noise sgd --eta 0.1 --spectrum flat --dim "$v"
+    [ "$v" = '1,2' ] || bad 3 "${line:-lambda}" linreg --noise sgd --eta 0.1 --spectrum "list:1,$v"
+    [ "$v" = '1,2' ] || bad 3 "${line:-beta[1]}" gamma --noise "beta:1,$v,2"
+done
+bad 3 xyz gamma --noise "beta:1,${long}xyz"
+bad 3 xyz gamma --noise "power:${long}xyz,0.1"
+for n in '' sgdx SGD nu 0.1 nu=0.1 file.txt; do bad 3 "'$n'" gamma --noise "$n"; done
+bad 3 'p = 1.5' gamma --noise power:1.5,0.1
+bad 3 'p = -0.5' gamma --noise power:-0.5,0.1
+bad 3 power:0.5 gamma --noise power:0.5
+for f in beta strategy; do
+    bad 3 $f gamma --noise $f:
+    bad 3 "$f[0] = 0" gamma --noise $f:0
+    bad 3 "$f[0] = 0" gamma --noise $f:0,1
+    bad 3 "$f[1]" gamma --noise $f:1,,2
+    bad 3 "$f[2]" gamma --noise $f:1,2,
+done
+for n in 'blt:' 'blt:;' 'blt:0.5' 'blt:0.5;' 'blt:0.5,0.6;1' 'blt:0.5;1;2' 'blt:0.5;nan'; do bad 3 '' gamma --noise "$n"; done
+for s in list: list:1,0 list:1,-1 list:0 @ power power:-1 exp:-1 '' flatt list:1,,2; do
+    case $s in @) code=5 ;; *) code=3 ;; esac
+    bad $code '' linreg --noise sgd --eta 0.1 --dim 2 --spectrum "$s"
+done
+bad 3 'eigenvalue 2 is -1' linreg --noise sgd --eta 0.1 --spectrum list:1,-1
+bad 3 'eigenvalue 2 is 0' linreg --noise sgd --eta 0.1 --spectrum list:1,0
+for v in 0 -0.1 -1e300; do
+    bad 3 "eta = $v" mean --noise sgd --eta $v
+    bad 3 "eta = $v" linreg --noise sgd --eta $v --spectrum flat --dim 2
+    bad 3 'rho = ' mean --noise sgd --eta 0.1 --rho $v
+    bad 3 'rho = ' privacy --rho $v --delta 1e-5
+    bad 3 'clip = ' linreg --noise sgd --eta 0.1 --spectrum flat --dim 2 --clip $v
+    bad 3 'clip = ' privacy --rho 1 --clip $v
+    bad 3 'noise-multiplier = ' privacy --noise-multiplier $v
+done
+bad 3 'sigma-sgd = -1' mean --noise sgd --eta 0.1 --sigma-sgd -1
+bad 3 'sigma-sgd = -1' linreg --noise sgd --eta 0.1 --spectrum flat --dim 2 --sigma-sgd -1
+bad 3 'kurtosis = -3' linreg --noise sgd --eta 0.1 --spectrum flat --dim 2 --kurtosis -3
+for v in 0 -1 1.5 1e16 1e300; do bad 3 "dim = $v" linreg --noise sgd --eta 0.1 --spectrum power:1 --dim $v; done
+for v in 1e15 1000000 1; do bad 3 'dim = 1' linreg --noise sgd --eta 1e-9 --spectrum @eig.txt --dim $v; done
+bad 3 'dim = 100000' linreg --noise sgd --eta 0.1 --spectrum exp:1 --dim 100000
+for v in 0 -1 1.5 1e10; do
+    bad 3 "length = $v" coef --noise sgd --length $v
+    bad 3 "steps = $v" gamma --noise sgd --steps $v
+done
+for v in 0 18 2.5 -3; do bad 3 "precision = $v" gamma --noise sgd --precision $v; done
+for v in 0 1 -1 2; do bad 3 "delta = $v" privacy --rho 1 --delta $v; done
+bad 3 'epsilon = -1' privacy --rho 1 --epsilon -1
+bad 3 1e-300 mean --noise nu:0.1 --eta 1e-300
+
+# ---- bad input: files -------------------------------------------------------------------------------------------
+
+malformed() { # malformed TEXT: the file "m" is refused in every place, by its name and TEXT
+    bad 3 "$1" gamma --noise beta@m
+    bad 3 "$1" mean --noise strategy@m --eta 0.1
+    bad 3 "$1" coef --noise spectrum@m --length 3
+    bad 3 "$1" linreg --noise sgd --eta 0.1 --spectrum @m
+}
+for p in absent d ''; do
+    bad 5 "'$p'" gamma --noise "beta@$p"
+    bad 5 "'$p'" gamma --noise "spectrum@$p"
+    bad 5 "'$p'" linreg --noise sgd --eta 0.1 --spectrum "@$p"
+done
+: >m; malformed "'m'"
+printf '\n\n # nothing\n' >m; malformed "'m'"
+printf 'beta\n' >m; malformed "'m'"
+printf '1\n0.1x\n' >m; malformed 0.1x
+printf '0.1x\n1\n0.5\n' >m; malformed 0.1x
+printf '1\n0.5 0.5\n' >m; malformed 'line 2'
+printf '1,0.5,0.3\n1,0.5\n' >m; malformed 'line 2'
+printf '1,2,3\n4,5,6\n' >m; malformed '3 columns'
+printf '1,,0.5\n' >m; malformed "'m'"
+for v in nan inf -inf 1e999; do printf '1\n%s\n' $v >m; malformed $v; done
+printf '1\n\000\n' >m; malformed "'m'"
+head -c 300 "$finf" >m; malformed "'m'"
+printf '\223NUMPY' >m; malformed "'m'"
+head -c 9 f8.npy >m; malformed "'m'"
+head -c 40 f8.npy >m; malformed "'m'"
+head -c 11 v2.npy >m; malformed "'m'"
+head -c $(($(wc -c <f8.npy) - 1)) f8.npy >m; malformed 'truncated'
+printf '' | npy 1 '<f8' False '(2,)' >m; malformed 'truncated'
+for t in '<c16' '|O' '<U3' '|S8' '|b1' '<f2' '<M8[s]'; do printf "$one$half$one$half" | npy 1 "$t" False '(2,)' >m; malformed "'$t'"; done
+printf "$one$half" | npy 1 '<f8' False '(2, 1, 1)' >m; malformed 'dimensions'
+printf "$one" | npy 1 '<f8' False '()' >m; malformed 'dimensions'
+printf '' | npy 1 '<f8' False '(0,)' >m; malformed 'empty'
+printf "$one" | npy 1 '<f8' False '(-1,)' >m; malformed "'m'"
+printf "$one" | npy 1 '<f8' False '(4611686018427387904, 4)' >m; malformed "'m'"
+printf "$one$half" | npy 7 '<f8' False '(2,)' >m; malformed 'version'
+printf "$one"'\000\000\000\000\000\000\370\177' | npy 1 '<f8' False '(2,)' >m # NaN
+bad 3 nan gamma --noise beta@m
+bad 3 nan linreg --noise sgd --eta 0.1 --spectrum @m
+printf '0\n1\n' >m
+bad 3 'beta[0] = 0' gamma --noise beta@m
+bad 3 'eigenvalue 1 is 0' linreg --noise sgd --eta 0.1 --spectrum @m
+printf '0 1\n1 1\n0.5 1\n2 1\n3 1\n' >m; bad 3 'frequency 0.5' gamma --noise spectrum@m
+printf '0 1\n1 1\n1.5 1\n2 1\n4 1\n' >m; bad 3 'frequency 4' gamma --noise spectrum@m
+printf '0 1\n1 1\n1.5 -1\n2 1\n3 1\n' >m; bad 3 '|B|^2 = -1' gamma --noise spectrum@m
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
