@@ -20,7 +20,7 @@ CLI_OBJ := $(CLI_SRC:%.c=$B/obj/%.o)
 TOOLS   := $(filter-out $B/obj/cli/main.o,$(CLI_OBJ))
 MOD     ?= $(TESTS)
 
-.PHONY: all help demo check check-unit check-cli check-docs asan valgrind bench docs install uninstall clean
+.PHONY: FORCE all help demo check check-unit check-cli check-docs asan valgrind bench docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
 
 help:
@@ -120,5 +120,5 @@ uninstall:
 clean:
 	rm -rf $B
 
-.SECONDARY:
+.PRECIOUS: $B/obj/%.o
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
