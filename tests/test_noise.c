@@ -359,6 +359,27 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Interpolated over octaves or one by one: the same within the errors reported. */
+START_TEST(many_at_once)
+{
+    enum { N = 400 };
+    static double b[N], T[N];
+    rng r = {23};
+    for (size_t i = 0; i < COUNT(FAMILIES); i++) {
+        finf_noise *noise = noise_of(FAMILIES[i]);
+        double rel, one, rel_one;
+        for (int j = 0; j < N; j++) b[j] = log_uniform(&r, j % 2 ? 1e-3 : 1e-5, j % 4 ? 0.02 : 1.99);
+        ck_assert_int_eq(finf_noise_energy(noise, b, N, T, &rel, NULL), FINF_OK);
+        for (int j = 0; j < N; j++) {
+            finf_noise_energy(noise, &b[j], 1, &one, &rel_one, NULL);
+            ck_assert_msg(relative(T[j], one) <= rel + rel_one && rel < 1e-12, "seed 23, %s: T(%g) = %.17g, alone %.17g",
+                          FAMILIES[i], b[j], T[j], one);
+        }
+        finf_noise_free(noise);
+    }
+}
+END_TEST
+
 /* A strategy or BLT whose C(z) has a zero in the disk: c is fine, beta grows, so gamma is finite and T is not. */
 START_TEST(unstable_inverse)
 {
@@ -402,6 +423,7 @@ static TCase *make(void)
     tcase_add_test(t, series_inverse);
     tcase_add_test(t, density_on_a_grid);
     tcase_add_test(t, refused);
+    tcase_add_test(t, many_at_once);
     tcase_add_test(t, unstable_inverse);
     tcase_add_test(t, status_list);
     return t;
