@@ -33,6 +33,8 @@ static inline double circle_gap_t(double a, double t) /* the same, from t = tan(
 
 /* ---- series.c: power series and FFT -------------------------------------------------------------------- */
 
+/* The product of two series mod z^n; out may be x or y. */
+finf_status series_multiply(const double *x, const double *y, size_t n, double *out);
 /* r_k = sum_t x_t x_{t+k}, k < n */
 finf_status series_autocorrelation(const double *x, size_t n, double *r);
 /* X(w_j), w_j = 2 pi j / N, j = 0..N/2, of the n <= N numbers x; out has N/2+1 entries. */
@@ -67,7 +69,7 @@ double schur_energy(const schur_result *r, double b);
 
 /* ---- noise.c ------------------------------------------------------------------------------------------- */
 
-typedef enum { NOISE_POWER, NOISE_FIR, NOISE_STRATEGY, NOISE_BLT, NOISE_SPECTRUM } noise_kind;
+typedef enum { NOISE_POWER, NOISE_FIR, NOISE_STRATEGY, NOISE_BLT, NOISE_PRODUCT, NOISE_SPECTRUM } noise_kind;
 
 typedef struct spline_density spline_density;
 
@@ -76,7 +78,8 @@ struct finf_noise {
     const char *family;
     double p, nu;            /* NOISE_POWER: (1-(1-nu)z)^p; sgd is p = 0, nu 1/2, antipgd 1, cc 1/2 at nu = 0 */
     size_t n;                /* entries of coef */
-    double *coef;            /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m */
+    double *coef;            /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m; product:
+                          nu_1..nu_m, power_1..power_m */
     spline_density *density; /* NOISE_SPECTRUM */
 };
 

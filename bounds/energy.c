@@ -217,6 +217,22 @@ static double noise_integrand(double t, void *ctx)
     return finf_noise_density(x->noise, 2 * atan(t)) / circle_gap_t(x->b, t);
 }
 
+/* Families whose |B|^2 is a formula. */
+static finf_status by_circle(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr, finf_reason *why)
+{
+    double scale = finf_noise_scale(noise);
+    finf_status s = FINF_OK;
+    *relerr = 0;
+    for (size_t j = 0; j < m; j++) {
+        noise_ctx ctx = {noise, b[j]};
+        finf_real mean;
+        if (circle_mean(noise_integrand, &ctx, fmin(scale, b[j]), fmin(scale, 2 - b[j]), &mean)) s = FINF_ETOL;
+        T[j] = b[j] * (2 - b[j]) * mean.value;
+        *relerr = fmax(*relerr, mean.error / mean.value + 4 * FINF_EPS);
+    }
+    return s ? finf_why(why, s, "the integral of |B|^2 did not settle: B has a pole very close to |z| = 1") : FINF_OK;
+}
+
 /* Zeros of C(z) = 1 + sum w z/(1 - th z) in |z| <= 1 by the argument principle, on points spaced evenly in
  * log tan(w/2) and ever closer: C is not a polynomial that could be tested (its numerator has zeros that crowd at 1).
  * -1: one lies on the circle, or too close to tell. */
@@ -254,16 +270,7 @@ static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m
                  zeros, zeros == 1 ? "" : "s");
         return all_infinite(m, T, relerr, why, what);
     }
-    double scale = finf_noise_scale(noise);
-    *relerr = 0;
-    for (size_t j = 0; j < m; j++) {
-        noise_ctx ctx = {noise, b[j]};
-        finf_real mean;
-        if (circle_mean(noise_integrand, &ctx, fmin(scale, b[j]), fmin(scale, 2 - b[j]), &mean)) s = FINF_ETOL;
-        T[j] = b[j] * (2 - b[j]) * mean.value;
-        *relerr = fmax(*relerr, mean.error / mean.value + 4 * FINF_EPS);
-    }
-    return s ? finf_why(why, s, "the integral of |B|^2 did not settle: C(z) has a zero very close to |z| = 1") : FINF_OK;
+    return by_circle(noise, b, m, T, relerr, why);
 }
 
 /* ---- |B|^2 on a grid ----------------------------------------------------------------------------------- */
@@ -295,6 +302,7 @@ static finf_status energy_direct(const finf_noise *noise, const double *b, size_
     case NOISE_FIR: return fir_energy(noise->coef, noise->n, b, n, T, relerr);
     case NOISE_STRATEGY: return strategy_energy(noise, b, n, T, relerr, why);
     case NOISE_BLT: return blt_energy(noise, b, n, T, relerr, why);
+    case NOISE_PRODUCT: return by_circle(noise, b, n, T, relerr, why);
     case NOISE_SPECTRUM: spectrum_energy(noise, b, n, T, relerr); return FINF_OK;
     }
     return FINF_EUSAGE;

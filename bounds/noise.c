@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLT_MAX 256
+#define TERMS_MAX 256 /* buffers of a BLT, factors of a product */
 
 static finf_status make(noise_kind kind, const char *family, finf_noise **out)
 {
@@ -97,36 +97,53 @@ finf_status finf_noise_strategy(const double *c, size_t n, finf_noise **out, fin
     return make_list(NOISE_STRATEGY, "strategy", "strategy", c, n, out, why);
 }
 
-finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, finf_noise **out, finf_reason *why)
+/* Two lists of n, one behind the other in coef: equal keys become one, and what has no weight goes. */
+static finf_status make_pairs(noise_kind kind, const char *family, const char *key_name, const double *key,
+                              const char *weight_name, const double *weight, size_t n, finf_noise **out, finf_reason *why)
 {
     *out = NULL;
-    if (n == 0) return finf_why(why, FINF_EDOM, "a BLT needs at least one buffer");
-    if (n > BLT_MAX) return finf_why(why, FINF_EDOM, "%zu buffers: at most %d", n, BLT_MAX);
-    finf_status s = check_size("buf_decay", decay, n, why);
-    if (!s) s = check_size("output_scale", scale, n, why);
+    if (n == 0) return finf_why(why, FINF_EDOM, "%s: the list is empty", family);
+    if (n > TERMS_MAX) return finf_why(why, FINF_EDOM, "%s of %zu terms: at most %d", family, n, TERMS_MAX);
+    finf_status s = check_size(key_name, key, n, why);
+    if (!s) s = check_size(weight_name, weight, n, why);
     if (s) return s;
-    s = make(NOISE_BLT, "blt", out);
-    if (!s && !((*out)->coef = malloc(2 * n * sizeof *decay))) s = FINF_ENOMEM;
+    s = make(kind, family, out);
+    if (!s && !((*out)->coef = malloc(2 * n * sizeof *key))) s = FINF_ENOMEM;
     if (s) {
         finf_noise_free(*out);
         *out = NULL;
         return finf_why(why, s, "no memory");
     }
-    double *th = (*out)->coef, *w = th + n; /* equal decays become one, and what has no scale goes */
-    size_t m = 0;
+    double *x = (*out)->coef, *w = x + n;
+    size_t m = 0, kept = 0;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < m && th[k] != decay[i]) k++;
-        w[k] = k < m ? w[k] + scale[i] : scale[i];
-        th[k] = decay[i];
+        while (k < m && x[k] != key[i]) k++;
+        w[k] = k < m ? w[k] + weight[i] : weight[i];
+        x[k] = key[i];
         m += k == m;
     }
-    size_t kept = 0;
     for (size_t i = 0; i < m; i++)
-        if (w[i] != 0) th[kept] = th[i], w[kept++] = w[i];
-    memmove(th + kept, w, kept * sizeof *w);
+        if (w[i] != 0) x[kept] = x[i], w[kept++] = w[i];
+    memmove(x + kept, w, kept * sizeof *w);
     (*out)->n = kept;
     return FINF_OK;
+}
+
+finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, finf_noise **out, finf_reason *why)
+{
+    return make_pairs(NOISE_BLT, "blt", "buf_decay", decay, "output_scale", scale, n, out, why);
+}
+
+finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf_noise **out, finf_reason *why)
+{
+    *out = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!(nu[i] >= BOUNDS_TINY && nu[i] < 2))
+            return finf_why(why, FINF_EDOM, "nu[%zu] = %s: must be in (0, 2)", i, finf_show(nu[i]).s);
+        if (!(fabs(r[i]) <= 20)) return finf_why(why, FINF_EDOM, "power[%zu] = %s: must be in [-20, 20]", i, finf_show(r[i]).s);
+    }
+    return make_pairs(NOISE_PRODUCT, "product", "nu", nu, "power", r, n, out, why);
 }
 
 finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out, finf_reason *why)
@@ -156,13 +173,27 @@ static void power_series(double p, double nu, size_t n, double *out)
 static void blt_series(const finf_noise *noise, size_t n, double *beta)
 {
     const double *th = noise->coef, *w = th + noise->n;
-    double s[BLT_MAX] = {0};
+    double s[TERMS_MAX] = {0};
     for (size_t t = 0; t < n; t++) {
         double y = t == 0;
         for (size_t i = 0; i < noise->n; i++) y -= w[i] * s[i];
         for (size_t i = 0; i < noise->n; i++) s[i] = th[i] * s[i] + y;
         beta[t] = y;
     }
+}
+
+/* The product of the factors' series, by FFT where they are long. */
+static finf_status product_series(const finf_noise *noise, double sign, size_t n, double *out, finf_reason *why)
+{
+    double *factor = malloc(n * sizeof *factor);
+    finf_status s = factor ? FINF_OK : FINF_ENOMEM;
+    for (size_t t = 0; t < n; t++) out[t] = t == 0;
+    for (size_t i = 0; i < noise->n && !s; i++) {
+        power_series(sign * noise->coef[noise->n + i], noise->coef[i], n, factor);
+        s = series_multiply(out, factor, n, out);
+    }
+    free(factor);
+    return s ? finf_why(why, s, "no memory for %zu coefficients", n) : FINF_OK;
 }
 
 static void copy_padded(const finf_noise *noise, size_t n, double *out)
@@ -177,6 +208,7 @@ static finf_status beta_unchecked(const finf_noise *noise, size_t n, double *bet
     case NOISE_FIR: copy_padded(noise, n, beta); return FINF_OK;
     case NOISE_STRATEGY: return finf_series_inverse(noise->coef, noise->n, n, beta, why);
     case NOISE_BLT: blt_series(noise, n, beta); return FINF_OK;
+    case NOISE_PRODUCT: return product_series(noise, 1, n, beta, why);
     case NOISE_SPECTRUM: return spline_density_factor(noise->density, 1, n, beta, why);
     }
     return FINF_EUSAGE;
@@ -195,6 +227,7 @@ finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, f
             for (size_t t = 1; t < n; t++, x *= noise->coef[i]) c[t] += x;
         }
         return FINF_OK;
+    case NOISE_PRODUCT: return product_series(noise, -1, n, c, why);
     case NOISE_SPECTRUM: return spline_density_factor(noise->density, -1, n, c, why);
     }
     return FINF_EUSAGE;
@@ -256,6 +289,15 @@ static double complex response(const finf_noise *noise, double w)
     case NOISE_FIR: return polynomial_at(noise->coef, noise->n, w);
     case NOISE_STRATEGY: return 1 / polynomial_at(noise->coef, noise->n, w);
     case NOISE_BLT: return 1 / noise_blt_strategy_at(noise, w);
+    case NOISE_PRODUCT: {
+        double log_size = 0, phase = 0;
+        for (size_t i = 0; i < noise->n; i++) {
+            double complex f = factor_at(noise->coef[i], w);
+            log_size += noise->coef[noise->n + i] * log(circle_gap(noise->coef[i], w)) / 2;
+            phase += noise->coef[noise->n + i] * carg(f);
+        }
+        return exp(log_size) * cexp(I * phase);
+    }
     case NOISE_SPECTRUM: {
         double size = sqrt(spline_density_at(noise->density, w)), phase = spline_density_phase(noise->density, w);
         return size * cexp(I * phase);
@@ -275,6 +317,11 @@ double finf_noise_density(const finf_noise *noise, double w)
 {
     if (noise->kind == NOISE_SPECTRUM) return spline_density_at(noise->density, w);
     if (noise->kind == NOISE_POWER) return pow(circle_gap(noise->nu, w), noise->p);
+    if (noise->kind == NOISE_PRODUCT) {
+        double sum = 0;
+        for (size_t i = 0; i < noise->n; i++) sum += noise->coef[noise->n + i] * log(circle_gap(noise->coef[i], w));
+        return exp(sum);
+    }
     double complex B = response(noise, w);
     return creal(B) * creal(B) + cimag(B) * cimag(B);
 }
@@ -290,7 +337,53 @@ double finf_noise_scale(const finf_noise *noise)
         for (size_t i = 0; i < noise->n; i++) least = fmin(least, fabs(1 - fabs(noise->coef[i])));
         return fmax(least, 1e-15);
     }
+    case NOISE_PRODUCT: {
+        double least = 1;
+        for (size_t i = 0; i < noise->n; i++) least = fmin(least, fmin(noise->coef[i], 2 - noise->coef[i]));
+        return least;
+    }
     case NOISE_SPECTRUM: return spline_density_scale(noise->density);
     }
     return 1;
+}
+
+/* ---- spelling ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    char *out;
+    size_t size, at;
+} writer;
+
+static void put(writer *w, const char *text)
+{
+    for (; *text; text++, w->at++)
+        if (w->at + 1 < w->size) w->out[w->at] = *text;
+}
+
+static void put_list(writer *w, const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i) put(w, ",");
+        put(w, finf_show(x[i]).s);
+    }
+}
+
+finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size)
+{
+    writer w = {out, size, 0};
+    const double *x = noise->coef;
+    int pairs = noise->kind == NOISE_BLT || noise->kind == NOISE_PRODUCT;
+    if (noise->kind == NOISE_SPECTRUM || size == 0) return FINF_EDOM;
+    put(&w, noise->kind == NOISE_FIR ? "beta" : noise->kind == NOISE_POWER && noise->nu == 0 ? "cc" : noise->family);
+    if (noise->kind == NOISE_POWER && noise->nu > 0 && strcmp(noise->family, "sgd") != 0) {
+        put(&w, ":");
+        if (strcmp(noise->family, "power") == 0) put_list(&w, &noise->p, 1), put(&w, ",");
+        put_list(&w, &noise->nu, 1);
+    } else if (noise->kind != NOISE_POWER) {
+        put(&w, ":");
+        put_list(&w, x, noise->n);
+        if (pairs) put(&w, ";"), put_list(&w, x + noise->n, noise->n);
+    }
+    out[w.at < size ? w.at : size - 1] = '\0';
+    return w.at < size ? FINF_OK : FINF_EDOM;
 }

@@ -35,6 +35,14 @@ static finf_status of_power(const finf_noise *noise, finf_sensitivity *out)
     return FINF_OK;
 }
 
+static double product_inverse(double t, void *ctx)
+{
+    const finf_noise *noise = ctx;
+    double sum = 0;
+    for (size_t i = 0; i < noise->n; i++) sum += noise->coef[noise->n + i] * log(circle_gap_t(noise->coef[i], t));
+    return exp(-sum);
+}
+
 static finf_status of_fir(const finf_noise *noise, finf_sensitivity *out)
 {
     schur_result r;
@@ -90,6 +98,9 @@ finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *ou
     case NOISE_FIR: return of_fir(noise, out);
     case NOISE_STRATEGY: return of_strategy(noise, out);
     case NOISE_BLT: return of_blt(noise, out);
+    case NOISE_PRODUCT:
+        out->minimum_phase = 1;
+        return circle_mean(product_inverse, (void *)(uintptr_t)noise, finf_noise_scale(noise), finf_noise_scale(noise), &out->gamma2);
     case NOISE_SPECTRUM:
         out->minimum_phase = 1;
         out->gamma2 = spline_density_gamma2(noise->density);

@@ -110,26 +110,36 @@ static finf_status inverse_double(const double *beta, size_t m, size_t h, double
     return s;
 }
 
-/* max_t |(beta c)_t - [t=0]| against what rounding explains. */
-static finf_status residual(const double *beta, size_t m, size_t n, const double *c, double *out)
+finf_status series_multiply(const double *x, const double *y, size_t n, double *out)
 {
     size_t N = power_of_two(2 * n);
-    double complex *X = fftw_alloc_complex(N / 2 + 1), *C = fftw_alloc_complex(N / 2 + 1);
+    double complex *X = fftw_alloc_complex(N / 2 + 1), *Y = fftw_alloc_complex(N / 2 + 1);
     double *full = fftw_alloc_real(N);
-    finf_status s = X && C && full ? series_transform(beta, m, N, X) : FINF_ENOMEM;
-    if (!s) s = series_transform(c, n, N, C);
+    finf_status s = X && Y && full ? series_transform(x, n, N, X) : FINF_ENOMEM;
+    if (!s) s = series_transform(y, n, N, Y);
     if (!s) {
-        for (size_t j = 0; j <= N / 2; j++) X[j] *= C[j];
+        for (size_t j = 0; j <= N / 2; j++) X[j] *= Y[j];
         s = series_untransform(X, N, full);
     }
-    if (!s) {
-        double worst = fabs(full[0] - 1);
-        for (size_t t = 1; t < n; t++) worst = fmax(worst, fabs(full[t]));
-        *out = isfinite(worst) ? worst : INFINITY;
-    }
+    if (!s) memcpy(out, full, n * sizeof *out);
     fftw_free(X);
-    fftw_free(C);
+    fftw_free(Y);
     fftw_free(full);
+    return s;
+}
+
+/* max_t |(beta c)_t - [t=0]| against what rounding explains; beta has n entries here, zeros behind. */
+static finf_status residual(const double *beta, size_t m, size_t n, const double *c, double *out)
+{
+    double *product = malloc(n * sizeof *product);
+    if (!product) return FINF_ENOMEM;
+    memcpy(product, beta, m * sizeof *beta);
+    memset(product + m, 0, (n - m) * sizeof *beta);
+    finf_status s = series_multiply(product, c, n, product);
+    double worst = s ? INFINITY : fabs(product[0] - 1);
+    for (size_t t = 1; t < n && !s; t++) worst = fmax(worst, fabs(product[t]));
+    *out = isfinite(worst) ? worst : INFINITY;
+    free(product);
     return s;
 }
 

@@ -83,6 +83,7 @@ static const char NOISE_HELP[] = "  sgd               independent noise\n"
                                  "  beta:1,-0.5,..    given noising coefficients        beta@FILE\n"
                                  "  strategy:1,0.5,.. given c, beta = 1/c               strategy@FILE\n"
                                  "  blt:TH,..;W,..    C(z) = 1 + sum W z/(1-TH z), beta = 1/C\n"
+                                 "  product:V,..;R,.. prod (1-(1-V)z)^R, what 'finf optimize' returns\n"
                                  "  spectrum@FILE     |B(w)|^2: two columns w, |B|^2, or one on a uniform grid 0..pi\n"
                                  "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n";
 

@@ -61,18 +61,22 @@ static finf_status listed_noise(const char *rest, int file, const char *what, fr
     return s;
 }
 
-static finf_status blt(const char *rest, finf_noise **out, finf_reason *why)
+/* TH1,TH2,..;W1,W2,.. */
+typedef finf_status (*from_pairs)(const double *, const double *, size_t, finf_noise **, finf_reason *);
+
+static finf_status paired_noise(const char *rest, const char *family, const char *first, const char *second, from_pairs make,
+                                finf_noise **out, finf_reason *why)
 {
     const char *semicolon = strchr(rest, ';');
-    if (!semicolon) return finf_why(why, FINF_EPARSE, "blt:%.60s: must be blt:TH1,TH2,..;W1,W2,..", rest);
-    double *th = NULL, *w = NULL;
+    if (!semicolon) return finf_why(why, FINF_EPARSE, "%s:%.60s: two lists are needed, parted by a semicolon", family, rest);
+    double *x = NULL, *y = NULL;
     size_t n = 0, m = 0;
-    finf_status s = list(rest, semicolon, "buf_decay", &th, &n, why);
-    if (!s) s = list(semicolon + 1, semicolon + strlen(semicolon), "output_scale", &w, &m, why);
-    if (!s && n != m) s = finf_why(why, FINF_EPARSE, "blt: %zu decays but %zu scales", n, m);
-    if (!s) s = finf_noise_blt(th, w, n, out, why);
-    free(th);
-    free(w);
+    finf_status s = list(rest, semicolon, first, &x, &n, why);
+    if (!s) s = list(semicolon + 1, semicolon + strlen(semicolon), second, &y, &m, why);
+    if (!s && n != m) s = finf_why(why, FINF_EPARSE, "%s: %zu of %s but %zu of %s", family, n, first, m, second);
+    if (!s) s = make(x, y, n, out, why);
+    free(x);
+    free(y);
     return s;
 }
 
@@ -134,7 +138,8 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
     if ((rest = after(text, "beta@"))) return listed_noise(rest, 1, "beta", finf_noise_fir, out, why);
     if ((rest = after(text, "strategy:"))) return listed_noise(rest, 0, "strategy", finf_noise_strategy, out, why);
     if ((rest = after(text, "strategy@"))) return listed_noise(rest, 1, "strategy", finf_noise_strategy, out, why);
-    if ((rest = after(text, "blt:"))) return blt(rest, out, why);
+    if ((rest = after(text, "blt:"))) return paired_noise(rest, "blt", "buf_decay", "output_scale", finf_noise_blt, out, why);
+    if ((rest = after(text, "product:"))) return paired_noise(rest, "product", "nu", "power", finf_noise_product, out, why);
     if ((rest = after(text, "spectrum@"))) return density_file(rest, out, why);
     return finf_why(why, FINF_EPARSE,
                     "noise '%.60s' is not known: sgd, nu:V, power:P,V, antipgd:V, cc, beta:.., beta@FILE, strategy:.., "

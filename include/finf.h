@@ -85,11 +85,16 @@ finf_status finf_noise_fir(const double *beta, size_t n, finf_noise **out, finf_
 finf_status finf_noise_strategy(const double *c, size_t n, finf_noise **out, finf_reason *why);
 /* C(z) = 1 + sum_i scale_i z / (1 - decay_i z), B = 1/C */
 finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, finf_noise **out, finf_reason *why);
+/* B(z) = prod_i (1 - (1-nu_i) z)^{r_i}, 0 < nu_i < 2: minimum phase whatever the r_i. */
+finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf_noise **out, finf_reason *why);
 /* |B|^2 = s_j at w_j, 0 <= w_0 < w_1 < .. <= pi; B is the minimum-phase factor. w = NULL: uniform from 0 to pi. */
 finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out, finf_reason *why);
 void finf_noise_free(finf_noise *noise);
 
 const char *finf_noise_family(const finf_noise *noise); /* "nu" */
+/* The noise as the command line spells it, with every digit: "nu:0.01". FINF_EDOM when it does not fit in `size` bytes or has
+ * no such spelling (spectrum). */
+finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size);
 
 /* The first n noising coefficients beta_t, and strategy coefficients c_t. */
 finf_status finf_noise_beta(const finf_noise *noise, size_t n, double *beta, finf_reason *why);
