@@ -7,12 +7,12 @@ VERSION := $(shell sed -n 's/.*FINF_VERSION "\(.*\)"/\1/p' include/finf.h)
 
 WARN    := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes $(if $(CI),-Werror)
 CFLAGS  ?= -O3 -g
-ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -Iinclude -Ibase -Iellint -Ibounds -Icli -fPIC -fvisibility=hidden \
+ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -Iinclude -Ibase -Iellint -Ibounds -Isocp -Icli -fPIC -fvisibility=hidden \
               -MMD -MP -pthread $(WARN) $(CFLAGS) $(EXTRA)
-LIBS    := -lfftw3 -lgsl -lgslcblas -lm
+LIBS    = $(ECOS_LIBS) $(ARB_LIBS) -lfftw3 -lgsl -lgslcblas -lm
 TEST_LIBS := -lcheck -lsubunit -lrt
 
-LIB_SRC := $(wildcard base/*.c ellint/*.c bounds/*.c)
+LIB_SRC := $(wildcard base/*.c ellint/*.c bounds/*.c socp/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 TESTS   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$B/obj/%.o)
@@ -33,16 +33,23 @@ help:
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
 # ---- what is needed, installed where it can be ----------------------------------------------------------------
-PACKAGES := libgsl-dev libfftw3-dev check
-HEADERS  := gsl/gsl_version.h fftw3.h check.h
+PACKAGES := libgsl-dev libfftw3-dev check r-cran-ecosolver libflint-arb-dev
+HEADERS  := gsl/gsl_version.h fftw3.h check.h acb_calc.h
 
-$B/packages: scripts/packages.sh
+# Made before anything else (make reads it again when it is new): installs what is missing, then finds ECOS and Arb.
+$B/config.mk: scripts/packages.sh scripts/config.sh
 	@mkdir -p $B
-	@CC='$(CC)' sh scripts/packages.sh '$(HEADERS)' '$(PACKAGES)'
-	@touch $@
+	@CC='$(CC)' ECOS_LIBS='$(ECOS_LIBS)' sh scripts/packages.sh '$(HEADERS)' '$(PACKAGES)'
+	@CC='$(CC)' ECOS_CFLAGS='$(ECOS_CFLAGS)' ECOS_LIBS='$(ECOS_LIBS)' sh scripts/config.sh > $@.tmp && mv $@.tmp $@
+
+ifeq ($(filter clean help uninstall,$(MAKECMDGOALS)),)
+include $B/config.mk
+endif
 
 # ---- build ----------------------------------------------------------------------------------------------------
-$B/obj/%.o: %.c | $B/packages
+$B/obj/socp/ecos.o: ALL_CFLAGS += $(ECOS_FLAGS)
+$B/obj/socp/certify.o: ALL_CFLAGS += $(ARB_FLAGS)
+$B/obj/%.o: %.c | $B/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 

@@ -208,6 +208,130 @@ typedef struct {
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n, finf_direction *out);
 
+/* ---- mu-strongly convex, L-smooth F: the IQC bound (socp/) --------------------------------------------- */
+
+typedef enum {
+    FINF_IQC_SHARP,      /* F - F*, with causality multipliers: the default                       MATH 7.4 */
+    FINF_IQC_FVAL,       /* F - F*, smooth strongly convex interpolation                           MATH 7.2 */
+    FINF_IQC_DIST,       /* (L/2) |theta|^2, the paper's                                           MATH 7.2 */
+    FINF_IQC_SHARP_DIST  /* (L/2) |theta|^2 with causality multipliers                             MATH 7.4 */
+} finf_iqc_bound;
+
+typedef enum {
+    FINF_IQC_GENERAL, /* every F: the default */
+    FINF_IQC_ODD,     /* F symmetric about theta* only */
+    FINF_IQC_PAPER    /* the printed sign: symmetric F only; below the truth for others               MATH 7.1 */
+} finf_iqc_class;
+
+typedef enum { FINF_IQC_CONSTANTS_SHARP, FINF_IQC_CONSTANTS_PAPER } finf_iqc_constants; /*            MATH 7.3 */
+typedef enum { FINF_IQC_NEWTON, FINF_IQC_ECOS } finf_iqc_solver;                        /*            MATH 7.6 */
+
+typedef struct {
+    finf_privacy_setting privacy;
+    double smooth;                /* L > 0, default 1; mu = L/kappa */
+    double dim;                   /* d >= 1, default 1 */
+    finf_iqc_bound bound;
+    finf_iqc_class multipliers;
+    finf_iqc_constants constants;
+    finf_iqc_solver solver;
+    size_t grid_uniform;          /* 0: clustered nodes (auto); k: k uniform points on (-pi, pi)     MATH 7.5 */
+    size_t fir;                   /* 0: compact basis; T: h_t and c_t for |t| <= T                   MATH 7.5 */
+    double gap;                   /* relative gap asked of the solver, default 1e-8 */
+    int certify;                  /* prove the bound in ball arithmetic; default 0                   MATH 7.8 */
+    int (*cancel)(void *);        /* NULL, or polled: nonzero stops the solver (FINF_ETOL) */
+    void *cancel_data;
+} finf_iqc_options;
+
+finf_iqc_options finf_iqc_options_default(void);
+
+/* F_inf <= bound for every mu-strongly convex, L-smooth F of the class. The bound is recomputed on the continuum
+ * from the multipliers alone (MATH 7.8); the solver's own objective is grid_value: what the paper would print for
+ * grid_uniform = 1000, and not a bound. */
+typedef struct {
+    finf_real gamma2;
+    finf_real bound;                   /* d sigma^2 unit_bound + sigma_sgd^2 unit_sgd */
+    double unit_bound, unit_sgd;       /* per unit-variance w and per unit E|what|^2, d = 1, no gamma^2 */
+    double quadratic_lower;            /* the worst quadratic, same units as bound                  MATH 7.8 */
+    double unit_quadratic_lower;
+    double quadratic_h;                /* its curvature */
+    double minimax_lower;              /* over all noise, same units as bound                       MATH 7.9 */
+    const char *solver, *solver_status; /* "newton" | "ecos"; "optimal", .. */
+    int iterations, solver_code;       /* solver_code: ECOS's exit code, 0 for newton's optimum */
+    double grid_value, solver_gap;     /* the solver's objective (unit of bound), its relative gap */
+    size_t grid_points, basis_size;
+    double a_min;                      /* smallest a(w) found, relative to its size: > 0 */
+    double repair;                     /* relative increase of h_0 needed to make the multiplier feasible */
+    int certified;                     /* proved in ball arithmetic */
+    double certified_upper;            /* rigorous upper end, same units as bound; NaN if not certified */
+    double seconds, certify_seconds;
+    finf_reason reason;
+} finf_iqc_result;
+
+/* domain: kappa >= 1, 0 < eta L < 2, B minimum phase (else bound = +inf with the reason)
+ * FINF_ETOL: the solver did not reach its gap; bound is still a valid bound, or NaN if there is none. */
+finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,
+                     finf_iqc_result *out);
+
+/* max over h in [mu, L] of the stationary value on the quadratic of curvature h, unit-variance w   MATH 7.8
+ * dist: (L/2) E theta^2 in place of F. */
+finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth, int dist,
+                               finf_real *value, double *h);
+
+/* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sgd part: no Toeplitz noise does better.        MATH 7.9 */
+double finf_iqc_minimax(double eta, double smooth, double dim, const finf_privacy_setting *set);
+
+
+/* ---- the noise optimised for it ------------------------------------------------------------------------ */
+
+typedef struct {
+    finf_iqc_options iqc; /* which bound, class, constants, solver; certify applies to the noise found */
+    double tol;           /* relative change at which to stop, default 1e-6 */
+    int max_rounds;       /* default 100 */
+    size_t factors;       /* sharp: factors of B, default 12 */
+} finf_optimize_options;
+
+finf_optimize_options finf_optimize_options_default(void);
+
+typedef struct {
+    finf_iqc_result iqc;  /* of the noise found */
+    finf_noise *noise;    /* a product (sharp) or a density on the grid (fval, dist); owned */
+    double bound_sgd;     /* independent noise */
+    double bound_nu, nu;  /* the best nu and its bound */
+    double *history;      /* bound after each round of the best start, rounds + 1 numbers, never increasing; owned */
+    size_t rounds;
+    size_t starts;
+    double spread;        /* (worst - best)/best of the bounds the starts ended with */
+    double minimax_lower, gap; /* MATH 7.9; gap = bound / minimax_lower */
+    size_t n;             /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda; owned, one block in w */
+    double *w, *density, *psi, *lambda_re, *lambda_im;
+} finf_optimize_result;
+
+/* A stationary point, the best of several starts; never above the best nu (sharp). Same domain as finf_iqc. */
+finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt, finf_optimize_result *out);
+void finf_optimize_result_free(finf_optimize_result *r);
+
+/* The best nu in (0, 1] for each problem, with the value it gives. */
+finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, double *nu, finf_iqc_result *out);
+finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt, double *nu,
+                             finf_linreg_result *out);
+finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu, finf_mean_result *out);
+
+/* A simulated lower bound: the stationary F - F* of a non-quadratic F under this noise, one dimension, per unit-variance w. */
+typedef enum {
+    FINF_WORST_HUBER,     /* curvature L for |x| < delta, mu outside */
+    FINF_WORST_ASYMMETRIC /* curvature mu for x > 0, L for x < 0 */
+} finf_worst_kind;
+
+typedef struct {
+    finf_worst_kind kind;
+    double delta;        /* Huber's knee, the worst of those tried */
+    double mean, error;  /* E[F - F*] per unit-variance w and its standard error */
+    double steps;
+} finf_worst_result;
+
+finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, finf_worst_kind kind,
+                              unsigned long long seed, double relative_error, finf_worst_result *out);
+
 /* ---- privacy ------------------------------------------------------------------------------------------- */
 
 finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *epsilon);

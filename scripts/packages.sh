@@ -3,6 +3,10 @@ missing=
 for header in $1; do
     echo "#include <$header>" | ${CC:-cc} -E - >/dev/null 2>&1 || missing="$missing $header"
 done
+# ECOS has no header: any library that links will do
+if [ -z "$ECOS_LIBS" ] && ! pkg-config --exists ecos 2>/dev/null && [ ! -e /usr/lib/R/site-library/ECOSolveR/libs/ECOSolveR.so ]; then
+    missing="$missing ECOS"
+fi
 [ -z "$missing" ] && exit 0
 line="apt-get install -y --no-install-recommends $2"
 echo "missing:$missing"

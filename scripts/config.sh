@@ -1,0 +1,37 @@
+# Writes the make variables for the optional parts: where ECOS is, whether Arb is. ECOS_CFLAGS and ECOS_LIBS from the
+# environment come first, then pkg-config's ecos, then the library inside Debian's r-cran-ecosolver.
+CC=${CC:-cc}
+links() { # links FLAGS < program
+    $CC -x c - -o /dev/null $1 >/dev/null 2>&1
+}
+R=/usr/lib/R
+solver=$R/site-library/ECOSolveR/libs
+shipped="-L$solver -l:ECOSolveR.so -L$R/lib -lR -Wl,-rpath,$solver:$R/lib"
+call='const char *ECOS_ver(void); int main(void) { return !ECOS_ver(); }'
+native=${ECOS_LIBS:-$(pkg-config --libs ecos 2>/dev/null)}
+if [ -n "$native" ] && echo "$call" | links "$native"; then
+    echo "ECOS_FLAGS := -DFINF_ECOS_NATIVE $ECOS_CFLAGS"
+    echo "ECOS_LIBS := $native"
+    echo "ECOS: $native" >&2
+elif echo "$call" | links "$shipped"; then
+    echo "ECOS_FLAGS :="
+    echo "ECOS_LIBS := $shipped"
+    echo "ECOS: the library of r-cran-ecosolver" >&2
+else
+    echo "ECOS_FLAGS := -DFINF_NO_ECOS"
+    echo "ECOS_LIBS :="
+    echo "ECOS: not found, building without it" >&2
+fi
+for arb in "-lflint-arb -lflint" "-larb -lflint" "-lflint"; do
+    for header in acb_calc.h flint/acb_calc.h; do
+        if printf '#include <%s>\nint main(void) { acb_t x; acb_init(x); acb_clear(x); return 0; }\n' $header | links "$arb"; then
+            echo "ARB_FLAGS := -DFINF_ARB_HEADER='<$header>'"
+            echo "ARB_LIBS := $arb"
+            echo "Arb: $arb" >&2
+            exit 0
+        fi
+    done
+done
+echo "ARB_FLAGS := -DFINF_NO_ARB"
+echo "ARB_LIBS :="
+echo "Arb: not found, building without certificates" >&2

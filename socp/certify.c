@@ -1,0 +1,362 @@
+/* The bound as a theorem, MATH 7.8: ball arithmetic (Arb), and the only file that includes it.
+ *
+ * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. On the real axis every conjugate is
+ * f(e^{iw}) -> f(e^{-iw}), so psi = |m|^2/a + k is the restriction of a function holomorphic near [0, pi], and Arb's
+ * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies in a ball on which the integrand,
+ * and so 1/a, was found finite: a finite enclosure proves a != 0 on [0, pi], and a > 0 at one point proves it everywhere. */
+#include "bounds.h" /* the formula behind a noise: its kind and coefficients */
+#include "socp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef FINF_NO_ARB
+
+finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
+                         socp_weights weights, const socp_recomputed *estimate, socp_certificate *out)
+{
+    (void)mo, (void)kappa, (void)noise, (void)b, (void)x, (void)weights, (void)estimate;
+    *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN};
+    snprintf(out->reason.text, sizeof out->reason.text, "built without Arb: no certificate");
+    return FINF_ETOL;
+}
+
+#else
+
+#include FINF_ARB_HEADER
+
+enum { PREC = 64 };
+
+typedef struct {
+    const finf_noise *noise;
+    const socp_basis *b;
+    const double *x, *y; /* h unknowns; X unknowns of this part */
+    int dist, unit;      /* unit: B = 1 */
+    double shift;
+    arb_t inv_eta, mu, delta, root_delta, c;
+    arb_t n_pi, excess; /* (2/eta - mu)(2/eta - 1), 4 (1 - eta)/eta^2 */
+    acb_t a;            /* a D of the last evaluation */
+    acb_ptr t;          /* scratch, see the enum */
+} context;
+
+enum { SN, CS, S2, SW, N1, N2, RE, IM, X1, X2, P1, P2, D, T1, T2, T3, SCRATCH };
+
+static void make(context *c, const socp_model *mo, double kappa)
+{
+    arb_t k, two;
+    arb_init(k), arb_init(two);
+    arb_init(c->inv_eta), arb_init(c->mu), arb_init(c->delta), arb_init(c->root_delta), arb_init(c->c), arb_init(c->n_pi);
+    arb_init(c->excess);
+    acb_init(c->a);
+    c->t = _acb_vec_init(SCRATCH);
+    arb_set_d(k, kappa);
+    arb_inv(c->mu, k, PREC);
+    arb_sub_ui(k, k, 1, PREC);
+    arb_mul(c->delta, k, c->mu, PREC);
+    arb_sqrt(c->root_delta, c->delta, PREC);
+    arb_add_ui(c->c, c->mu, 1, PREC);
+    arb_mul_2exp_si(c->c, c->c, -1);
+    arb_set_d(k, mo->eta);
+    arb_inv(c->inv_eta, k, PREC);
+    arb_sub_ui(c->excess, c->inv_eta, 1, PREC); /* (1 - eta)/eta */
+    arb_mul(c->excess, c->excess, c->inv_eta, PREC);
+    arb_mul_2exp_si(c->excess, c->excess, 2);
+    arb_mul_2exp_si(two, c->inv_eta, 1);
+    arb_sub(k, two, c->mu, PREC);
+    arb_sub_ui(two, two, 1, PREC);
+    arb_mul(c->n_pi, k, two, PREC);
+    arb_clear(k), arb_clear(two);
+}
+
+static void clear(context *c)
+{
+    arb_clear(c->inv_eta), arb_clear(c->mu), arb_clear(c->delta), arb_clear(c->root_delta), arb_clear(c->c),
+        arb_clear(c->n_pi);
+    arb_clear(c->excess);
+    acb_clear(c->a);
+    _acb_vec_clear(c->t, SCRATCH);
+}
+
+static void addmul_d(acb_t sum, const acb_t v, double f)
+{
+    arb_t d;
+    arb_init(d);
+    arb_set_d(d, f);
+    acb_addmul_arb(sum, v, d, PREC);
+    arb_clear(d);
+}
+
+/* z^t = e^{-iwt} (conjugate: e^{iwt}), directly: a product of boxes widens with each rotation */
+static void power(acb_t out, const acb_t w, size_t t, int conjugate)
+{
+    acb_mul_ui(out, w, t, PREC);
+    acb_mul_onei(out, out);
+    if (!conjugate) acb_neg(out, out);
+    acb_exp(out, out, PREC);
+}
+
+/* B at z = 1 - n = e^{-iw}, or its conjugate; scratch T3 */
+static void response(context *c, acb_t B, const acb_t w, const acb_t n, int conjugate, int analytic)
+{
+    const finf_noise *f = c->noise;
+    acb_struct *z = c->t + T3;
+    arb_t d, e;
+    acb_t u;
+    arb_init(d), arb_init(e), acb_init(u);
+    acb_sub_ui(z, n, 1, PREC);
+    acb_neg(z, z);
+    if (c->unit || (f->kind == NOISE_POWER && f->p == 0)) {
+        acb_one(B);
+    } else if (f->kind == NOISE_POWER) { /* 1 - (1-nu) z = nu + (1-nu) n */
+        arb_set_d(d, f->nu);
+        arb_sub_ui(e, d, 1, PREC), arb_neg(e, e);
+        acb_mul_arb(z, n, e, PREC);
+        acb_add_arb(z, z, d, PREC);
+        acb_set_d(u, f->p);
+        if (f->p == 0.5)
+            acb_sqrt_analytic(B, z, analytic, PREC);
+        else
+            acb_pow_analytic(B, z, u, analytic, PREC);
+    } else if (f->kind == NOISE_PRODUCT) { /* exp sum r log(nu + (1-nu) n): every factor has a positive real part */
+        acb_zero(B);
+        for (size_t i = 0; i < f->n; i++) {
+            arb_set_d(d, f->coef[i]);
+            arb_sub_ui(e, d, 1, PREC), arb_neg(e, e);
+            acb_mul_arb(u, n, e, PREC);
+            acb_add_arb(u, u, d, PREC);
+            acb_log_analytic(u, u, analytic, PREC);
+            addmul_d(B, u, f->coef[f->n + i]);
+        }
+        acb_exp(B, B, PREC);
+    } else if (f->kind == NOISE_BLT) {
+        acb_one(B);
+        for (size_t i = 0; i < f->n; i++) { /* 1 + sum scale z/(1 - decay z), inverted */
+            arb_set_d(d, -f->coef[i]);
+            acb_mul_arb(u, z, d, PREC);
+            acb_add_ui(u, u, 1, PREC);
+            acb_div(u, z, u, PREC);
+            addmul_d(B, u, f->coef[f->n + i]);
+        }
+        acb_inv(B, B, PREC);
+    } else {
+        acb_zero(B);
+        for (size_t i = 0; i < f->n; i++) {
+            power(u, w, i, conjugate);
+            addmul_d(B, u, f->coef[i]);
+        }
+        if (f->kind == NOISE_STRATEGY) acb_inv(B, B, PREC);
+    }
+    arb_clear(d), arb_clear(e), acb_clear(u);
+}
+
+/* Re Lambda - shift and Im Lambda (continued) in RE, IM; X and its conjugate in X1, X2. basis.c in balls. */
+static void multipliers(context *c, const acb_t w, slong prec)
+{
+    acb_struct *re = c->t + RE, *im = c->t + IM, *t = c->t + T1, *u = c->t + T2;
+    const socp_basis *b = c->b;
+    const double *x = c->x;
+    acb_zero(re);
+    acb_one(t), addmul_d(re, t, *x++);
+    acb_zero(im), acb_zero(c->t + X1), acb_zero(c->t + X2);
+    acb_one(c->t + P1), acb_one(c->t + P2);
+    acb_t d[2], g[2];
+    arb_t s, p;
+    for (int k = 0; k < 2; k++) acb_init(d[k]), acb_init(g[k]);
+    arb_init(s), arb_init(p);
+    for (size_t i = 0; i < b->poles; i++) {
+        for (int k = 0; k < 2; k++) {
+            const acb_struct *n = c->t + (k ? N2 : N1);
+            acb_struct *prod = c->t + (k ? P2 : P1), *X = c->t + (k ? X2 : X1);
+            if (b->fir) { /* 1 - z^{i+1}; the causal column is z^i, kept in prod */
+                if (b->nc) addmul_d(X, prod, c->y[i]);
+                power(prod, w, i + 1, k);
+                acb_sub_ui(g[k], prod, 1, prec), acb_neg(g[k], g[k]);
+                continue;
+            }
+            arb_set_d(s, b->s[i]);
+            arb_sub_ui(p, s, 1, prec), arb_neg(p, p);
+            acb_mul_arb(d[k], n, p, prec);
+            acb_add_arb(d[k], d[k], s, prec);
+            acb_inv(d[k], d[k], prec);
+            acb_mul(g[k], n, d[k], prec);
+            if (b->nc) {
+                acb_mul(t, prod, d[k], prec);
+                acb_mul_arb(u, t, s, prec);
+                addmul_d(X, u, c->y[i]);
+                acb_sub_arb(u, n, s, prec), acb_neg(u, u);
+                acb_mul(prod, t, u, prec);
+            }
+        }
+        if (i >= b->one_signed) continue;
+        acb_add(t, g[0], g[1], prec), acb_mul_2exp_si(t, t, -1);                     /* Re gap */
+        acb_sub(u, g[0], g[1], prec), acb_mul_2exp_si(u, u, -1), acb_div_onei(u, u); /* Im gap */
+        for (int sign = 0; sign < 2; sign++) {
+            if (!(sign ? b->minus : b->plus)) continue;
+            if (sign) acb_sub_ui(t, t, 2, prec), acb_neg(t, t), acb_neg(u, u);
+            addmul_d(re, t, x[0]), addmul_d(re, t, x[1]);
+            addmul_d(im, u, x[0]), addmul_d(im, u, -x[1]);
+            x += 2;
+        }
+    }
+    for (int k = 0; k < 2; k++) acb_clear(d[k]), acb_clear(g[k]);
+    arb_clear(s), arb_clear(p);
+}
+
+/* m D for one of the two conjugates: root_delta B [Re delta/2 +- i Im g + perf] + D X, g = n/eta - c; uses T1, T2, T3 */
+static void cross(context *c, acb_t m, const acb_t B, const acb_t n, const acb_t X, int plus)
+{
+    acb_struct *g = c->t + T1, *t = c->t + T2;
+    acb_mul_arb(g, n, c->inv_eta, PREC);
+    acb_sub_arb(g, g, c->c, PREC);
+    acb_mul(t, c->t + IM, g, PREC);
+    acb_mul_onei(t, t);
+    if (!plus) acb_neg(t, t);
+    acb_mul_arb(m, c->t + RE, c->delta, PREC);
+    acb_mul_2exp_si(m, m, -1);
+    acb_add(m, m, t, PREC);
+    if (c->dist) {
+        acb_one(t), acb_mul_2exp_si(t, t, -2);
+    } else {
+        acb_mul_2exp_si(t, g, -1);
+        acb_add_arb(t, t, c->c, PREC);
+        acb_mul_2exp_si(t, t, -2);
+    }
+    acb_add(m, m, t, PREC);
+    acb_mul_arb(m, m, c->root_delta, PREC);
+    acb_mul(m, m, B, PREC);
+    acb_addmul(m, c->t + D, X, PREC);
+}
+
+static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong prec)
+{
+    context *c = data;
+    acb_struct *sn = c->t + SN, *cs = c->t + CS, *s2 = c->t + S2, *sw = c->t + SW, *n = c->t + N1, *nc = c->t + N2,
+               *t = c->t + T1;
+    acb_t B, Bc, m, mc;
+    if (order > 1) return 1;
+    acb_init(B), acb_init(Bc), acb_init(m), acb_init(mc);
+    acb_mul_2exp_si(t, w, -1);
+    acb_sin_cos(sn, cs, t, prec);
+    acb_mul(sw, sn, cs, prec), acb_mul_2exp_si(sw, sw, 1);
+    acb_mul(s2, sn, sn, prec);
+    acb_mul_2exp_si(n, s2, 1), acb_set(nc, n);
+    acb_mul_onei(t, sw);
+    acb_add(n, n, t, prec), acb_sub(nc, nc, t, prec);
+    multipliers(c, w, prec);
+
+    /* a D = Re N - Im delta sin w/eta + a_0 D (form.c), D = N + delta^2/4 */
+    acb_mul(t, cs, cs, prec);
+    acb_mul_arb(t, t, c->mu, prec);
+    acb_mul_arb(c->t + D, s2, c->n_pi, prec);
+    acb_add(c->t + D, c->t + D, t, prec);
+    acb_mul(c->a, c->t + RE, c->t + D, prec);
+    acb_mul_arb(t, sw, c->inv_eta, prec);
+    acb_mul(t, t, c->t + IM, prec);
+    acb_mul_arb(t, t, c->delta, prec);
+    acb_sub(c->a, c->a, t, prec);
+    acb_zero(t);
+    if (c->dist)
+        acb_sub_arb(t, t, c->delta, prec);
+    else
+        acb_mul_arb(t, s2, c->excess, prec), acb_add_arb(t, t, c->mu, prec);
+    acb_mul_2exp_si(t, t, -3);
+    acb_add(c->a, c->a, t, prec);
+    acb_set_d(t, c->shift);
+    acb_add(c->t + RE, c->t + RE, t, prec);
+    acb_zero(t), acb_add_arb(t, t, c->delta, prec);
+    acb_mul_2exp_si(t, t, -1), acb_mul(t, t, t, prec);
+    acb_add(c->t + D, c->t + D, t, prec);
+
+    response(c, B, w, n, 0, order != 0);
+    response(c, Bc, w, nc, 1, order != 0);
+    cross(c, m, Bc, nc, c->t + X1, 1);
+    cross(c, mc, B, n, c->t + X2, 0);
+    acb_mul(m, m, mc, prec);
+    acb_div(m, m, c->a, prec);
+    /* k D = |B|^2 [delta Re + (1/2 or c/2)] */
+    acb_mul_arb(t, c->t + RE, c->delta, prec);
+    acb_one(mc);
+    if (!c->dist) acb_mul_arb(mc, mc, c->c, prec);
+    acb_mul_2exp_si(mc, mc, -1);
+    acb_add(t, t, mc, prec);
+    acb_mul(t, t, B, prec), acb_mul(t, t, Bc, prec);
+    acb_add(m, m, t, prec);
+    acb_div(out, m, c->t + D, prec);
+    acb_clear(B), acb_clear(Bc), acb_clear(m), acb_clear(mc);
+    return 0;
+}
+
+/* Upper end of (1/pi) int_0^pi psi; NaN if there is no finite enclosure, if a(1/2) > 0 is not proved, or if the enclosure misses
+ * the value computed in doubles: the two must be about the same noise and the same multipliers. */
+static double enclose(context *c, double scale, finf_real estimate)
+{
+    acb_t lo, hi, part, sum;
+    acb_calc_integrate_opt_t opt;
+    mag_t tol;
+    arf_t end;
+    acb_init(lo), acb_init(hi), acb_init(part), acb_init(sum), mag_init(tol), arf_init(end);
+    acb_calc_integrate_opt_init(opt);
+    opt->eval_limit = 20000, opt->deg_limit = 40;
+    int ok, last = 0;
+    acb_set_d(lo, 0.5);
+    integrand(part, lo, c, 0, PREC);
+    ok = arb_is_positive(acb_realref(c->a)) && acb_is_finite(part);
+    acb_zero(lo);
+    mag_set_d(tol, 1e-6 * estimate.value);
+    for (double edge = scale; ok && !last; edge *= 2) {
+        last = edge > 2;
+        acb_set_d(hi, edge);
+        if (last) acb_const_pi(hi, PREC);
+        acb_calc_integrate(part, integrand, c, lo, hi, 30, tol, opt, PREC);
+        ok = acb_is_finite(part);
+        acb_add(sum, sum, part, PREC);
+        acb_set(lo, hi);
+    }
+    acb_const_pi(part, PREC);
+    acb_div(sum, sum, part, PREC);
+    arb_get_ubound_arf(end, acb_realref(sum), PREC);
+    double upper = arf_get_d(end, ARF_RND_UP);
+    arb_get_lbound_arf(end, acb_realref(sum), PREC);
+    double lower = arf_get_d(end, ARF_RND_DOWN), slack = estimate.error + 1e-9 * estimate.value;
+    ok = ok && lower <= estimate.value + slack && upper >= estimate.value - slack;
+    acb_clear(lo), acb_clear(hi), acb_clear(part), acb_clear(sum), mag_clear(tol), arf_clear(end);
+    return ok && isfinite(upper) ? upper : NAN;
+}
+
+finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
+                         socp_weights weights, const socp_recomputed *estimate, socp_certificate *out)
+{
+    double t0 = socp_now();
+    *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN, .certified = 1};
+    context c = {.noise = noise, .b = b, .x = x, .y = x + b->nh, .dist = mo->dist, .shift = mo->shift};
+    for (size_t i = 0; i < b->nh; i++) out->certified = out->certified && x[i] >= 0;
+    for (size_t i = 0; !b->fir && i < b->poles; i++) /* |p| < 1, and h_t of one sign */
+        out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2 && (b->s[i] <= 1 || i >= b->one_signed);
+    if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM) {
+        out->certified = 0;
+        snprintf(out->reason.text, sizeof out->reason.text, "no closed formula for this noise: cannot be certified");
+        return FINF_ETOL;
+    }
+    make(&c, mo, kappa);
+    double scale = fmin(mo->eta * mo->mu, finf_noise_scale(noise));
+    if (weights.dp > 0) {
+        out->dp_upper = enclose(&c, scale, estimate->dp);
+        out->certified = out->certified && isfinite(out->dp_upper);
+        c.y += b->nc;
+    }
+    if (weights.sgd > 0) {
+        c.unit = 1;
+        out->sgd_upper = enclose(&c, scale, estimate->sgd);
+        out->certified = out->certified && isfinite(out->sgd_upper);
+    }
+    clear(&c);
+    flint_cleanup();
+    out->seconds = socp_now() - t0;
+    if (!out->certified)
+        snprintf(out->reason.text, sizeof out->reason.text,
+                 "ball arithmetic: no finite enclosure, or not of the value computed in doubles");
+    return out->certified ? FINF_OK : FINF_ETOL;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* The quadratic form at one frequency, in the variables (S, W) of socp.h. MATH 7.2, 7.4. */
+#include <math.h>
+
+#include "socp.h"
+
+socp_model socp_model_make(double eta, double kappa, int dist)
+{
+    double mu = 1 / kappa;
+    return (socp_model){
+        .eta = eta, .mu = mu, .delta = (kappa - 1) / kappa, .c = (1 + mu) / 2, .shift = dist ? 0 : 0.125, .dist = dist};
+}
+
+/* Theta = (B W + (delta/2) S)/g, D = |g|^2, N = D - delta^2/4 = |gk - mu||gk - L|-like, written without cancellation:
+ *   a = [ Re Lambda N + Im Lambda delta Im g - perf ] / D           coefficient of -|S|^2, divided by delta
+ *   m = sqrt(delta) B* [ Re Lambda delta/2 + i Im Lambda g + .. ]/D + X
+ *   k = |B|^2 [ delta Re Lambda + .. ]/D
+ * with (1/2)|Theta|^2 (dist) or (1/2)<g,theta> (fval) as performance. For fval the shift 1/8 and the performance together
+ * leave a D = (mu + 4 (1-eta) sin^2(w/2)/eta^2)/8 >= 0 for eta <= 1: no multiplier is needed to make a positive. */
+void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f)
+{
+    double sn = sin(w / 2), cs = cos(w / 2), s2 = sn * sn, c2 = cs * cs;
+    double eta = mo->eta, d = mo->delta, c = mo->c;
+    double rek = 2 * s2 / eta, img = -2 * sn * cs / eta;
+    double N = mo->mu * c2 + (2 / eta - mo->mu) * (2 / eta - 1) * s2;
+    double D = N + d * d / 4;
+    double complex g = rek - c + I * img;
+    double complex b = sqrt(d) * conj(B) / D;
+    double b2 = (creal(B) * creal(B) + cimag(B) * cimag(B)) / D;
+    f->a_r = N / D;
+    f->a_s = d * img / D;
+    f->a_0 = (mo->dist ? -d : mo->mu + 4 * (1 - eta) / (eta * eta) * s2) / (8 * D);
+    f->m_r = b * d / 2;
+    f->m_s = b * I * g;
+    f->m_0 = b * (mo->shift * d / 2 + (mo->dist ? 0.25 : c / 4 + g / 8));
+    f->k_r = b2 * d;
+    f->k_0 = b2 * (mo->shift * d + (mo->dist ? 0.5 : c / 2));
+}

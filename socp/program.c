@@ -1,0 +1,113 @@
+/* The one program both solvers take: rows over nodes, inequalities, a strictly feasible start. MATH 7.2-7.5. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "socp.h"
+
+static finf_status allocate(socp_program *p)
+{
+    size_t n = p->n, J = p->cones, R = p->rows;
+    double *z = calloc(4 * J * n + 5 * J + R * n + R + n, sizeof *z);
+    if (!z) return FINF_ENOMEM;
+    p->A = z, z += J * n, p->Mr = z, z += J * n, p->Mi = z, z += J * n, p->K = z, z += J * n;
+    p->a0 = z, z += J, p->m0r = z, z += J, p->m0i = z, z += J, p->k0 = z, z += J, p->q = z, z += J;
+    p->G = z, z += R * n, p->g0 = z, z += R;
+    p->start = z;
+    return FINF_OK;
+}
+
+void socp_program_free(socp_program *p)
+{
+    if (p) free(p->A), *p = (socp_program){0};
+}
+
+/* Row of a(w) alone: also the constraint-only points 0 and pi. */
+static void row_a(const socp_form *f, size_t nh, const double complex *lambda, double *A, double *a0)
+{
+    for (size_t i = 0; i < nh; i++) A[i] = f->a_r * creal(lambda[i]) + f->a_s * cimag(lambda[i]);
+    *a0 = f->a_0;
+}
+
+static void row_cone(const socp_program *p, size_t j, const socp_form *f, const socp_basis *b, const double complex *lambda,
+                     const double complex *x, size_t x_at)
+{
+    double *A = p->A + j * p->n, *Mr = p->Mr + j * p->n, *Mi = p->Mi + j * p->n, *K = p->K + j * p->n;
+    row_a(f, b->nh, lambda, A, &p->a0[j]);
+    for (size_t i = 0; i < b->nh; i++) {
+        double complex m = f->m_r * creal(lambda[i]) + f->m_s * cimag(lambda[i]);
+        Mr[i] = creal(m), Mi[i] = cimag(m);
+        K[i] = f->k_r * creal(lambda[i]);
+    }
+    for (size_t i = 0; i < b->nc; i++) Mr[x_at + i] = creal(x[i]), Mi[x_at + i] = cimag(x[i]);
+    p->m0r[j] = creal(f->m_0), p->m0i[j] = cimag(f->m_0);
+    p->k0[j] = f->k_0;
+}
+
+/* The slack alone makes a > 0 once it exceeds max -a_0/a_r; equal h_t, h_-t keep Lambda real and only add to it. */
+static void start(socp_program *p, const socp_basis *b, double ratio)
+{
+    p->start[0] = 2 * fmax(ratio, 0) + 1;
+    for (size_t i = 1; i < b->nh; i++) p->start[i] = p->start[0] / (double)b->nh;
+}
+
+/* Unknowns: slack, the h columns, x of the DP noise, x of the SGD noise. With sigma_sgd > 0 a second family of cones
+ * with B = 1 shares a(w); its coefficient is a sum of non-negative terms here, so the extra constraint of MATH 7.4
+ * holds by itself. */
+finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
+                              socp_weights weights, socp_program *out)
+{
+    int two = weights.sgd > 0 && weights.dp > 0;
+    socp_program p = {.n = b->nh + b->nc * (size_t)(1 + two), .cones = g->n * (size_t)(1 + two), .rows = b->nh + 2};
+    double complex *col = malloc((b->nh + b->nc + 1) * sizeof *col);
+    finf_status st = col ? allocate(&p) : FINF_ENOMEM;
+    if (st != FINF_OK) {
+        free(col);
+        return st;
+    }
+    double complex *lambda = col, *x = col + b->nh;
+    double ratio = 0;
+    p.scale = weights.dp + weights.sgd;
+    for (size_t j = 0; j < g->n; j++) {
+        double w = g->w[j], B[2];
+        socp_form f;
+        socp_basis_at(b, w, lambda, x);
+        finf_noise_response(noise, w, B);
+        socp_form_at(mo, w, weights.dp > 0 ? B[0] + I * B[1] : 1, &f);
+        row_cone(&p, j, &f, b, lambda, x, b->nh);
+        p.q[j] = g->q[j] * (weights.dp > 0 ? weights.dp : weights.sgd) / p.scale;
+        ratio = fmax(ratio, -f.a_0 / f.a_r);
+        if (two) {
+            socp_form_at(mo, w, 1, &f);
+            row_cone(&p, g->n + j, &f, b, lambda, x, b->nh + b->nc);
+            p.q[g->n + j] = g->q[j] * weights.sgd / p.scale;
+        }
+    }
+    for (size_t i = 0; i < b->nh; i++) p.G[i * p.n + i] = 1;
+    for (size_t e = 0; e < 2; e++) {
+        socp_form f;
+        double w = e ? FINF_PI : 0;
+        socp_basis_at(b, w, lambda, x);
+        socp_form_at(mo, w, 1, &f);
+        row_a(&f, b->nh, lambda, p.G + (b->nh + e) * p.n, &p.g0[b->nh + e]);
+        ratio = fmax(ratio, -f.a_0 / f.a_r);
+    }
+    start(&p, b, ratio);
+    free(col);
+    *out = p;
+    return FINF_OK;
+}
+
+double socp_program_value(const socp_program *p, const double *x)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        if (!(p->g0[i] + socp_dot(p->G + i * p->n, x, p->n) >= 0)) return INFINITY;
+    for (size_t j = 0; j < p->cones; j++) {
+        double a = p->a0[j] + socp_dot(p->A + j * p->n, x, p->n);
+        double r = p->m0r[j] + socp_dot(p->Mr + j * p->n, x, p->n), i = p->m0i[j] + socp_dot(p->Mi + j * p->n, x, p->n);
+        double k = p->k0[j] + socp_dot(p->K + j * p->n, x, p->n);
+        if (!(a > 0)) return INFINITY;
+        sum += p->q[j] * ((r * r + i * i) / a + k);
+    }
+    return sum;
+}

@@ -1,0 +1,137 @@
+/* What the files of socp/ share. L = 1 throughout: finf_iqc solves for eta L, mu/L, 1 and divides by L.
+ *
+ * Variables (equivalent to MATH 7.2 and 7.4 by a congruence, chosen so that nothing cancels). With
+ * delta = 1 - mu, c = (1 + mu)/2 and g(w) = (1 - e^{iw})/eta - c, write the gradient as
+ *     G = c Theta + (delta/2) S,     so that     g Theta = B W + (delta/2) S.
+ * Then u = (delta/2)(Theta + S), v = (delta/2)(Theta - S); with Lambda rescaled by delta/2 the multiplier term is
+ *     2 Re(Lambda <u,v>) = delta [ Re Lambda (|Theta|^2 - |S|^2) - 2 Im Lambda Im(S Theta*) ],
+ * and F - F* <= <u,v>/(2 delta) + <g,theta>/2: the first part is a shift of Lambda by 1/8, the second the performance.
+ * S_t is a function of theta_t, so E<S_t, w_{t+k}> = 0 for k >= 0: the causality multiplier is any causal
+ * X(w) = sum_{k>=0} x_k e^{-iwk} on <S, W>. It equals C/g*, c_{-1} and its constant have dropped out.
+ * Eliminating S instead of Theta leaves, per frequency,
+ *     psi = |m|^2/a + k,   a, m, k affine in (Re Lambda, Im Lambda, X),   k >= 0,
+ * a sum of non-negative terms that tends to the quadratic's value as kappa -> 1. */
+#ifndef FINF_SOCP_H
+#define FINF_SOCP_H
+
+#include <complex.h>
+#include <stddef.h>
+
+#include "base.h"
+
+/* ---- grid.c: nodes on (0, pi), weights q summing to 1 ---- */
+typedef struct {
+    size_t n;
+    double *w, *q;
+} socp_grid;
+finf_status socp_grid_auto(const finf_noise *noise, double eta, double mu, size_t fir, socp_grid *out);
+finf_status socp_grid_uniform(size_t k, socp_grid *out);
+void socp_grid_free(socp_grid *g);
+
+/* ---- basis.c: Lambda = shift + sum x_i col_i (nh unknowns >= 0, the first is h_0 - sum h), X = sum y_i col_i (nc) ---- */
+typedef struct {
+    size_t nh, nc;
+    size_t fir;               /* T, or 0: poles */
+    size_t poles, one_signed; /* the first one_signed are used for h_t, all for X */
+    double *s;                /* 1 - p_i */
+    int plus, minus;          /* h_t >= 0 enters Lambda with sign -, with sign + */
+} socp_basis;
+finf_status socp_basis_make(double eta, double mu, size_t fir, finf_iqc_class cls, int causal, socp_basis *out);
+void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x);
+void socp_basis_sum(const socp_basis *b, const double *x, const double *y, double w, double complex *lambda,
+                    double complex *X);
+void socp_basis_free(socp_basis *b);
+
+/* ---- form.c: a, m, k at one frequency ---- */
+typedef struct {
+    double eta, mu, delta, c, shift;
+    int dist;
+} socp_model;
+typedef struct {
+    double a_r, a_s, a_0;         /* a = a_r r + a_s i + a_0, Lambda = shift + r + i I */
+    double complex m_r, m_s, m_0; /* m = m_r r + m_s i + m_0 + X */
+    double k_r, k_0;              /* k = k_r r + k_0 */
+} socp_form;
+socp_model socp_model_make(double eta, double kappa, int dist);
+void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f);
+
+/* ---- program.c: minimise sum_j q_j (|m_j|^2/a_j + k_j), a = a0 + A x, m = m0 + M x, k = k0 + K x, G x + g0 >= 0 ---- */
+typedef struct {
+    size_t n, cones, rows;
+    double *A, *a0, *Mr, *Mi, *m0r, *m0i, *K, *k0, *q; /* cones x n, row major, and cones */
+    double *G, *g0;                                    /* rows x n, rows */
+    double *start;                                     /* n: strictly feasible */
+    double scale;                                      /* true objective / objective here */
+} socp_program;
+typedef struct {
+    double dp, sgd;
+} socp_weights; /* of |B|^2 and of 1: d sigma^2, sigma_sgd^2 */
+finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
+                              socp_weights weights, socp_program *out);
+void socp_program_free(socp_program *p);
+double socp_program_value(const socp_program *p, const double *x); /* +inf outside the domain */
+
+/* ---- dense.c: H = sum r r', scaled Cholesky ---- */
+typedef struct {
+    size_t n, fill;
+    double *H, *row, *scale, *work;
+} socp_dense;
+finf_status socp_dense_make(size_t n, socp_dense *out);
+void socp_dense_free(socp_dense *d);
+void socp_dense_clear(socp_dense *d);
+double *socp_dense_row(socp_dense *d);
+int socp_dense_factor(socp_dense *d);
+void socp_dense_solve(const socp_dense *d, double *b);
+void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y);
+double socp_dot(const double *x, const double *y, size_t n);
+
+/* ---- newton.c, ecos.c ---- */
+typedef struct {
+    double tol; /* relative gap */
+    int max_iter;
+    const double *warm; /* NULL, or a point of a neighbouring program with the same unknowns */
+    int (*cancel)(void *);
+    void *cancel_data;
+} socp_solve_options;
+typedef struct {
+    int code; /* 0: optimal to tol. Nothing else is success. */
+    const char *status;
+    int iterations;
+    double value, gap; /* objective, relative gap */
+    double seconds;
+} socp_outcome;
+double socp_now(void); /* seconds */
+finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
+finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
+const char *socp_ecos_version(void); /* NULL: compiled out or unknown version */
+
+/* ---- recompute.c: the bound on the continuum, from the multipliers alone (repairs x in place) ---- */
+typedef struct {
+    finf_real dp, sgd; /* unit bounds */
+    double a_min, repair;
+} socp_recomputed;
+finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_basis *b, socp_weights weights,
+                           double *x, socp_recomputed *out);
+
+/* int_0^pi f(w) dw/pi by the trapezoid rule in u = log tan(w/2); f(w, data, out) adds dim values. */
+typedef struct {
+    double value[2], error[2];
+    int converged;
+} socp_integral;
+typedef void socp_integrand(double w, void *data, double out[2]);
+void socp_integrate(socp_integrand *f, void *data, double scale, double tol, socp_integral *out);
+
+/* ---- quadratic.c: max over h of the DP value + sgd_ratio * the SGD value, L = 1 ---- */
+finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist, double sgd_ratio, finf_real *value,
+                           double *h);
+
+/* ---- certify.c ---- */
+typedef struct {
+    double dp_upper, sgd_upper, seconds;
+    int certified;
+    finf_reason reason;
+} socp_certificate;
+finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
+                         socp_weights weights, const socp_recomputed *estimate, socp_certificate *out);
+
+#endif
