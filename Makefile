@@ -48,7 +48,7 @@ endif
 
 # ---- build ----------------------------------------------------------------------------------------------------
 $B/obj/socp/ecos.o: ALL_CFLAGS += $(ECOS_FLAGS)
-$B/obj/socp/certify.o: ALL_CFLAGS += $(ARB_FLAGS)
+$B/obj/socp/certify.o $B/obj/socp/certify_noise.o: ALL_CFLAGS += $(ARB_FLAGS)
 $B/obj/%.o: %.c | $B/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@

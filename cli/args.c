@@ -13,6 +13,10 @@
 #define L (1u << CMD_LINREG)
 #define C (1u << CMD_COEF)
 #define P (1u << CMD_PRIVACY)
+#define I (1u << CMD_IQC)
+#define O (1u << CMD_OPTIMIZE)
+#define T (1u << CMD_TUNE)
+#define S (I | O | T) /* the strongly convex problem */
 #define ALL (~0u)
 
 typedef struct {
@@ -22,13 +26,14 @@ typedef struct {
 
 /* name, argument (NULL: a flag), default (NULL: none), help, commands */
 static const option_info OPTIONS[OPT_COUNT] = {
-    [OPT_NOISE] = {"noise", "N", NULL, "the noise beta (see NOISE)", ALL},
-    [OPT_ETA] = {"eta", "E", NULL, "step size; gamma, coef, privacy: only for 'auto'", ALL},
+    [OPT_NOISE] = {"noise", "N", NULL, "the noise beta (see NOISE)", G | M | L | C | P | I},
+    [OPT_ETA] = {"eta", "E", NULL, "step size (iqc, optimize: or a range); gamma, coef, privacy: only for 'auto'", ALL},
     [OPT_MU] = {"mu", "M", "1", "strong convexity for 'auto' = eta*mu", G | C | P},
-    [OPT_SPECTRUM] = {"spectrum", "S", NULL, "eigenvalues of H (see SPECTRUM)", L},
-    [OPT_DIM] = {"dim", "D", NULL, "number of eigenvalues, up to 1e15 (not for list and file)", L},
-    [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue", L},
-    [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian", L},
+    [OPT_SPECTRUM] = {"spectrum", "S", NULL, "eigenvalues of H (see SPECTRUM)", L | T},
+    [OPT_DIM] = {"dim", "D", NULL,
+                 "dimension: of the spectrum, up to 1e15 (not for list and file); iqc: of theta (default 1)", L | S},
+    [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue", L | T},
+    [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian", L | T},
     [OPT_DIRECTIONS] = {"directions", NULL, NULL, "also the contribution of each eigendirection", L},
     [OPT_STEPS] = {"steps", "T", NULL, "also (privacy: use) the sensitivity of T steps", G | P},
     [OPT_LENGTH] = {"length", "n", NULL, "how many coefficients", C},
@@ -37,6 +42,21 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_DELTA] = {"delta", "d", NULL, "with --rho: find epsilon", P},
     [OPT_NOISE_MULTIPLIER] = {"noise-multiplier", "z", NULL, "sigma/(G gamma), instead of --rho", P},
     [OPT_ACCOUNTING] = {"accounting", "gauss|zcdp", "gauss", "which epsilon fixes rho: the exact one or zCDP's", P},
+    [OPT_KAPPA] = {"kappa", "K", NULL, "condition number L/mu, or a range such as 2:1000:log:25", S},
+    [OPT_SMOOTH] = {"smooth", "L", "1", "smoothness L; mu = L/kappa", S},
+    [OPT_BOUND] = {"bound", "sharp|fval|dist", "sharp", "F - F* with causality; without; (L/2)|theta|^2, the paper's", S},
+    [OPT_CLASS] = {"class", "general|odd|paper", "general", "which F: all; symmetric; symmetric, with the paper's sign", S},
+    [OPT_CONSTANTS] = {"constants", "sharp|paper", "sharp", "constants in front of the integral", S},
+    [OPT_SOLVER] = {"solver", "ecos|newton", "ecos", "which solver", S},
+    [OPT_GRID] = {"grid", "auto|uniform:k", "auto", "frequencies: clustered at 0, or k equally spaced", S},
+    [OPT_MULTIPLIER] = {"multiplier", "compact|fir:T", "compact",
+                        "multipliers: sums of exponentials, or T free ones a side", S},
+    [OPT_CERTIFY] = {"certify", NULL, NULL, "prove the bound in ball arithmetic", S},
+    [OPT_LOWER] = {"lower", "quadratic|simulate", "quadratic", "lower bound: the worst quadratic; also simulated F", I},
+    [OPT_SEED] = {"seed", "n", "1", "of the simulation", I},
+    [OPT_SAVE] = {"save", "FILE", NULL, "multipliers, psi, |B|^2 and beta: beta@FILE and spectrum@FILE read it", O},
+    [OPT_FORCE] = {"force", NULL, NULL, "take a grid or multiplier too small for eta*mu, as the paper's may be", S},
+    [OPT_VERBOSE] = {"verbose", NULL, NULL, "also the solver's own objective, gap and repair", S},
     [OPT_RHO] = {"rho", "R", "1", "privacy: rho-zCDP", ALL},
     [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", ALL},
     [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", ALL},
@@ -49,7 +69,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_VERSION] = {"version", NULL, NULL, "the version", ALL},
 };
 
-#define BIT(id) (1u << (id))
+#define BIT(id) (1ull << (id))
 const command_info COMMANDS[CMD_COUNT] = {
     [CMD_GAMMA] =
         {"gamma", "sensitivity of the noise",
@@ -73,6 +93,20 @@ const command_info COMMANDS[CMD_COUNT] = {
          "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by zCDP; and the three things\n"
          "called noise multiplier, for the noise given (default sgd).",
          "finf privacy --rho 1 --delta 1e-5", 0},
+    [CMD_IQC] = {"iqc", "bound on F_inf for every mu-strongly convex, L-smooth F",
+                 "An upper bound by integral quadratic constraints, recomputed from its multipliers on all frequencies, "
+                 "beside the\n"
+                 "worst quadratic. --certify proves it. A range of --kappa or --eta gives a table.",
+                 "finf iqc --noise nu:0.056 --eta 0.1 --kappa 100 --certify",
+                 BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_KAPPA)},
+    [CMD_OPTIMIZE] = {"optimize", "the same with the noise optimised too",
+                      "The noise with the least bound found (a stationary point, from several starts), beside DP-SGD, the "
+                      "best nu and a\n"
+                      "lower bound over all noise. --save writes it with its multipliers.",
+                      "finf optimize --eta 0.1 --kappa 100", BIT(OPT_ETA) | BIT(OPT_KAPPA)},
+    [CMD_TUNE] = {"tune", "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
+                  "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, mean).",
+                  "finf tune --eta 0.1 --kappa 100", BIT(OPT_ETA)},
 };
 
 static const char NOISE_HELP[] = "  sgd               independent noise\n"
@@ -168,6 +202,70 @@ finf_status args_whole(const args *a, option_id id, double min, double max, doub
     return FINF_OK;
 }
 
+/* FROM:TO:log|lin:COUNT, already split at the colons */
+static finf_status fill_range(const char *name, double from, double to, int is_log, double count, double **list, size_t *n,
+                              finf_reason *why)
+{
+    if (!(count >= 2 && count <= 100000 && count == floor(count)))
+        return finf_why(why, FINF_EDOM, "%s: %s points in a range, must be a whole number from 2 to 100000", name,
+                        finf_show(count).s);
+    if (is_log && !(from > 0 && to > 0)) return finf_why(why, FINF_EDOM, "%s: a log range needs positive ends", name);
+    *n = (size_t)count;
+    *list = malloc(*n * sizeof **list);
+    if (!*list) return finf_why(why, FINF_ENOMEM, "no memory");
+    for (size_t i = 0; i < *n; i++) {
+        double f = (double)i / (count - 1);
+        (*list)[i] = i + 1 == *n ? to : is_log ? from * pow(to / from, f) : from + (to - from) * f;
+    }
+    return FINF_OK;
+}
+
+finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why)
+{
+    const char *text = args_text(a, id), *name = OPTIONS[id].name;
+    char part[4][64] = {"", "", "", ""};
+    int parts = 0;
+    for (const char *p = text; parts < 4; parts++) {
+        size_t length = strcspn(p, ":");
+        snprintf(part[parts], sizeof part[parts], "%.*s", (int)(length < 60 ? length : 60), p);
+        p += length;
+        if (!*p++) {
+            parts++;
+            break;
+        }
+    }
+    if (!strchr(text, ':')) {
+        *n = 1;
+        *list = malloc(sizeof **list);
+        return *list ? parse_number(text, name, *list, why) : finf_why(why, FINF_ENOMEM, "no memory");
+    }
+    int is_log = strcmp(part[2], "log") == 0;
+    double from, to, count;
+    if (parts != 4 || strlen(text) > 200 || (!is_log && strcmp(part[2], "lin") != 0))
+        return finf_why(why, FINF_EPARSE, "%s = '%.80s': a range is FROM:TO:log:COUNT or FROM:TO:lin:COUNT", name, text);
+    finf_status s = parse_number(part[0], name, &from, why);
+    if (!s) s = parse_number(part[1], name, &to, why);
+    if (!s) s = parse_number(part[3], name, &count, why);
+    return s ? s : fill_range(name, from, to, is_log, count, list, n, why);
+}
+
+finf_status args_sized(const args *a, option_id id, const char *plain, const char *sized, double max, size_t *n,
+                       finf_reason *why)
+{
+    const char *text = args_text(a, id);
+    size_t length = strlen(sized);
+    double value;
+    *n = 0;
+    if (strcmp(text, plain) == 0) return FINF_OK;
+    if (strncmp(text, sized, length) != 0 || text[length] != ':')
+        return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be %s or %s:n", OPTIONS[id].name, text, plain, sized);
+    finf_status s = parse_number(text + length + 1, OPTIONS[id].name, &value, why);
+    if (!s && !(value >= 1 && value <= max && value == floor(value)))
+        s = finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from 1 to %.15g", OPTIONS[id].name, text, max);
+    if (!s) *n = (size_t)value;
+    return s;
+}
+
 finf_status args_choice(const args *a, option_id id, const char *words, int *choice, finf_reason *why)
 {
     const char *text = args_text(a, id), *word = words;
@@ -189,9 +287,9 @@ static void option_lines(unsigned commands, FILE *out)
     for (int i = 0; i < OPT_COUNT; i++) {
         const option_info *o = &OPTIONS[i];
         if (!(o->commands & commands)) continue;
-        char left[64];
+        char left[80];
         snprintf(left, sizeof left, "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-        fprintf(out, "  %-24s %s", left, o->help);
+        fprintf(out, "  %-28s %s", left, o->help);
         if (o->fallback) fprintf(out, " (default %s)", o->fallback);
         fputc('\n', out);
     }
@@ -202,7 +300,7 @@ void args_help(command_id command, FILE *out)
     const command_info *c = &COMMANDS[command];
     fprintf(out, "finf %s: %s\n\n%s\n\nOptions\n", c->name, c->summary, c->about);
     option_lines(1u << command, out);
-    fprintf(out, "\nNOISE\n%s", NOISE_HELP);
+    if (OPTIONS[OPT_NOISE].commands & (1u << command)) fprintf(out, "\nNOISE\n%s", NOISE_HELP);
     if (OPTIONS[OPT_SPECTRUM].commands & (1u << command)) fprintf(out, "\nSPECTRUM\n%s", SPECTRUM_HELP);
     fprintf(out, "\nExample\n  %s\n", c->example);
 }

@@ -23,6 +23,20 @@ typedef enum {
     OPT_DELTA,
     OPT_NOISE_MULTIPLIER,
     OPT_ACCOUNTING,
+    OPT_KAPPA,
+    OPT_SMOOTH,
+    OPT_BOUND,
+    OPT_CLASS,
+    OPT_CONSTANTS,
+    OPT_SOLVER,
+    OPT_GRID,
+    OPT_MULTIPLIER,
+    OPT_CERTIFY,
+    OPT_LOWER,
+    OPT_SEED,
+    OPT_SAVE,
+    OPT_FORCE,
+    OPT_VERBOSE,
     OPT_RHO,
     OPT_CLIP,
     OPT_SIGMA_SGD,
@@ -36,11 +50,21 @@ typedef enum {
     OPT_COUNT
 } option_id;
 
-typedef enum { CMD_GAMMA, CMD_MEAN, CMD_LINREG, CMD_COEF, CMD_PRIVACY, CMD_COUNT } command_id;
+typedef enum {
+    CMD_GAMMA,
+    CMD_MEAN,
+    CMD_LINREG,
+    CMD_COEF,
+    CMD_PRIVACY,
+    CMD_IQC,
+    CMD_OPTIMIZE,
+    CMD_TUNE,
+    CMD_COUNT
+} command_id;
 
 typedef struct {
     const char *name, *summary, *about, *example;
-    unsigned required; /* bits of option_id */
+    unsigned long long required; /* bits of option_id */
 } command_info;
 
 extern const command_info COMMANDS[CMD_COUNT];
@@ -62,6 +86,12 @@ finf_status args_number(const args *a, option_id id, double *x, finf_reason *why
 finf_status args_whole(const args *a, option_id id, double min, double max, double *x, finf_reason *why);
 /* As one of the words in a |-separated list; *choice is its index. */
 finf_status args_choice(const args *a, option_id id, const char *words, int *choice, finf_reason *why);
+
+/* A number, or FROM:TO:log|lin:COUNT. The list is owned by the caller. */
+finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why);
+/* NAME or NAME:n, n a whole number from 1 to max: *n = 0 for the bare `plain`. */
+finf_status args_sized(const args *a, option_id id, const char *plain, const char *sized, double max, size_t *n,
+                       finf_reason *why);
 
 /* One finite number and nothing else; `what` names it in the reason. */
 finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why);

@@ -18,6 +18,9 @@ finf_status cmd_mean(const args *a, doc *d, finf_reason *why);
 finf_status cmd_linreg(const args *a, doc *d, finf_reason *why);
 finf_status cmd_coef(const args *a, doc *d, finf_reason *why);
 finf_status cmd_privacy(const args *a, doc *d, finf_reason *why);
+finf_status cmd_iqc(const args *a, doc *d, finf_reason *why);
+finf_status cmd_optimize(const args *a, doc *d, finf_reason *why);
+finf_status cmd_tune(const args *a, doc *d, finf_reason *why);
 
 /* --eta, when it was given: positive. */
 finf_status read_eta(const args *a, double *eta, finf_reason *why);

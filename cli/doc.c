@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { NUMBER, REAL, BOOLEAN, STRING, ARRAY, TABLE, HEADING, NOTE, ROW } item_kind;
+typedef enum { NUMBER, REAL, BOOLEAN, STRING, ARRAY, SERIES, TABLE, HEADING, NOTE, ROW } item_kind;
 
 typedef struct {
     item_kind kind;
@@ -101,12 +101,19 @@ static void keep(doc *d, item *x, const double *data, size_t n)
     if (!x->data)
         d->failed = 1;
     else
-        memcpy(x->data, data, n * sizeof *data);
+        for (size_t i = 0; i < n; i++) x->data[i] = data[i];
 }
 
 void doc_array(doc *d, const char *key, const double *data, size_t n)
 {
     item *x = add(d, ARRAY, key, NULL, NULL);
+    x->rows = n;
+    keep(d, x, data, n);
+}
+
+void doc_series(doc *d, const char *key, const double *data, size_t n)
+{
+    item *x = add(d, SERIES, key, NULL, NULL);
     x->rows = n;
     keep(d, x, data, n);
 }
@@ -241,7 +248,12 @@ static void csv_number(double x, int digits, FILE *out)
 
 static void csv_value(const item *x, int digits, FILE *out)
 {
-    if (x->kind == STRING)
+    if (x->kind == SERIES)
+        for (size_t i = 0; i < x->rows; i++) {
+            if (i) fputc(';', out);
+            csv_number(x->data[i], digits, out);
+        }
+    else if (x->kind == STRING)
         csv_string(x->string, out);
     else if (x->kind == BOOLEAN)
         fputs(x->value != 0 ? "true" : "false", out);
@@ -252,7 +264,7 @@ static void csv_value(const item *x, int digits, FILE *out)
 static const item *find_kind(const doc *d, item_kind kind)
 {
     for (size_t i = 0; i < d->n; i++)
-        if (d->items[i].kind == kind) return &d->items[i];
+        if (d->items[i].kind == kind && d->items[i].key) return &d->items[i];
     return NULL;
 }
 
@@ -369,6 +381,7 @@ static void json_value(const item *x, int digits, FILE *out)
             fputs("null", out);
         break;
     case ARRAY:
+    case SERIES:
     case TABLE:
         fputc('[', out);
         if (x->kind == TABLE)

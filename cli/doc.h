@@ -24,7 +24,10 @@ void doc_real(doc *d, const char *key, const char *error_key, const char *label,
 void doc_bool(doc *d, const char *key, const char *label, int value, const char *note);
 void doc_string(doc *d, const char *key, const char *label, const char *value, const char *note);
 void doc_array(doc *d, const char *key, const double *x, size_t n);
-/* A table below the row: in JSON an array of objects under `key`; in CSV it takes the place of the row. */
+/* Numbers of this row, where doc_array is the whole output: JSON an array, CSV one cell, not in text. */
+void doc_series(doc *d, const char *key, const double *x, size_t n);
+/* A table below the row: in JSON an array of objects under `key`; in CSV it takes the place of the row.
+ * key = NULL: text only. */
 void doc_table(doc *d, const char *key, size_t columns, const char *const *names, const double *data, size_t rows);
 
 /* Text only. */

@@ -211,10 +211,12 @@ static finf_status read_line(reader *r, const char *p, const char *end, finf_rea
 }
 
 /* Lines of numbers; # starts a comment, the first line may be names. Ends of lines are \n, \r\n or \r. */
-static finf_status read_text(const char *path, const char *text, size_t size, input_table *out, finf_reason *why)
+static finf_status read_text(const char *path, const char *section, const char *text, size_t size, input_table *out,
+                             finf_reason *why)
 {
     if (strlen(text) != size) return finf_why(why, FINF_EPARSE, "'%.120s': binary, but not .npy", path);
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* a byte order mark */
+    int parted = *text == '[' || strstr(text, "\n[") != NULL, active = !parted, found = !parted;
     reader r = {.path = path, .room = 1024, .out = out};
     out->data = malloc(r.room * sizeof *out->data);
     finf_status s = out->data ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
@@ -225,16 +227,23 @@ static finf_status read_text(const char *path, const char *text, size_t size, in
         while (start < stop && is_blank(*start)) start++;
         while (stop > start && is_blank(stop[-1])) stop--;
         if (start == stop) continue;
+        if (*start == '[' && stop[-1] == ']') {
+            active = strlen(section) == (size_t)(stop - start) - 2 && strncmp(start + 1, section, strlen(section)) == 0;
+            found |= active;
+            continue;
+        }
+        if (!active) continue;
         if (!out->rows && !out->named && is_header(start, stop))
             out->named = 1;
         else
             s = read_line(&r, start, stop, why);
     }
+    if (!s && !found) s = finf_why(why, FINF_EPARSE, "'%.120s' has no part [%s]", path, section);
     if (!s && r.n == 0) s = finf_why(why, FINF_EPARSE, "'%.120s': no number in it", path);
     return s;
 }
 
-finf_status input_read(const char *path, input_table *out, finf_reason *why)
+finf_status input_read(const char *path, const char *section, input_table *out, finf_reason *why)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -242,7 +251,7 @@ finf_status input_read(const char *path, input_table *out, finf_reason *why)
     finf_status s = slurp(path, &bytes, &size, why);
     if (s) return s;
     s = size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? read_npy(path, bytes, size, out, why)
-                                                        : read_text(path, bytes, size, out, why);
+                                                        : read_text(path, section, bytes, size, out, why);
     free(bytes);
     if (s) {
         free(out->data);
@@ -251,11 +260,11 @@ finf_status input_read(const char *path, input_table *out, finf_reason *why)
     return s;
 }
 
-finf_status input_list(const char *path, double **data, size_t *n, finf_reason *why)
+finf_status input_list(const char *path, const char *section, double **data, size_t *n, finf_reason *why)
 {
     input_table t;
     *data = NULL;
-    finf_status s = input_read(path, &t, why);
+    finf_status s = input_read(path, section, &t, why);
     if (s) return s;
     int indexed = t.columns == 2 && (t.rows > 1 || t.named) && (t.data[0] == 0 || t.data[0] == 1);
     for (size_t i = 0; i < t.rows && indexed; i++) indexed = t.data[2 * i] == t.data[0] + (double)i;

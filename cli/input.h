@@ -10,10 +10,11 @@ typedef struct {
     double *data; /* row by row; owned, release with free() */
 } input_table;
 
-/* FINF_EIO: cannot be read; FINF_EPARSE: read, but not numbers. */
-finf_status input_read(const char *path, input_table *out, finf_reason *why);
+/* A text file may be parted by lines "[name]"; then only the part `section` is read.
+ * FINF_EIO: cannot be read; FINF_EPARSE: read, but not numbers. */
+finf_status input_read(const char *path, const char *section, input_table *out, finf_reason *why);
 
 /* One list: a single column, a single row, or an index column 0,1,2,.. (1,2,3,..) beside it, as `finf coef` writes. */
-finf_status input_list(const char *path, double **data, size_t *n, finf_reason *why);
+finf_status input_list(const char *path, const char *section, double **data, size_t *n, finf_reason *why);
 
 #endif

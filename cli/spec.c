@@ -55,7 +55,7 @@ static finf_status listed_noise(const char *rest, int file, const char *what, fr
 {
     double *x = NULL;
     size_t n = 0;
-    finf_status s = file ? input_list(rest, &x, &n, why) : list(rest, rest + strlen(rest), what, &x, &n, why);
+    finf_status s = file ? input_list(rest, what, &x, &n, why) : list(rest, rest + strlen(rest), what, &x, &n, why);
     if (!s) s = make(x, n, out, why);
     free(x);
     return s;
@@ -64,11 +64,12 @@ static finf_status listed_noise(const char *rest, int file, const char *what, fr
 /* TH1,TH2,..;W1,W2,.. */
 typedef finf_status (*from_pairs)(const double *, const double *, size_t, finf_noise **, finf_reason *);
 
-static finf_status paired_noise(const char *rest, const char *family, const char *first, const char *second, from_pairs make,
-                                finf_noise **out, finf_reason *why)
+static finf_status paired_noise(const char *rest, const char *family, const char *first, const char *second,
+                                from_pairs make, finf_noise **out, finf_reason *why)
 {
     const char *semicolon = strchr(rest, ';');
-    if (!semicolon) return finf_why(why, FINF_EPARSE, "%s:%.60s: two lists are needed, parted by a semicolon", family, rest);
+    if (!semicolon)
+        return finf_why(why, FINF_EPARSE, "%s:%.60s: two lists are needed, parted by a semicolon", family, rest);
     double *x = NULL, *y = NULL;
     size_t n = 0, m = 0;
     finf_status s = list(rest, semicolon, first, &x, &n, why);
@@ -83,14 +84,14 @@ static finf_status paired_noise(const char *rest, const char *family, const char
 static finf_status density_file(const char *path, finf_noise **out, finf_reason *why)
 {
     input_table t;
-    finf_status s = input_read(path, &t, why);
+    finf_status s = input_read(path, "spectrum", &t, why);
     if (s) return s;
     size_t n = t.rows;
     double *w = NULL, *b2 = t.data;
-    if (t.columns == 2) {
+    if (t.columns == 2 || (t.columns > 2 && t.named)) { /* more columns with names: w and |B|^2 are the first two */
         w = malloc(2 * n * sizeof *w);
         if (!w) s = finf_why(why, FINF_ENOMEM, "no memory");
-        for (size_t i = 0; w && i < n; i++) w[i] = t.data[2 * i], w[n + i] = t.data[2 * i + 1];
+        for (size_t i = 0; w && i < n; i++) w[i] = t.data[t.columns * i], w[n + i] = t.data[t.columns * i + 1];
         if (w) b2 = w + n;
     } else if (t.columns == 1 || t.rows == 1)
         n = t.rows * t.columns;
@@ -138,7 +139,8 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
     if ((rest = after(text, "beta@"))) return listed_noise(rest, 1, "beta", finf_noise_fir, out, why);
     if ((rest = after(text, "strategy:"))) return listed_noise(rest, 0, "strategy", finf_noise_strategy, out, why);
     if ((rest = after(text, "strategy@"))) return listed_noise(rest, 1, "strategy", finf_noise_strategy, out, why);
-    if ((rest = after(text, "blt:"))) return paired_noise(rest, "blt", "buf_decay", "output_scale", finf_noise_blt, out, why);
+    if ((rest = after(text, "blt:")))
+        return paired_noise(rest, "blt", "buf_decay", "output_scale", finf_noise_blt, out, why);
     if ((rest = after(text, "product:"))) return paired_noise(rest, "product", "nu", "power", finf_noise_product, out, why);
     if ((rest = after(text, "spectrum@"))) return density_file(rest, out, why);
     return finf_why(why, FINF_EPARSE,
@@ -156,7 +158,7 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
     *out = NULL;
     int file = *text == '@';
     if (file || (rest = after(text, "list:"))) {
-        s = file ? input_list(text + 1, &x, &n, why) : list(rest, rest + strlen(rest), "lambda", &x, &n, why);
+        s = file ? input_list(text + 1, "lambda", &x, &n, why) : list(rest, rest + strlen(rest), "lambda", &x, &n, why);
         if (!s && !isnan(d) && d != (double)n)
             s = finf_why(why, FINF_EDOM, "dim = %s, but the spectrum has %zu eigenvalues", finf_show(d).s, n);
         if (!s) s = finf_spectrum_list(x, n, out, why);

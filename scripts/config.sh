@@ -25,7 +25,7 @@ fi
 for arb in "-lflint-arb -lflint" "-larb -lflint" "-lflint"; do
     for header in acb_calc.h flint/acb_calc.h; do
         if printf '#include <%s>\nint main(void) { acb_t x; acb_init(x); acb_clear(x); return 0; }\n' $header | links "$arb"; then
-            echo "ARB_FLAGS := -DFINF_ARB_HEADER='<$header>'"
+            echo "ARB_FLAGS := -DFINF_ARB_HEADER='<$header>' -DFINF_ARB_HYPGEOM_HEADER='<${header%acb_calc.h}arb_hypgeom.h>'"
             echo "ARB_LIBS := $arb"
             echo "Arb: $arb" >&2
             exit 0

@@ -4,7 +4,6 @@
  * f(e^{iw}) -> f(e^{-iw}), so psi = |m|^2/a + k is the restriction of a function holomorphic near [0, pi], and Arb's
  * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies in a ball on which the integrand,
  * and so 1/a, was found finite: a finite enclosure proves a != 0 on [0, pi], and a > 0 at one point proves it everywhere. */
-#include "bounds.h" /* the formula behind a noise: its kind and coefficients */
 #include "socp.h"
 
 #include <math.h>
@@ -24,9 +23,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
 
 #else
 
-#include FINF_ARB_HEADER
-
-enum { PREC = 64 };
+#include "certify.h"
 
 typedef struct {
     const finf_noise *noise;
@@ -45,7 +42,8 @@ enum { SN, CS, S2, SW, N1, N2, RE, IM, X1, X2, P1, P2, D, T1, T2, T3, SCRATCH };
 static void make(context *c, const socp_model *mo, double kappa)
 {
     arb_t k, two;
-    arb_init(k), arb_init(two);
+    mag_t tiny;
+    arb_init(k), arb_init(two), mag_init(tiny);
     arb_init(c->inv_eta), arb_init(c->mu), arb_init(c->delta), arb_init(c->root_delta), arb_init(c->c), arb_init(c->n_pi);
     arb_init(c->excess);
     acb_init(c->a);
@@ -58,6 +56,7 @@ static void make(context *c, const socp_model *mo, double kappa)
     arb_add_ui(c->c, c->mu, 1, PREC);
     arb_mul_2exp_si(c->c, c->c, -1);
     arb_set_d(k, mo->eta);
+    if (mo->eta_rounded) mag_set_d(tiny, 1.2e-16 * mo->eta), arb_add_error_mag(k, tiny); /* eta L, rounded */
     arb_inv(c->inv_eta, k, PREC);
     arb_sub_ui(c->excess, c->inv_eta, 1, PREC); /* (1 - eta)/eta */
     arb_mul(c->excess, c->excess, c->inv_eta, PREC);
@@ -66,7 +65,7 @@ static void make(context *c, const socp_model *mo, double kappa)
     arb_sub(k, two, c->mu, PREC);
     arb_sub_ui(two, two, 1, PREC);
     arb_mul(c->n_pi, k, two, PREC);
-    arb_clear(k), arb_clear(two);
+    arb_clear(k), arb_clear(two), mag_clear(tiny);
 }
 
 static void clear(context *c)
@@ -78,78 +77,6 @@ static void clear(context *c)
     _acb_vec_clear(c->t, SCRATCH);
 }
 
-static void addmul_d(acb_t sum, const acb_t v, double f)
-{
-    arb_t d;
-    arb_init(d);
-    arb_set_d(d, f);
-    acb_addmul_arb(sum, v, d, PREC);
-    arb_clear(d);
-}
-
-/* z^t = e^{-iwt} (conjugate: e^{iwt}), directly: a product of boxes widens with each rotation */
-static void power(acb_t out, const acb_t w, size_t t, int conjugate)
-{
-    acb_mul_ui(out, w, t, PREC);
-    acb_mul_onei(out, out);
-    if (!conjugate) acb_neg(out, out);
-    acb_exp(out, out, PREC);
-}
-
-/* B at z = 1 - n = e^{-iw}, or its conjugate; scratch T3 */
-static void response(context *c, acb_t B, const acb_t w, const acb_t n, int conjugate, int analytic)
-{
-    const finf_noise *f = c->noise;
-    acb_struct *z = c->t + T3;
-    arb_t d, e;
-    acb_t u;
-    arb_init(d), arb_init(e), acb_init(u);
-    acb_sub_ui(z, n, 1, PREC);
-    acb_neg(z, z);
-    if (c->unit || (f->kind == NOISE_POWER && f->p == 0)) {
-        acb_one(B);
-    } else if (f->kind == NOISE_POWER) { /* 1 - (1-nu) z = nu + (1-nu) n */
-        arb_set_d(d, f->nu);
-        arb_sub_ui(e, d, 1, PREC), arb_neg(e, e);
-        acb_mul_arb(z, n, e, PREC);
-        acb_add_arb(z, z, d, PREC);
-        acb_set_d(u, f->p);
-        if (f->p == 0.5)
-            acb_sqrt_analytic(B, z, analytic, PREC);
-        else
-            acb_pow_analytic(B, z, u, analytic, PREC);
-    } else if (f->kind == NOISE_PRODUCT) { /* exp sum r log(nu + (1-nu) n): every factor has a positive real part */
-        acb_zero(B);
-        for (size_t i = 0; i < f->n; i++) {
-            arb_set_d(d, f->coef[i]);
-            arb_sub_ui(e, d, 1, PREC), arb_neg(e, e);
-            acb_mul_arb(u, n, e, PREC);
-            acb_add_arb(u, u, d, PREC);
-            acb_log_analytic(u, u, analytic, PREC);
-            addmul_d(B, u, f->coef[f->n + i]);
-        }
-        acb_exp(B, B, PREC);
-    } else if (f->kind == NOISE_BLT) {
-        acb_one(B);
-        for (size_t i = 0; i < f->n; i++) { /* 1 + sum scale z/(1 - decay z), inverted */
-            arb_set_d(d, -f->coef[i]);
-            acb_mul_arb(u, z, d, PREC);
-            acb_add_ui(u, u, 1, PREC);
-            acb_div(u, z, u, PREC);
-            addmul_d(B, u, f->coef[f->n + i]);
-        }
-        acb_inv(B, B, PREC);
-    } else {
-        acb_zero(B);
-        for (size_t i = 0; i < f->n; i++) {
-            power(u, w, i, conjugate);
-            addmul_d(B, u, f->coef[i]);
-        }
-        if (f->kind == NOISE_STRATEGY) acb_inv(B, B, PREC);
-    }
-    arb_clear(d), arb_clear(e), acb_clear(u);
-}
-
 /* Re Lambda - shift and Im Lambda (continued) in RE, IM; X and its conjugate in X1, X2. basis.c in balls. */
 static void multipliers(context *c, const acb_t w, slong prec)
 {
@@ -157,7 +84,7 @@ static void multipliers(context *c, const acb_t w, slong prec)
     const socp_basis *b = c->b;
     const double *x = c->x;
     acb_zero(re);
-    acb_one(t), addmul_d(re, t, *x++);
+    acb_one(t), ball_addmul(re, t, *x++);
     acb_zero(im), acb_zero(c->t + X1), acb_zero(c->t + X2);
     acb_one(c->t + P1), acb_one(c->t + P2);
     acb_t d[2], g[2];
@@ -169,8 +96,8 @@ static void multipliers(context *c, const acb_t w, slong prec)
             const acb_struct *n = c->t + (k ? N2 : N1);
             acb_struct *prod = c->t + (k ? P2 : P1), *X = c->t + (k ? X2 : X1);
             if (b->fir) { /* 1 - z^{i+1}; the causal column is z^i, kept in prod */
-                if (b->nc) addmul_d(X, prod, c->y[i]);
-                power(prod, w, i + 1, k);
+                if (b->nc) ball_addmul(X, prod, c->y[i]);
+                ball_power(prod, w, i + 1, k);
                 acb_sub_ui(g[k], prod, 1, prec), acb_neg(g[k], g[k]);
                 continue;
             }
@@ -183,7 +110,7 @@ static void multipliers(context *c, const acb_t w, slong prec)
             if (b->nc) {
                 acb_mul(t, prod, d[k], prec);
                 acb_mul_arb(u, t, s, prec);
-                addmul_d(X, u, c->y[i]);
+                ball_addmul(X, u, c->y[i]);
                 acb_sub_arb(u, n, s, prec), acb_neg(u, u);
                 acb_mul(prod, t, u, prec);
             }
@@ -194,8 +121,8 @@ static void multipliers(context *c, const acb_t w, slong prec)
         for (int sign = 0; sign < 2; sign++) {
             if (!(sign ? b->minus : b->plus)) continue;
             if (sign) acb_sub_ui(t, t, 2, prec), acb_neg(t, t), acb_neg(u, u);
-            addmul_d(re, t, x[0]), addmul_d(re, t, x[1]);
-            addmul_d(im, u, x[0]), addmul_d(im, u, -x[1]);
+            ball_addmul(re, t, x[0]), ball_addmul(re, t, x[1]);
+            ball_addmul(im, u, x[0]), ball_addmul(im, u, -x[1]);
             x += 2;
         }
     }
@@ -268,8 +195,9 @@ static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong 
     acb_mul_2exp_si(t, t, -1), acb_mul(t, t, t, prec);
     acb_add(c->t + D, c->t + D, t, prec);
 
-    response(c, B, w, n, 0, order != 0);
-    response(c, Bc, w, nc, 1, order != 0);
+    const finf_noise *noise = c->unit ? NULL : c->noise;
+    ball_response(noise, B, w, n, 0, order != 0);
+    ball_response(noise, Bc, w, nc, 1, order != 0);
     cross(c, m, Bc, nc, c->t + X1, 1);
     cross(c, mc, B, n, c->t + X2, 0);
     acb_mul(m, m, mc, prec);
@@ -341,6 +269,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     make(&c, mo, kappa);
     double scale = fmin(mo->eta * mo->mu, finf_noise_scale(noise));
     if (weights.dp > 0) {
+        out->certified = ball_gamma2(noise, &out->gamma2_upper) && out->certified;
         out->dp_upper = enclose(&c, scale, estimate->dp);
         out->certified = out->certified && isfinite(out->dp_upper);
         c.y += b->nc;

@@ -80,6 +80,7 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
     out->grid_value = weights.dp * re->dp.value + weights.sgd * re->sgd.value;
     if (opt->certify && st == FINF_OK) {
         socp_model mo = socp_model_make(eta, 1, 0);
+        mo.eta_rounded = opt->smooth != 1;
         socp_basis none = {.nh = 3, .fir = 1, .poles = 1, .one_signed = 1, .plus = 1};
         st = socp_certify(&mo, 1, noise, &none, x, weights, re, cert);
         if (st != FINF_OK) out->reason = cert->reason;
@@ -123,6 +124,15 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
         return infinite(out, "eta L >= 2: the quadratic of curvature L diverges");
     }
 
+    double slow = e / kappa, T; /* a strategy or BLT may have a finite gamma and a beta that grows */
+    st = finf_noise_energy(noise, &slow, 1, &T, NULL, &out->reason);
+    if (st != FINF_OK && st != FINF_ETOL) return st;
+    if (isinf(T)) {
+        finf_reason why = out->reason;
+        return infinite(out, why.text);
+    }
+    out->reason.text[0] = '\0';
+
     int dist = o.bound == FINF_IQC_DIST || o.bound == FINF_IQC_SHARP_DIST;
     double sigma2 = o.dim * pr->clip * pr->clip * sens.gamma2.value / (2 * pr->rho), sgd2 = pr->sigma_sgd * pr->sigma_sgd;
     int paper = o.constants == FINF_IQC_CONSTANTS_PAPER; /* 2L d (G^2 gamma^2/rho |B|^2 + sigma_sgd^2)      MATH 7.3 */
@@ -132,6 +142,7 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
     if (finite && !(weight.dp > 0) && !(weight.sgd > 0)) weight = (socp_weights){0, 0};
 
     socp_model mo = socp_model_make(e, kappa, dist);
+    mo.eta_rounded = L != 1;
     socp_recomputed re = {.dp = none, .sgd = none};
     socp_certificate cert = {.dp_upper = NAN, .sgd_upper = NAN};
     st = kappa == 1 ? solve_exact(noise, e, &o, use, out, &re, &cert)
@@ -159,7 +170,7 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
     out->bound = (finf_real){value / L, err / L + fabs(value / L) * sens.gamma2.error / sens.gamma2.value, FINF_ESTIMATE,
                              "multipliers recomputed on the continuum"};
     if (cert.certified) {
-        double up = (weight.dp > 0 ? weight.dp * (1 + sens.gamma2.error / sens.gamma2.value) * cert.dp_upper : 0) +
+        double up = (weight.dp > 0 ? weight.dp * (cert.gamma2_upper / sens.gamma2.value) * cert.dp_upper : 0) +
                     (weight.sgd > 0 ? weight.sgd * cert.sgd_upper : 0);
         out->certified = 1;
         out->certified_upper = nextafter(up / L * (1 + 1e-14), INFINITY);

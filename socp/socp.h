@@ -45,7 +45,7 @@ void socp_basis_free(socp_basis *b);
 /* ---- form.c: a, m, k at one frequency ---- */
 typedef struct {
     double eta, mu, delta, c, shift;
-    int dist;
+    int dist, eta_rounded; /* eta is eta L after a rounding */
 } socp_model;
 typedef struct {
     double a_r, a_s, a_0;         /* a = a_r r + a_s i + a_0, Lambda = shift + r + i I */
@@ -127,7 +127,7 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
 
 /* ---- certify.c ---- */
 typedef struct {
-    double dp_upper, sgd_upper, seconds;
+    double gamma2_upper, dp_upper, sgd_upper, seconds;
     int certified;
     finf_reason reason;
 } socp_certificate;

@@ -1,0 +1,87 @@
+/* finf tune: the best nu.                                                                       MATH section 7.9 */
+#include "iqc_options.h"
+#include "sweep.h"
+
+static finf_status tune_mean(const args *a, double eta, doc *d, finf_reason *why)
+{
+    finf_privacy_setting set;
+    finf_mean_result r;
+    double nu;
+    finf_status s = read_setting(a, &set, why);
+    if (!s && (s = finf_tune_mean(eta, &set, &nu, &r))) *why = r.reason;
+    if (s) return s;
+    doc_row(d);
+    doc_heading(d, "The best nu for mean estimation");
+    doc_number(d, "eta", "eta", eta, "step size");
+    doc_number(d, "nu", "nu", nu, "optimal among all noise for eta <= 1");
+    doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r.gamma2, "sensitivity squared");
+    doc_real(d, "F", "F_error", "F_inf", r.F, "exact");
+    doc_number(d, "F_sgd", "DP-SGD", r.F_sgd, "independent noise");
+    doc_number(d, "F_optimal", "best noise", r.F_optimal, "least over all noise");
+    show_reason(d, &r.reason);
+    return FINF_OK;
+}
+
+static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *why)
+{
+    finf_linreg_options o = finf_linreg_options_default();
+    finf_linreg_result r, automatic;
+    finf_spectrum *H = NULL;
+    finf_noise *noise = NULL;
+    double nu, dim = NAN;
+    finf_status s = read_setting(a, &o.privacy, why);
+    if (!s) s = args_number(a, OPT_KURTOSIS, &o.kurtosis, why);
+    if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
+    if (!s) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &H, why);
+    if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(H);
+    if (!s && (s = finf_tune_linreg(eta, H, &o, &nu, &r))) *why = r.reason;
+    if (!s) s = finf_noise_nu(fmin(eta * finf_spectrum_min(H), 1), &noise, why);
+    if (!s && (s = finf_linreg(noise, eta, H, &o, &automatic))) *why = automatic.reason;
+    if (!s) {
+        doc_row(d);
+        doc_heading(d, "The best nu for linear regression");
+        doc_string(d, "spectrum", "spectrum of H", args_text(a, OPT_SPECTRUM), NULL);
+        doc_number(d, "d", "d", r.d, "dimension");
+        doc_number(d, "eta", "eta", eta, "step size");
+        doc_number(d, "nu", "nu", nu, "the least F_inf of its family");
+        doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r.gamma2, "sensitivity squared");
+        doc_real(d, "F_exact", "F_error", "F_inf", r.exact, "exact for such inputs");
+        doc_number(d, "F_auto", "nu = eta mu", automatic.exact.value, "the paper's choice");
+        doc_number(d, "F_optimum", "best noise", r.optimum.value, "least over all noise");
+        doc_bool(d, "stable", r.stable ? NULL : "stable", r.stable, NULL);
+        if (isinf(r.exact.value)) show_reason(d, &r.reason);
+    }
+    finf_noise_free(noise);
+    finf_spectrum_free(H);
+    return s;
+}
+
+static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
+{
+    finf_iqc_options o;
+    finf_iqc_result r;
+    double kappa = NAN, nu = NAN;
+    finf_status s = read_iqc(a, &o, why);
+    if (!s) s = args_number(a, OPT_KAPPA, &kappa, why);
+    if (!s) s = check_iqc_sizes(a, &o, eta, kappa, why);
+    if (s) return s;
+    if ((s = finf_tune_iqc(eta, kappa, &o, &nu, &r))) *why = r.reason;
+    if (s && s != FINF_ETOL) return s;
+    doc_row(d);
+    doc_heading(d, "The best nu for strongly convex, smooth F");
+    doc_number(d, "nu", "nu", nu, "the least bound of its family");
+    doc_number(d, "minimax_lower", "minimax", r.minimax_lower, "no noise at all has a worst case below this");
+    doc_number(d, "gap", "gap", r.bound.value / r.minimax_lower, "bound / minimax");
+    show_iqc(d, a, &o, eta, kappa, &r);
+    return s;
+}
+
+finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
+{
+    double eta;
+    finf_status s = read_eta(a, &eta, why);
+    if (s) return s;
+    if (args_given(a, OPT_KAPPA) && args_given(a, OPT_SPECTRUM))
+        return finf_why(why, FINF_EUSAGE, "--kappa asks for iqc, --spectrum for linear regression: give one of them");
+    return (args_given(a, OPT_KAPPA) ? tune_iqc : args_given(a, OPT_SPECTRUM) ? tune_linreg : tune_mean)(a, eta, d, why);
+}

@@ -1,0 +1,142 @@
+#include "iqc_options.h"
+
+#include <stdlib.h>
+
+finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
+{
+    finf_iqc_options o = finf_iqc_options_default();
+    int bound = 0, class = 0, constants = 0, solver = 0;
+    finf_status s = read_setting(a, &o.privacy, why);
+    if (!s) s = args_number(a, OPT_SMOOTH, &o.smooth, why);
+    if (!s && !(o.smooth >= 1e-50 && o.smooth <= 1e50))
+        s = finf_why(why, FINF_EDOM, "smooth = %s: must be positive, from 1e-50 to 1e50", finf_show(o.smooth).s);
+    if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &o.dim, why);
+    if (!s) s = args_choice(a, OPT_BOUND, "sharp|fval|dist|sharp-dist", &bound, why);
+    if (!s) s = args_choice(a, OPT_CLASS, "general|odd|paper", &class, why);
+    if (!s) s = args_choice(a, OPT_CONSTANTS, "sharp|paper", &constants, why);
+    if (!s) s = args_choice(a, OPT_SOLVER, "newton|ecos", &solver, why);
+    if (!s) s = args_sized(a, OPT_GRID, "auto", "uniform", 1e6, &o.grid_uniform, why);
+    if (!s) s = args_sized(a, OPT_MULTIPLIER, "compact", "fir", 2000, &o.fir, why);
+    o.bound = (finf_iqc_bound)bound;
+    o.multipliers = (finf_iqc_class) class;
+    o.constants = (finf_iqc_constants)constants;
+    o.solver = (finf_iqc_solver)solver;
+    o.certify = args_given(a, OPT_CERTIFY);
+    *out = o;
+    return s;
+}
+
+finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa, finf_reason *why)
+{
+    double slow = eta * o->smooth / kappa; /* eta mu: the slowest mode */
+    if (!(kappa >= 1)) return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1", finf_show(kappa).s);
+    if (kappa > 1e12) return finf_why(why, FINF_EDOM, "kappa = %s: must be at most 1e12", finf_show(kappa).s);
+    if (!(eta > 0)) return finf_why(why, FINF_EDOM, "eta = %s: must be positive", finf_show(eta).s);
+    if (slow < 1e-13)
+        return finf_why(why, FINF_EDOM, "eta*mu = %s: must be at least 1e-13 (eta = %s, kappa = %s)", finf_show(slow).s,
+                        finf_show(eta).s, finf_show(kappa).s);
+    if (o->grid_uniform && (double)o->grid_uniform < 4 * (double)o->fir)
+        return finf_why(why, FINF_EDOM, "uniform:%zu is too coarse for fir:%zu: at least uniform:%zu", o->grid_uniform,
+                        o->fir, 4 * o->fir);
+    if (args_given(a, OPT_FORCE)) return FINF_OK;
+    if (o->grid_uniform && (double)o->grid_uniform < 20 / slow)
+        return finf_why(why, FINF_EDOM,
+                        "uniform:%zu is too coarse for eta*mu = %s: at least uniform:%.0f (or auto; --force takes it)",
+                        o->grid_uniform, finf_show(slow).s, ceil(20 / slow));
+    if (o->fir && (double)o->fir < 1 / slow)
+        return finf_why(why, FINF_EDOM,
+                        "fir:%zu is too short for eta*mu = %s: at least fir:%.0f (or compact; --force takes it)", o->fir,
+                        finf_show(slow).s, ceil(1 / slow));
+    return FINF_OK;
+}
+
+finf_status read_pairs(const args *a, iqc_pairs *out, finf_reason *why)
+{
+    double *eta = NULL, *kappa = NULL;
+    size_t n = 0, m = 0;
+    *out = (iqc_pairs){0};
+    finf_status s = args_range(a, OPT_ETA, &eta, &n, why);
+    if (!s) s = args_range(a, OPT_KAPPA, &kappa, &m, why);
+    if (!s && n * m > 1000000) s = finf_why(why, FINF_EDOM, "%zu etas times %zu kappas: at most a million bounds", n, m);
+    if (!s) {
+        out->n = n * m;
+        out->eta = malloc(2 * out->n * sizeof *eta);
+        if (!out->eta) s = finf_why(why, FINF_ENOMEM, "no memory");
+    }
+    if (!s) {
+        out->kappa = out->eta + out->n;
+        for (size_t i = 0; i < out->n; i++) out->eta[i] = eta[i / m], out->kappa[i] = kappa[i % m];
+    }
+    free(eta);
+    free(kappa);
+    return s;
+}
+
+void free_pairs(iqc_pairs *p)
+{
+    free(p->eta);
+    *p = (iqc_pairs){0};
+}
+
+const char *iqc_class_note(const finf_iqc_options *o)
+{
+    switch (o->multipliers) {
+    case FINF_IQC_GENERAL: return "every mu-strongly convex, L-smooth F";
+    case FINF_IQC_ODD: return "F symmetric about its minimum only";
+    case FINF_IQC_PAPER: return "F symmetric about its minimum only: the paper's sign, below the truth for others";
+    }
+    return "";
+}
+
+static const char *bound_name(finf_iqc_bound b)
+{
+    static const char *const NAMES[] = {"sharp", "fval", "dist", "sharp-dist"};
+    return NAMES[b];
+}
+
+void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa, const finf_iqc_result *r)
+{
+    char note[200];
+    doc_number(d, "eta", "eta", eta, "step size");
+    doc_number(d, "kappa", "kappa", kappa, "condition number L/mu");
+    doc_number(d, "smooth", o->smooth == 1 ? NULL : "L", o->smooth, "smoothness");
+    doc_number(d, "d", o->dim == 1 ? NULL : "d", o->dim, "dimension");
+    doc_number(d, "rho", "rho", o->privacy.rho, "zCDP");
+    doc_number(d, "clip", NULL, o->privacy.clip, NULL);
+    doc_number(d, "sigma_sgd", o->privacy.sigma_sgd == 0 ? NULL : "sigma_sgd", o->privacy.sigma_sgd, "gradient noise");
+    doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
+    doc_string(d, "bound_kind", NULL, bound_name(o->bound), NULL);
+    doc_string(d, "class", NULL, args_text(a, OPT_CLASS), NULL);
+    snprintf(note, sizeof note, "F_inf is at most this, for %s", iqc_class_note(o));
+    doc_real(d, "bound", "bound_error", "bound", r->bound, note);
+    doc_number(d, "unit_bound", NULL, r->unit_bound, NULL);
+    doc_number(d, "unit_sgd", NULL, o->privacy.sigma_sgd > 0 ? r->unit_sgd : 0, NULL);
+    doc_bool(d, "certified", o->certify ? "certified" : NULL, r->certified, "proved in ball arithmetic");
+    doc_number(d, "certified_upper", o->certify ? "proved bound" : NULL, r->certified_upper, NULL);
+    snprintf(note, sizeof note, "the worst quadratic (curvature %.4g): no bound can be lower", r->quadratic_h);
+    doc_number(d, "quadratic_lower", "lower", r->quadratic_lower, note);
+    doc_number(d, "unit_quadratic_lower", NULL, r->unit_quadratic_lower, NULL);
+    if (a->command == CMD_IQC)
+        doc_number(d, "minimax_lower", "minimax", r->minimax_lower, "no noise at all has a worst case below this");
+    doc_string(d, "solver", NULL, r->solver, NULL);
+    doc_string(d, "solver_status", NULL, r->solver_status, NULL);
+    doc_number(d, "solver_code", NULL, r->solver_code, NULL);
+    doc_number(d, "iterations", NULL, r->iterations, NULL);
+    doc_number(d, "grid_points", NULL, (double)r->grid_points, NULL);
+    doc_number(d, "basis_size", NULL, (double)r->basis_size, NULL);
+    snprintf(note, sizeof note, "%.20s: %.40s, %d iterations, %zu frequencies, %zu unknowns", r->solver, r->solver_status,
+             r->iterations, r->grid_points, r->basis_size);
+    doc_string(d, NULL, "solver", note, NULL);
+    if (args_given(a, OPT_VERBOSE)) {
+        doc_number(d, "solver_bound", "on the grid", r->grid_value, "the solver's own objective: not a bound");
+        doc_number(d, "solver_gap", "gap", r->solver_gap, "its relative gap");
+        doc_number(d, "repair", "repair", r->repair, "relative change of the multiplier that made it feasible everywhere");
+        doc_number(d, "a_min", "margin", r->a_min, "least a(w), relative to its terms: positive on all frequencies");
+        doc_number(d, "seconds", "seconds", r->seconds, NULL);
+        if (o->certify) doc_number(d, "certify_seconds", "to prove", r->certify_seconds, "seconds");
+    }
+    if (r->reason.text[0])
+        show_reason(d, &r->reason);
+    else if (!o->certify)
+        doc_string(d, "reason", NULL, "not certified: ask with --certify", NULL);
+}

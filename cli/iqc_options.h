@@ -1,0 +1,23 @@
+/* What iqc, optimize and tune read alike. */
+#ifndef FINF_IQC_OPTIONS_H
+#define FINF_IQC_OPTIONS_H
+
+#include "cmd.h"
+
+finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why);
+/* A uniform grid or finite multiplier that eta*mu is too small for is refused with the size needed. */
+finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa, finf_reason *why);
+/* The etas and kappas of the command line as pairs, eta outermost. */
+typedef struct {
+    size_t n;
+    double *eta, *kappa;
+} iqc_pairs;
+finf_status read_pairs(const args *a, iqc_pairs *out, finf_reason *why);
+void free_pairs(iqc_pairs *p);
+
+/* The keys of a bound: shared by iqc and optimize. */
+void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa, const finf_iqc_result *r);
+/* Which F it holds for, in a line. */
+const char *iqc_class_note(const finf_iqc_options *o);
+
+#endif

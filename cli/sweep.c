@@ -1,0 +1,66 @@
+#include "sweep.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define THREADS 2
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+int sweep_interrupted(void *unused)
+{
+    (void)unused;
+    return interrupted;
+}
+
+typedef struct {
+    size_t n;
+    atomic_size_t next, done;
+    void (*task)(size_t, void *);
+    void *ctx;
+    int progress;
+    pthread_mutex_t lock;
+} queue;
+
+static void *work(void *data)
+{
+    queue *q = data;
+    for (size_t i; !interrupted && (i = atomic_fetch_add(&q->next, 1)) < q->n;) {
+        q->task(i, q->ctx);
+        size_t done = atomic_fetch_add(&q->done, 1) + 1;
+        if (!q->progress) continue;
+        pthread_mutex_lock(&q->lock);
+        fprintf(stderr, "\r%zu/%zu ", done, q->n);
+        fflush(stderr);
+        pthread_mutex_unlock(&q->lock);
+    }
+    return NULL;
+}
+
+int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
+{
+    queue q = {.n = n,
+               .task = task,
+               .ctx = ctx,
+               .progress = !quiet && n > 1 && isatty(STDERR_FILENO),
+               .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND},
+                     before; /* a second Ctrl-C ends it */
+    sigaction(SIGINT, &ours, &before);
+    pthread_t thread;
+    int second = n > 1 && THREADS > 1 && pthread_create(&thread, NULL, work, &q) == 0;
+    work(&q);
+    if (second) pthread_join(thread, NULL);
+    if (q.progress) fprintf(stderr, "\r          \r");
+    sigaction(SIGINT, &before, NULL);
+    return interrupted;
+}

@@ -1,0 +1,21 @@
+/* Inside the certificate (certify.c, certify_noise.c): the only files that see Arb. */
+#ifndef FINF_CERTIFY_H
+#define FINF_CERTIFY_H
+
+#include FINF_ARB_HEADER
+
+#include "bounds.h" /* the formula behind a noise: its kind and coefficients */
+#include "socp.h"
+
+enum { PREC = 64 };
+
+/* sum += v f */
+void ball_addmul(acb_t sum, const acb_t v, double f);
+/* z^t = e^{-iwt} (conjugate: e^{iwt}), directly: a product of boxes widens with each rotation */
+void ball_power(acb_t out, const acb_t w, size_t t, int conjugate);
+/* B at z = 1 - n = e^{-iw}, or its conjugate; noise = NULL: B = 1 */
+void ball_response(const finf_noise *noise, acb_t B, const acb_t w, const acb_t n, int conjugate, int analytic);
+/* A proof that B and 1/B are analytic in |z| <= 1, and a rigorous upper end of gamma_inf^2. 0: not proved. */
+int ball_gamma2(const finf_noise *noise, double *upper);
+
+#endif

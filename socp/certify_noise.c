@@ -1,0 +1,262 @@
+/* The noise in ball arithmetic: its response, its stability and its sensitivity, for the certificate of MATH 7.8. */
+#ifndef FINF_NO_ARB
+
+#include "certify.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include FINF_ARB_HYPGEOM_HEADER
+
+void ball_addmul(acb_t sum, const acb_t v, double f)
+{
+    arb_t d;
+    arb_init(d);
+    arb_set_d(d, f);
+    acb_addmul_arb(sum, v, d, PREC);
+    arb_clear(d);
+}
+
+/* z^t = e^{-iwt} (conjugate: e^{iwt}), directly: a product of boxes widens with each rotation */
+void ball_power(acb_t out, const acb_t w, size_t t, int conjugate)
+{
+    acb_mul_ui(out, w, t, PREC);
+    acb_mul_onei(out, out);
+    if (!conjugate) acb_neg(out, out);
+    acb_exp(out, out, PREC);
+}
+
+void ball_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, int conjugate, int analytic)
+{
+    arb_t d, e;
+    acb_t u, z;
+    arb_init(d), arb_init(e), acb_init(u), acb_init(z);
+    acb_sub_ui(z, n, 1, PREC);
+    acb_neg(z, z);
+    if (!f || (f->kind == NOISE_POWER && f->p == 0)) {
+        acb_one(B);
+    } else if (f->kind == NOISE_POWER) { /* 1 - (1-nu) z = nu + (1-nu) n */
+        arb_set_d(d, f->nu);
+        arb_sub_ui(e, d, 1, PREC), arb_neg(e, e);
+        acb_mul_arb(z, n, e, PREC);
+        acb_add_arb(z, z, d, PREC);
+        acb_set_d(u, f->p);
+        if (f->p == 0.5)
+            acb_sqrt_analytic(B, z, analytic, PREC);
+        else
+            acb_pow_analytic(B, z, u, analytic, PREC);
+    } else if (f->kind == NOISE_PRODUCT) { /* exp sum r log(nu + (1-nu) n): every factor has a positive real part */
+        acb_zero(B);
+        for (size_t i = 0; i < f->n; i++) {
+            arb_set_d(d, f->coef[i]);
+            arb_sub_ui(e, d, 1, PREC), arb_neg(e, e);
+            acb_mul_arb(u, n, e, PREC);
+            acb_add_arb(u, u, d, PREC);
+            acb_log_analytic(u, u, analytic, PREC);
+            ball_addmul(B, u, f->coef[f->n + i]);
+        }
+        acb_exp(B, B, PREC);
+    } else if (f->kind == NOISE_BLT) {
+        acb_one(B);
+        for (size_t i = 0; i < f->n; i++) { /* 1 + sum scale z/(1 - decay z), inverted */
+            arb_set_d(d, -f->coef[i]);
+            acb_mul_arb(u, z, d, PREC);
+            acb_add_ui(u, u, 1, PREC);
+            acb_div(u, z, u, PREC);
+            ball_addmul(B, u, f->coef[f->n + i]);
+        }
+        acb_inv(B, B, PREC);
+    } else {
+        acb_zero(B);
+        for (size_t i = 0; i < f->n; i++) {
+            ball_power(u, w, i, conjugate);
+            ball_addmul(B, u, f->coef[i]);
+        }
+        if (f->kind == NOISE_STRATEGY) acb_inv(B, B, PREC);
+    }
+    arb_clear(d), arb_clear(e), acb_clear(u), acb_clear(z);
+}
+
+/* ---- step-down in balls: a proof of minimum phase, and (1/2pi) int dw/|A|^2 ------------------------------ */
+
+/* a_0..a_n; destroyed. 1 if every |k| < 1 is proved. */
+static int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
+{
+    arb_t k, d, x, product;
+    arb_ptr b = _arb_vec_init((slong)n + 1);
+    int ok = 1;
+    arb_init(k), arb_init(d), arb_init(x), arb_init(product);
+    arb_mul(product, a, a, prec);
+    for (size_t i = n + 1; i-- > 0;) arb_div(a + i, a + i, a, prec);
+    for (size_t m = n; m >= 1 && ok; m--) {
+        arb_set(k, a + m);
+        arb_mul(d, k, k, prec);
+        arb_sub_ui(d, d, 1, prec), arb_neg(d, d);
+        ok = arb_is_positive(d);
+        arb_mul(product, product, d, prec);
+        for (size_t i = 1; i < m; i++) {
+            arb_mul(x, k, a + (m - i), prec);
+            arb_sub(x, a + i, x, prec);
+            arb_div(b + i, x, d, prec);
+        }
+        for (size_t i = 1; i < m; i++) arb_swap(a + i, b + i);
+    }
+    arb_inv(inverse2, product, prec);
+    _arb_vec_clear(b, (slong)n + 1);
+    arb_clear(k), arb_clear(d), arb_clear(x), arb_clear(product);
+    return ok && arb_is_finite(inverse2);
+}
+
+/* The numerator prod (1 - th z) C(z) of a BLT, n+1 coefficients. */
+static void blt_numerator(const finf_noise *noise, slong prec, arb_ptr out)
+{
+    size_t n = noise->n;
+    arb_ptr part = _arb_vec_init((slong)n + 1);
+    arb_t th, w;
+    arb_init(th), arb_init(w);
+    for (size_t skip = 0; skip <= n; skip++) { /* skip = n: the whole product */
+        _arb_vec_zero(part, (slong)n + 1);
+        arb_one(part);
+        for (size_t j = 0; j < n; j++) {
+            if (j == skip) continue;
+            arb_set_d(th, noise->coef[j]);
+            for (size_t i = n; i >= 1; i--) arb_submul(part + i, th, part + (i - 1), prec);
+        }
+        if (skip == n)
+            for (size_t i = 0; i <= n; i++) arb_add(out + i, out + i, part + i, prec);
+        else {
+            arb_set_d(w, noise->coef[n + skip]);
+            for (size_t i = 1; i <= n; i++) arb_addmul(out + i, w, part + (i - 1), prec);
+        }
+    }
+    arb_clear(th), arb_clear(w);
+    _arb_vec_clear(part, (slong)n + 1);
+}
+
+/* sum c_t^2 of a strategy, or 1 + sum w_i w_j/(1 - th_i th_j) of a BLT with |th| < 1 */
+static int strategy_gamma2(const finf_noise *noise, slong prec, arb_t out)
+{
+    size_t n = noise->n;
+    arb_t x, y, d;
+    int ok = 1;
+    arb_init(x), arb_init(y), arb_init(d);
+    arb_zero(out);
+    if (noise->kind == NOISE_STRATEGY)
+        for (size_t t = 0; t < n; t++) arb_set_d(x, noise->coef[t]), arb_addmul(out, x, x, prec);
+    else {
+        arb_one(out);
+        for (size_t i = 0; i < n; i++) {
+            ok = ok && fabs(noise->coef[i]) < 1;
+            for (size_t j = 0; j < n; j++) {
+                arb_set_d(x, noise->coef[i]), arb_set_d(y, noise->coef[j]);
+                arb_mul(d, x, y, prec);
+                arb_sub_ui(d, d, 1, prec), arb_neg(d, d);
+                arb_set_d(x, noise->coef[n + i]), arb_set_d(y, noise->coef[n + j]);
+                arb_mul(x, x, y, prec);
+                arb_div(x, x, d, prec);
+                arb_add(out, out, x, prec);
+            }
+        }
+    }
+    arb_clear(x), arb_clear(y), arb_clear(d);
+    return ok;
+}
+
+/* A polynomial behind the noise must have no zero in |z| <= 1: beta itself, or C. */
+static int polynomial_gamma2(const finf_noise *noise, arb_t out)
+{
+    size_t degree = noise->kind == NOISE_BLT ? noise->n : noise->n - 1;
+    int ok = 0;
+    for (slong prec = 192; prec <= 6144 && !ok; prec *= 2) {
+        arb_ptr a = _arb_vec_init((slong)degree + 1);
+        if (noise->kind == NOISE_BLT)
+            blt_numerator(noise, prec, a);
+        else
+            for (size_t i = 0; i <= degree; i++) arb_set_d(a + i, noise->coef[i]);
+        ok = ball_step_down(a, degree, prec, out);
+        if (ok && noise->kind != NOISE_FIR) ok = strategy_gamma2(noise, prec, out);
+        _arb_vec_clear(a, (slong)degree + 1);
+    }
+    return ok;
+}
+
+/* 2F1(p, p; 1; (1-nu)^2): every power family, minimum phase for nu > 0 */
+static int power_gamma2(const finf_noise *noise, arb_t out)
+{
+    arb_t p, x, one;
+    arb_init(p), arb_init(x), arb_init(one);
+    arb_set_d(p, noise->p);
+    arb_set_d(x, noise->nu);
+    arb_sub_ui(x, x, 1, 256);
+    arb_mul(x, x, x, 256);
+    arb_one(one);
+    arb_hypgeom_2f1(out, p, p, one, x, 0, 256);
+    arb_clear(p), arb_clear(x), arb_clear(one);
+    return noise->nu > 0;
+}
+
+static int inverse_density(acb_ptr out, const acb_t w, void *data, slong order, slong prec)
+{
+    acb_t half, s, c, n, m, B;
+    if (order > 1) return 1;
+    acb_init(half), acb_init(s), acb_init(c), acb_init(n), acb_init(m), acb_init(B);
+    acb_mul_2exp_si(half, w, -1);
+    acb_sin_cos(s, c, half, prec);
+    acb_mul(c, s, c, prec), acb_mul_2exp_si(c, c, 1), acb_mul_onei(c, c);
+    acb_mul(s, s, s, prec), acb_mul_2exp_si(s, s, 1);
+    acb_add(n, s, c, prec), acb_sub(m, s, c, prec); /* 1 - e^{-iw} and its conjugate */
+    ball_response(data, B, w, n, 0, order != 0);
+    ball_response(data, s, w, m, 1, order != 0);
+    acb_mul(B, B, s, prec);
+    acb_inv(out, B, prec);
+    acb_clear(half), acb_clear(s), acb_clear(c), acb_clear(n), acb_clear(m), acb_clear(B);
+    return 0;
+}
+
+/* A product of powers is minimum phase by construction; its gamma^2 is an integral, panel by panel. */
+static int product_gamma2(const finf_noise *noise, arb_t out)
+{
+    acb_t lo, hi, part;
+    mag_t tol;
+    int last = 0;
+    acb_init(lo), acb_init(hi), acb_init(part), mag_init(tol);
+    mag_set_d(tol, 1e-9);
+    arb_zero(out);
+    for (double edge = finf_noise_scale(noise); !last; edge *= 2) {
+        last = edge > 2;
+        acb_set_d(hi, edge);
+        if (last) acb_const_pi(hi, PREC);
+        acb_calc_integrate(part, inverse_density, (void *)(uintptr_t)noise, lo, hi, 40, tol, NULL, PREC);
+        arb_add(out, out, acb_realref(part), PREC);
+        acb_set(lo, hi);
+    }
+    acb_const_pi(part, PREC);
+    arb_div(out, out, acb_realref(part), PREC);
+    acb_clear(lo), acb_clear(hi), acb_clear(part), mag_clear(tol);
+    return 1;
+}
+
+int ball_gamma2(const finf_noise *noise, double *upper)
+{
+    arb_t value;
+    arf_t end;
+    int ok = 0;
+    arb_init(value), arf_init(end);
+    switch (noise->kind) {
+    case NOISE_POWER: ok = power_gamma2(noise, value); break;
+    case NOISE_PRODUCT: ok = product_gamma2(noise, value); break;
+    case NOISE_FIR:
+    case NOISE_STRATEGY:
+    case NOISE_BLT: ok = polynomial_gamma2(noise, value); break;
+    case NOISE_SPECTRUM: break;
+    }
+    arb_get_ubound_arf(end, value, PREC);
+    *upper = arf_get_d(end, ARF_RND_UP);
+    ok = ok && arb_is_finite(value) && isfinite(*upper);
+    arb_clear(value), arf_clear(end);
+    return ok;
+}
+
+#else
+typedef int finf_nothing_here; /* ISO C wants a declaration */
+#endif
