@@ -9,11 +9,14 @@
 #define THREADS 2
 
 static volatile sig_atomic_t interrupted;
+static struct sigaction before;
 
+/* The third Ctrl-C does not wait for the running tasks. (A shell's timeout may send two at once.) */
 static void on_interrupt(int signal_number)
 {
-    (void)signal_number;
-    interrupted = 1;
+    if (++interrupted < 3) return;
+    sigaction(SIGINT, &before, NULL);
+    raise(signal_number);
 }
 
 int sweep_interrupted(void *unused)
@@ -53,8 +56,7 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
                .ctx = ctx,
                .progress = !quiet && n > 1 && isatty(STDERR_FILENO),
                .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND},
-                     before; /* a second Ctrl-C ends it */
+    struct sigaction ours = {.sa_handler = on_interrupt};
     sigaction(SIGINT, &ours, &before);
     pthread_t thread;
     int second = n > 1 && THREADS > 1 && pthread_create(&thread, NULL, work, &q) == 0;

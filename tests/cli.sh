@@ -445,5 +445,77 @@ printf '0 1\n1 1\n0.5 1\n2 1\n3 1\n' >m; bad 3 'frequency 0.5' gamma --noise spe
 printf '0 1\n1 1\n1.5 1\n2 1\n4 1\n' >m; bad 3 'frequency 4' gamma --noise spectrum@m
 printf '0 1\n1 1\n1.5 -1\n2 1\n3 1\n' >m; bad 3 '|B|^2 = -1' gamma --noise spectrum@m
 
+# ---- iqc, optimize, tune ----------------------------------------------------------------------------------------
+
+common='gamma2 bound unit_bound quadratic_lower unit_quadratic_lower solver solver_status iterations grid_points basis_size certified certified_upper'
+keys "$common" iqc --noise nu:0.056 --eta 0.1 --kappa 100
+keys "$common rounds history bound_sgd bound_nu spread minimax_lower gap noise" optimize --eta 0.1 --kappa 100
+keys 'nu gap bound' tune --eta 0.1 --kappa 100
+keys 'nu F_exact F_auto' tune --eta 0.02 --spectrum power:1 --dim 128
+keys 'nu F F_sgd' tune --eta 0.1
+near unit_bound 0.0456884 2e-6 iqc --noise sgd --eta 0.1 --kappa 100
+near unit_bound 0.00777275 2e-6 iqc --noise nu:auto --eta 0.1 --kappa 100 --solver newton
+near unit_quadratic_lower 0.0263158 2e-6 iqc --noise sgd --eta 0.1 --kappa 100
+near unit_bound 10.65 2e-3 iqc --noise sgd --eta 0.1 --kappa 100 --bound dist
+near bound 0.005269617870587385 1e-10 iqc --noise nu:0.1 --eta 0.1 --kappa 1
+near bound 85.2 2e-3 iqc --noise sgd --eta 0.1 --kappa 100 --bound dist --constants paper --rho 0.5
+near nu 0.1 1e-12 tune --eta 0.1
+for format in text csv json; do
+    for c in 'iqc --noise sgd --eta 0.1 --kappa 2:50:log:3' 'optimize --eta 0.1:0.2:lin:2 --kappa 5' 'tune --eta 0.5 --kappa 3'; do
+        ok . $c --format $format
+    done
+done
+ok '"certified":true' iqc --noise nu:0.056 --eta 0.1 --kappa 100 --certify --json
+ok '"bound":"inf".*"reason":"eta L >= 2' iqc --noise sgd --eta 2 --kappa 10 --json
+ok '"bound":"inf".*"reason":"sum c_t' iqc --noise beta:1,-2 --eta 0.1 --kappa 10 --json
+ok 'symmetric' iqc --noise sgd --eta 0.5 --kappa 10 --class paper
+ok 'on the grid' iqc --noise sgd --eta 0.5 --kappa 10 --verbose
+ok '"solver":"newton"' iqc --noise sgd --eta 0.5 --kappa 10 --solver newton --json
+[ "$(run iqc --noise sgd --eta 0.5 --kappa 2:50:log:7 --format csv; wc -l <"$T/out")" -eq 8 ] && yes || no 'not 7 rows' iqc
+
+# what is saved reads back: the same sensitivity and bound to 1e-6
+for bound in sharp fval; do
+    ok . optimize --eta 0.1 --kappa 20 --bound $bound --save kept --json
+    g=$(sed -n 's/.*"gamma2":\([0-9.e+-]*\).*/\1/p' "$T/out") b=$(sed -n 's/.*"bound":\([0-9.e+-]*\).*/\1/p' "$T/out")
+    for noise in beta@kept spectrum@kept; do
+        if [ $bound = sharp ]; then near bound "$b" 1e-6 iqc --noise $noise --eta 0.1 --kappa 20
+        else near bound "$b" 1e-6 iqc --noise $noise --eta 0.1 --kappa 20 --bound fval; fi
+        if [ $bound = sharp ]; then near gamma2 "$g" 1e-6 gamma --noise $noise; fi
+    done
+done
+rm -f kept
+run optimize --eta 0.1 --kappa 20 --json
+noise=$(sed -n 's/.*"noise":"\(product:[^"]*\)".*/\1/p' "$T/out") b=$(sed -n 's/.*"bound":\([0-9.e+-]*\).*/\1/p' "$T/out")
+near bound "${b:-0}" 1e-9 iqc --noise "$noise" --eta 0.1 --kappa 20
+
+bad 3 'kappa = 0.5' iqc --noise sgd --eta 0.1 --kappa 0.5
+bad 3 'kappa' iqc --noise sgd --eta 0.1 --kappa nan
+bad 3 '1e+20' iqc --noise sgd --eta 0.1 --kappa 1e20
+bad 3 'eta = 0' iqc --noise sgd --eta 0 --kappa 10
+bad 3 'uniform:20000' iqc --noise sgd --eta 0.1 --kappa 100 --grid uniform:1000
+bad 3 'fir:1000' iqc --noise sgd --eta 0.1 --kappa 100 --multiplier fir:50
+bad 3 'uniform:400' iqc --noise sgd --eta 0.5 --kappa 2 --grid uniform:100 --multiplier fir:100
+ok . iqc --noise sgd --eta 0.1 --kappa 100 --grid uniform:1000 --force
+bad 2 "'auto|'" iqc --noise sgd --eta 0.1 --kappa 100 --grid 'auto|'
+bad 3 uniform:0 iqc --noise sgd --eta 0.1 --kappa 100 --grid uniform:0
+bad 2 none iqc --noise sgd --eta 0.1 --kappa 100 --bound none
+bad 2 kappa iqc --noise sgd --eta 0.1
+bad 3 '2:1000' iqc --noise sgd --eta 0.1 --kappa 2:1000
+bad 3 '2:1000:cube:3' iqc --noise sgd --eta 0.1 --kappa 2:1000:cube:3
+bad 3 'log range' iqc --noise sgd --eta 0.1 --kappa 0:10:log:3
+bad 3 'points in a range' iqc --noise sgd --eta 0.1 --kappa 2:10:log:1
+bad 3 'dim = 0' iqc --noise sgd --eta 0.1 --kappa 10 --dim 0
+bad 3 'smooth = -1' iqc --noise sgd --eta 0.1 --kappa 10 --smooth -1
+bad 2 '--save keeps one' optimize --eta 0.1 --kappa 2:5:lin:2 --save kept
+bad 5 'no/such' optimize --eta 0.1 --kappa 2 --save no/such/file
+bad 2 '--kappa asks' tune --eta 0.1 --kappa 10 --spectrum flat --dim 2
+
+# Ctrl-C during a sweep: what is finished is printed, exit 4
+if command -v timeout >/dev/null; then
+    timeout -s INT 2 "$finf" iqc --noise sgd --eta 0.001 --kappa 10:10000:log:5000 --format csv >"$T/out" 2>"$T/err"
+    rc=$?
+    if [ $rc = 124 ] && grep -q interrupted "$T/err" && [ "$(wc -l <"$T/out")" -gt 5 ]; then yes; else no 'interrupt' iqc; fi
+fi
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
