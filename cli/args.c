@@ -16,6 +16,7 @@
 #define I (1u << CMD_IQC)
 #define O (1u << CMD_OPTIMIZE)
 #define T (1u << CMD_TUNE)
+#define R (1u << CMD_RATES)
 #define S (I | O | T) /* the strongly convex problem */
 #define ALL (~0u)
 
@@ -27,11 +28,14 @@ typedef struct {
 /* name, argument (NULL: a flag), default (NULL: none), help, commands */
 static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_NOISE] = {"noise", "N", NULL, "the noise beta (see NOISE)", G | M | L | C | P | I},
-    [OPT_ETA] = {"eta", "E", NULL, "step size (iqc, optimize: or a range); gamma, coef, privacy: only for 'auto'", ALL},
+    [OPT_ETA] = {"eta", "E", NULL, "step size (iqc, optimize, rates: or a range); gamma, coef, privacy: only for 'auto'",
+                 ALL},
     [OPT_MU] = {"mu", "M", "1", "strong convexity for 'auto' = eta*mu", G | C | P},
     [OPT_SPECTRUM] = {"spectrum", "S", NULL, "eigenvalues of H (see SPECTRUM)", L | T},
     [OPT_DIM] = {"dim", "D", NULL,
-                 "dimension: of the spectrum, up to 1e15 (not for list and file); iqc: of theta (default 1)", L | S},
+                 "dimension: of the spectrum, up to 1e15 (not for list and file); iqc: of theta (default 1); rates: or a "
+                 "range (default 128)",
+                 L | S | R},
     [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue", L | T},
     [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian", L | T},
     [OPT_DIRECTIONS] = {"directions", NULL, NULL, "also the contribution of each eigendirection", L},
@@ -57,6 +61,9 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_SAVE] = {"save", "FILE", NULL, "multipliers, psi, |B|^2 and beta: beta@FILE and spectrum@FILE read it", O},
     [OPT_FORCE] = {"force", NULL, NULL, "take a grid or multiplier too small for eta*mu, as the paper's may be", S},
     [OPT_VERBOSE] = {"verbose", NULL, NULL, "also the solver's own objective, gap and repair", S},
+    [OPT_DECAYS] = {"decays", "LIST", "0,0.5,0.75,1,1.5,2", "exponents a of lambda_k = k^-a, a row each", R},
+    [OPT_TABLE] = {"table", "decays|prior", "decays", "eigenvalue decays, or the noise of prior work", R},
+    [OPT_SLOPES] = {"slopes", NULL, NULL, "csv, json: the log-log slopes instead of the values", R},
     [OPT_RHO] = {"rho", "R", "1", "privacy: rho-zCDP", ALL},
     [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", ALL},
     [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", ALL},
@@ -104,6 +111,11 @@ const command_info COMMANDS[CMD_COUNT] = {
                       "best nu and a\n"
                       "lower bound over all noise. --save writes it with its multipliers.",
                       "finf optimize --eta 0.1 --kappa 100", BIT(OPT_ETA) | BIT(OPT_KAPPA)},
+    [CMD_RATES] =
+        {"rates", "the eigenvalue-decay table: exact values beside the paper's rates",
+         "Exact F_inf of DP-SGD, nu = eta mu, the best nu and the best noise for each decay, the paper's rate and the\n"
+         "constant that fits. Ranges of --dim or --eta add log-log slopes. --table prior compares the noise of prior work.",
+         "finf rates --dim 128 --eta 0.01", 0},
     [CMD_TUNE] = {"tune", "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
                   "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, mean).",
                   "finf tune --eta 0.1 --kappa 100", BIT(OPT_ETA)},
@@ -181,6 +193,38 @@ finf_status parse_number(const char *text, const char *what, double *x, finf_rea
         return finf_why(why, FINF_EPARSE, "%s = '%.80s': not a number", what, text);
     if (!isfinite(value)) return finf_why(why, FINF_EPARSE, "%s = '%.80s': must be a finite number", what, text);
     *x = value;
+    return FINF_OK;
+}
+
+/* The number that is all of [text, end). */
+finf_status parse_part(const char *text, const char *end, const char *what, double *x, finf_reason *why)
+{
+    char *word = strndup(text, (size_t)(end - text));
+    if (!word) return finf_why(why, FINF_ENOMEM, "no memory");
+    finf_status s = parse_number(word, what, x, why);
+    free(word);
+    return s;
+}
+
+finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n, finf_reason *why)
+{
+    size_t room = 1;
+    for (const char *p = text; p < end; p++) room += *p == ',';
+    *out = malloc(room * sizeof **out);
+    if (!*out) return finf_why(why, FINF_ENOMEM, "no memory");
+    *n = 0;
+    if (text == end) return finf_why(why, FINF_EPARSE, "%s: the list is empty", what);
+    for (const char *p = text; p <= end;) {
+        const char *stop = memchr(p, ',', (size_t)(end - p));
+        if (!stop) stop = end;
+        char name[48];
+        snprintf(name, sizeof name, "%s[%zu]", what, *n);
+        if (stop == p) return finf_why(why, FINF_EPARSE, "%s: nothing between two commas, or a comma at the end", name);
+        finf_status s = parse_part(p, stop, name, &(*out)[*n], why);
+        if (s) return s;
+        ++*n;
+        p = stop + 1;
+    }
     return FINF_OK;
 }
 

@@ -37,6 +37,9 @@ typedef enum {
     OPT_SAVE,
     OPT_FORCE,
     OPT_VERBOSE,
+    OPT_DECAYS,
+    OPT_TABLE,
+    OPT_SLOPES,
     OPT_RHO,
     OPT_CLIP,
     OPT_SIGMA_SGD,
@@ -59,6 +62,7 @@ typedef enum {
     CMD_IQC,
     CMD_OPTIMIZE,
     CMD_TUNE,
+    CMD_RATES,
     CMD_COUNT
 } command_id;
 
@@ -87,6 +91,10 @@ finf_status args_whole(const args *a, option_id id, double min, double max, doub
 /* As one of the words in a |-separated list; *choice is its index. */
 finf_status args_choice(const args *a, option_id id, const char *words, int *choice, finf_reason *why);
 
+/* The number that is all of [text, end). */
+finf_status parse_part(const char *text, const char *end, const char *what, double *x, finf_reason *why);
+/* Numbers between commas. Owned by the caller, also after a failure. */
+finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n, finf_reason *why);
 /* A number, or FROM:TO:log|lin:COUNT. The list is owned by the caller. */
 finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why);
 /* NAME or NAME:n, n a whole number from 1 to max: *n = 0 for the bare `plain`. */

@@ -212,7 +212,7 @@ static void print_text(const doc *d, doc_style style, FILE *out)
             if (note) print_plain(x->note, out);
             fputc('\n', out);
         } else if (x->kind == TABLE)
-            print_table_text(x, precision < 10 ? precision : 10, out);
+            print_table_text(x, style.precision ? style.precision : 6, out);
         else if (x->kind == ARRAY) /* one number a line, read back exactly: the format `beta@FILE` takes */
             for (size_t j = 0; j < x->rows; j++) fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);
         else if ((x->kind == HEADING || x->kind == NOTE) && !style.quiet) {

@@ -15,39 +15,6 @@ static const char *after(const char *text, const char *name)
     return strncmp(text, name, n) == 0 ? text + n : NULL;
 }
 
-/* The number that is all of [text, end). */
-static finf_status number(const char *text, const char *end, const char *what, double *x, finf_reason *why)
-{
-    char *word = strndup(text, (size_t)(end - text));
-    if (!word) return finf_why(why, FINF_ENOMEM, "no memory");
-    finf_status s = parse_number(word, what, x, why);
-    free(word);
-    return s;
-}
-
-/* Numbers between commas in [text, end). Owned by the caller, also after a failure. */
-static finf_status list(const char *text, const char *end, const char *what, double **out, size_t *n, finf_reason *why)
-{
-    size_t room = 1;
-    for (const char *p = text; p < end; p++) room += *p == ',';
-    *out = malloc(room * sizeof **out);
-    if (!*out) return finf_why(why, FINF_ENOMEM, "no memory");
-    *n = 0;
-    if (text == end) return finf_why(why, FINF_EPARSE, "%s: the list is empty", what);
-    for (const char *p = text; p <= end;) {
-        const char *stop = memchr(p, ',', (size_t)(end - p));
-        if (!stop) stop = end;
-        char name[48];
-        snprintf(name, sizeof name, "%s[%zu]", what, *n);
-        if (stop == p) return finf_why(why, FINF_EPARSE, "%s: nothing between two commas, or a comma at the end", name);
-        finf_status s = number(p, stop, name, &(*out)[*n], why);
-        if (s) return s;
-        ++*n;
-        p = stop + 1;
-    }
-    return FINF_OK;
-}
-
 typedef finf_status (*from_list)(const double *, size_t, finf_noise **, finf_reason *);
 
 static finf_status listed_noise(const char *rest, int file, const char *what, from_list make, finf_noise **out,
@@ -55,7 +22,7 @@ static finf_status listed_noise(const char *rest, int file, const char *what, fr
 {
     double *x = NULL;
     size_t n = 0;
-    finf_status s = file ? input_list(rest, what, &x, &n, why) : list(rest, rest + strlen(rest), what, &x, &n, why);
+    finf_status s = file ? input_list(rest, what, &x, &n, why) : parse_list(rest, rest + strlen(rest), what, &x, &n, why);
     if (!s) s = make(x, n, out, why);
     free(x);
     return s;
@@ -72,8 +39,8 @@ static finf_status paired_noise(const char *rest, const char *family, const char
         return finf_why(why, FINF_EPARSE, "%s:%.60s: two lists are needed, parted by a semicolon", family, rest);
     double *x = NULL, *y = NULL;
     size_t n = 0, m = 0;
-    finf_status s = list(rest, semicolon, first, &x, &n, why);
-    if (!s) s = list(semicolon + 1, semicolon + strlen(semicolon), second, &y, &m, why);
+    finf_status s = parse_list(rest, semicolon, first, &x, &n, why);
+    if (!s) s = parse_list(semicolon + 1, semicolon + strlen(semicolon), second, &y, &m, why);
     if (!s && n != m) s = finf_why(why, FINF_EPARSE, "%s: %zu of %s but %zu of %s", family, n, first, m, second);
     if (!s) s = make(x, y, n, out, why);
     free(x);
@@ -118,7 +85,7 @@ static finf_status power(const char *rest, double automatic, finf_noise **out, f
     const char *comma = strchr(rest, ',');
     if (!comma) return finf_why(why, FINF_EPARSE, "power:%.60s: must be power:P,V", rest);
     double p, nu;
-    finf_status s = number(rest, comma, "power p", &p, why);
+    finf_status s = parse_part(rest, comma, "power p", &p, why);
     if (!s) s = parameter(comma + 1, automatic, &nu, why);
     return s ? s : finf_noise_power(p, nu, out, why);
 }
@@ -158,7 +125,8 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
     *out = NULL;
     int file = *text == '@';
     if (file || (rest = after(text, "list:"))) {
-        s = file ? input_list(text + 1, "lambda", &x, &n, why) : list(rest, rest + strlen(rest), "lambda", &x, &n, why);
+        s = file ? input_list(text + 1, "lambda", &x, &n, why)
+                 : parse_list(rest, rest + strlen(rest), "lambda", &x, &n, why);
         if (!s && !isnan(d) && d != (double)n)
             s = finf_why(why, FINF_EDOM, "dim = %s, but the spectrum has %zu eigenvalues", finf_show(d).s, n);
         if (!s) s = finf_spectrum_list(x, n, out, why);

@@ -208,6 +208,11 @@ typedef struct {
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n, finf_direction *out);
 
+/* The paper's rates with unit constants: F_inf of DP-SGD and of nu = eta mu. */
+typedef struct { double sgd, nu; } finf_rates;
+finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set, finf_rates *out);
+finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set, finf_rates *out);
+
 /* ---- mu-strongly convex, L-smooth F: the IQC bound (socp/) --------------------------------------------- */
 
 typedef enum {
