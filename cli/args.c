@@ -116,6 +116,8 @@ const command_info COMMANDS[CMD_COUNT] = {
          "Exact F_inf of DP-SGD, nu = eta mu, the best nu and the best noise for each decay, the paper's rate and the\n"
          "constant that fits. Ranges of --dim or --eta add log-log slopes. --table prior compares the noise of prior work.",
          "finf rates --dim 128 --eta 0.01", 0},
+    [CMD_ERRATA] = {"errata", "corrections to the paper, in numbers",
+                    "Each erratum of the paper: the printed value beside the computed one.", "finf errata", 0},
     [CMD_TUNE] = {"tune", "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
                   "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, mean).",
                   "finf tune --eta 0.1 --kappa 100", BIT(OPT_ETA)},

@@ -63,6 +63,7 @@ typedef enum {
     CMD_OPTIMIZE,
     CMD_TUNE,
     CMD_RATES,
+    CMD_ERRATA,
     CMD_COUNT
 } command_id;
 

@@ -21,6 +21,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why);
 finf_status cmd_iqc(const args *a, doc *d, finf_reason *why);
 finf_status cmd_optimize(const args *a, doc *d, finf_reason *why);
 finf_status cmd_rates(const args *a, doc *d, finf_reason *why);
+finf_status cmd_errata(const args *a, doc *d, finf_reason *why);
 finf_status cmd_tune(const args *a, doc *d, finf_reason *why);
 
 /* --eta, when it was given: positive. */
