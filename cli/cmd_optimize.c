@@ -41,7 +41,7 @@ static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, f
         *beta = malloc(*n * sizeof **beta);
         finf_status s = *beta ? finf_noise_beta(noise, *n, *beta, why) : finf_why(why, FINF_ENOMEM, "no memory");
         for (size_t t = *n / 2; t < *n && !s; t++) tail = fmax(tail, fabs((*beta)[t]));
-        if (!s && *n < BETA_MAX && tail > 1e-13 * fabs((*beta)[0])) {
+        if (!s && *n < BETA_MAX && tail > 1e-10 * fabs((*beta)[0])) {
             free(*beta);
             continue;
         }

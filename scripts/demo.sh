@@ -7,3 +7,7 @@ echo "\$ finf linreg --noise nu:auto $setting"
 "$finf" linreg --noise nu:auto $setting || exit 1
 echo
 awk "BEGIN { printf \"DP-SGD ends at F_inf = %.4g, correlated noise at %.4g: %.0f times lower at the same privacy.\n\", $sgd, $nu, $sgd / $nu }"
+echo
+echo "And for any loss of condition number 100, the noise with the least worst case, proved:"
+echo "\$ finf optimize --eta 0.1 --kappa 100 --certify"
+"$finf" optimize --eta 0.1 --kappa 100 --certify --precision 6 | cut -c1-110
