@@ -9,7 +9,7 @@ WARN    := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes $(if $(CI),-
 CFLAGS  ?= -O3 -g
 ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -Iinclude -Ibase -Iellint -Ibounds -Isocp -Icli -fPIC -fvisibility=hidden \
               -MMD -MP -pthread $(WARN) $(CFLAGS) $(EXTRA)
-LIBS    = $(ECOS_LIBS) $(ARB_LIBS) -lfftw3 -lgsl -lgslcblas -lm
+LIBS    = $(CONFIG_ECOS_LIBS) $(CONFIG_ARB_LIBS) -lfftw3 -lgsl -lgslcblas -lm
 TEST_LIBS := -lcheck -lsubunit -lrt
 
 LIB_SRC := $(wildcard base/*.c ellint/*.c bounds/*.c socp/*.c)
@@ -47,8 +47,9 @@ include $B/config.mk
 endif
 
 # ---- build ----------------------------------------------------------------------------------------------------
-$B/obj/socp/ecos.o: ALL_CFLAGS += $(ECOS_FLAGS)
-$B/obj/socp/certify.o $B/obj/socp/certify_noise.o: ALL_CFLAGS += $(ARB_FLAGS)
+$B/obj/socp/ecos.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
+$B/obj/socp/certify.o $B/obj/socp/certify_noise.o: ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
+$B/obj/socp/ecos.o $B/obj/socp/certify.o $B/obj/socp/certify_noise.o: $B/config.mk
 $B/obj/%.o: %.c | $B/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
@@ -68,7 +69,7 @@ $B/finf: $(CLI_OBJ) $(LIB_OBJ)
 $B/test_%: $B/obj/tests/test_%.o $(TOOLS) $(LIB_OBJ)
 	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) $(TEST_LIBS) -o $@
 
-$B/bench: $B/obj/bench/bench.o $B/libfinf.a
+$B/bench%: $B/obj/bench/bench%.o $(LIB_OBJ)
 	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 
 $B/finf.1: $B/finf
@@ -107,8 +108,9 @@ valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \
 	  RUNNER='env CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=full'
 
-bench: $B/bench
-	$B/bench
+bench: $B/bench_core $B/bench_iqc
+	$B/bench_core
+	$B/bench_iqc
 
 install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/man/man1)

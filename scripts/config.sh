@@ -10,28 +10,28 @@ shipped="-L$solver -l:ECOSolveR.so -L$R/lib -lR -Wl,-rpath,$solver:$R/lib"
 call='const char *ECOS_ver(void); int main(void) { return !ECOS_ver(); }'
 native=${ECOS_LIBS:-$(pkg-config --libs ecos 2>/dev/null)}
 if [ -n "$native" ] && echo "$call" | links "$native"; then
-    echo "ECOS_FLAGS := -DFINF_ECOS_NATIVE $ECOS_CFLAGS"
-    echo "ECOS_LIBS := $native"
+    echo "CONFIG_ECOS_FLAGS := -DFINF_ECOS_NATIVE $ECOS_CFLAGS"
+    echo "CONFIG_ECOS_LIBS := $native"
     echo "ECOS: $native" >&2
 elif echo "$call" | links "$shipped"; then
-    echo "ECOS_FLAGS :="
-    echo "ECOS_LIBS := $shipped"
+    echo "CONFIG_ECOS_FLAGS :="
+    echo "CONFIG_ECOS_LIBS := $shipped"
     echo "ECOS: the library of r-cran-ecosolver" >&2
 else
-    echo "ECOS_FLAGS := -DFINF_NO_ECOS"
-    echo "ECOS_LIBS :="
+    echo "CONFIG_ECOS_FLAGS := -DFINF_NO_ECOS"
+    echo "CONFIG_ECOS_LIBS :="
     echo "ECOS: not found, building without it" >&2
 fi
 for arb in "-lflint-arb -lflint" "-larb -lflint" "-lflint"; do
     for header in acb_calc.h flint/acb_calc.h; do
         if printf '#include <%s>\nint main(void) { acb_t x; acb_init(x); acb_clear(x); return 0; }\n' $header | links "$arb"; then
-            echo "ARB_FLAGS := -DFINF_ARB_HEADER='<$header>' -DFINF_ARB_HYPGEOM_HEADER='<${header%acb_calc.h}arb_hypgeom.h>'"
-            echo "ARB_LIBS := $arb"
+            echo "CONFIG_ARB_FLAGS := -DFINF_ARB_HEADER='<$header>' -DFINF_ARB_HYPGEOM_HEADER='<${header%acb_calc.h}arb_hypgeom.h>'"
+            echo "CONFIG_ARB_LIBS := $arb"
             echo "Arb: $arb" >&2
             exit 0
         fi
     done
 done
-echo "ARB_FLAGS := -DFINF_NO_ARB"
-echo "ARB_LIBS :="
+echo "CONFIG_ARB_FLAGS := -DFINF_NO_ARB"
+echo "CONFIG_ARB_LIBS :="
 echo "Arb: not found, building without certificates" >&2

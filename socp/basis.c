@@ -11,11 +11,12 @@
 
 #include "socp.h"
 
-/* adds the pole s, in place of one within 5% of it (nearly equal columns only cost digits) */
+/* adds the pole s, in place of one within 5% of it (nearly equal columns only cost digits);
+ * s = 1, one step of memory, stays: without it eta L > 1 loses a tenth */
 static void add(socp_basis *b, double s)
 {
     size_t i = 0;
-    while (i < b->poles && !(fabs(b->s[i] / s - 1) < 0.05)) i++;
+    while (i < b->poles && (b->s[i] == 1 || !(fabs(b->s[i] / s - 1) < 0.05))) i++;
     b->s[i] = s;
     if (i == b->poles) b->poles++;
 }

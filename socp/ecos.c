@@ -65,12 +65,13 @@ extern double R_NaN, R_PosInf; /* zero until R starts; ECOS uses them for NaN an
 /* ECOS would install a SIGINT handler and may leave it. These replace its three functions; its poll becomes our hook. */
 #define INTERPOSED __attribute__((visibility("default")))
 static _Thread_local const socp_solve_options *running;
+static _Thread_local int stopped; /* ECOS may call an interrupted run inaccurate or infeasible */
 INTERPOSED void init_ctrlc(void);
 INTERPOSED void remove_ctrlc(void);
 INTERPOSED int check_ctrlc(void);
 void init_ctrlc(void) {}
 void remove_ctrlc(void) {}
-int check_ctrlc(void) { return running && running->cancel && running->cancel(running->cancel_data); }
+int check_ctrlc(void) { return stopped = running && running->cancel && running->cancel(running->cancel_data); }
 
 const char *socp_ecos_version(void)
 {
@@ -186,9 +187,10 @@ static finf_status attempt(const socp_program *p, const socp_solve_options *opt,
         w->stgs->maxit = opt->max_iter > 0 ? opt->max_iter : 100;
         /* the objective exceeds offset, which ECOS does not see: this absolute gap is the relative one asked for */
         w->stgs->feastol = opt->tol, w->stgs->reltol = opt->tol, w->stgs->abstol = opt->tol * g.offset / g.scale;
-        running = opt;
+        running = opt, stopped = 0;
         out->code = (int)ECOS_solve(w);
         running = NULL;
+        if (stopped && out->code != 0) out->code = -4;
         out->status = status_text(out->code), out->iterations += (int)w->info->iter;
         if (out->code == 0 || out->code == 10) {
             for (size_t t = 0; t < p->n; t++) x[t] = w->x[t] * g.col[t];
@@ -208,6 +210,7 @@ finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, doub
     double t0 = socp_now();
     *out = (socp_outcome){.code = -100, .status = "unknown ECOS version", .value = NAN, .gap = INFINITY};
     if (!socp_ecos_version()) return FINF_EUSAGE;
+    if (!isfinite(socp_program_value(p, p->start))) return out->status = "no feasible start", FINF_ETOL;
 #ifndef FINF_ECOS_NATIVE
     R_NaN = NAN, R_PosInf = INFINITY;
 #endif

@@ -157,9 +157,11 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
     out->unit_quadratic_lower = quad.value / L;
     if (sgd2 > 0 && finite) socp_quadratic(noise, e, kappa, dist, sigma2 > 0 ? sgd2 / sigma2 : 0, &quad, &out->quadratic_h);
     out->quadratic_lower = sigma2 * quad.value / L;
-    if (!(sigma2 > 0)) /* only gradient noise: mu is worst for dist, L for F */
-        out->quadratic_h = dist ? mo.mu : 1,
-        out->quadratic_lower = sgd2 * eta / (2 * (dist ? mo.mu * (2 - e * mo.mu) : 2 - e));
+    if (!(sigma2 > 0)) { /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
+        double h = dist && e * (1 + mo.mu) < 2 ? mo.mu : 1;
+        out->quadratic_h = h;
+        out->quadratic_lower = sgd2 * eta / (2 * (dist ? h : 1) * (2 - e * h));
+    }
     out->quadratic_h *= L;
     out->minimax_lower = finf_iqc_minimax(eta, L, o.dim, pr);
     out->seconds = socp_now() - t0 - cert.seconds;
@@ -169,6 +171,7 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
     double value = (weight.dp > 0 ? weight.dp * re.dp.value : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.value : 0);
     out->bound = (finf_real){value / L, err / L + fabs(value / L) * sens.gamma2.error / sens.gamma2.value, FINF_ESTIMATE,
                              "multipliers recomputed on the continuum"};
+    if (isnan(out->bound.value)) out->bound = none;
     if (cert.certified) {
         double up = (weight.dp > 0 ? weight.dp * (cert.gamma2_upper / sens.gamma2.value) * cert.dp_upper : 0) +
                     (weight.sgd > 0 ? weight.sgd * cert.sgd_upper : 0);

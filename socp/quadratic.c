@@ -69,7 +69,7 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
     }
     free(t.density);
     *h = at;
-    *value = (finf_real){best, err * best, FINF_ESTIMATE, "trapezoid rule, golden section"};
+    *value = (finf_real){best, (err + 1e-15) * best, FINF_ESTIMATE, "trapezoid rule, golden section"};
     return err <= 1e-9 ? FINF_OK : FINF_ETOL;
 }
 

@@ -112,6 +112,7 @@ finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const 
         h0 += x[i];
     }
     double x0 = x[0], kept = x0, missing = fmax(0, -least_spare(&p, scale));
+    h0 += missing;
     for (double room = missing > 0 ? 1e-12 : 0; room < 2; room = fmax(1e-12, 10 * room)) {
         socp_integral v;
         x[0] = x0 + missing + room * h0;

@@ -1,0 +1,234 @@
+/* make bench, second part: both solvers of the IQC bound on the sweep of issue 3, in one run. Only the ratios and the exit
+ * codes mean anything. Linked with the objects of the library: warm starts are inside it. */
+#include <gsl/gsl_errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "socp.h"
+
+static const char *const FORM[] = {"sharp", "fval", "dist", "sharp_dist"};
+static const double KAPPA[] = {1.5, 2, 5, 10, 30, 100, 300, 1000, 1e4}, ETA[] = {1, 0.5, 0.1, 0.01, 0.001};
+enum { KAPPAS = 9, ETAS = 5, NOISES = 3, FORMS = 3, SOLVES = KAPPAS * ETAS * NOISES * FORMS };
+
+static finf_noise *noise_of(double nu)
+{
+    finf_noise *n = NULL;
+    if ((nu > 0 ? finf_noise_nu(nu, &n, NULL) : finf_noise_sgd(&n)) != FINF_OK) exit(5);
+    return n;
+}
+
+static finf_status solve(const finf_noise *n, double eta, double kappa, finf_iqc_bound bound, finf_iqc_solver solver,
+                         int certify, finf_iqc_result *r)
+{
+    finf_iqc_options o = finf_iqc_options_default();
+    o.bound = bound, o.solver = solver, o.certify = certify;
+    return finf_iqc(n, eta, kappa, &o, r);
+}
+
+/* the least of `times` whole calls, in seconds */
+static double best_of(int times, const finf_noise *n, double eta, double kappa, finf_iqc_bound bound,
+                      finf_iqc_solver solver, finf_iqc_result *r)
+{
+    double best = INFINITY;
+    for (int i = 0; i < times; i++) {
+        if (solve(n, eta, kappa, bound, solver, 0, r) != FINF_OK) printf("kappa %g: %s\n", kappa, r->reason.text);
+        best = fmin(best, r->seconds);
+    }
+    return best;
+}
+
+/* ---- the sweep ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    int code[SOLVES], count, most, failed;
+    long iterations;
+    double seconds, slowest;
+} tally;
+
+static void record(tally *t, finf_status st, const finf_iqc_result *r, const char *what)
+{
+    t->code[t->count++] = r->solver_code;
+    t->iterations += r->iterations;
+    t->most = r->iterations > t->most ? r->iterations : t->most;
+    t->seconds += r->seconds;
+    t->slowest = fmax(t->slowest, r->seconds);
+    if (st == FINF_OK && r->solver_code == 0) return;
+    t->failed++;
+    printf("  %s, %s: %s, code %d after %d iterations: %s\n", t->name, what, finf_status_name(st), r->solver_code,
+           r->iterations, r->reason.text);
+}
+
+static void print_tally(const tally *t)
+{
+    printf("  %-7s exit codes:", t->name);
+    for (int i = 0; i < t->count; i++) {
+        int seen = 0, same = 0;
+        for (int j = 0; j < t->count; j++) same += t->code[j] == t->code[i], seen += j < i && t->code[j] == t->code[i];
+        if (!seen) printf(" %d x%d", t->code[i], same);
+    }
+    printf("; iterations: mean %.1f, most %d; seconds: total %.2f, mean %.4f, most %.4f\n",
+           (double)t->iterations / (double)t->count, t->most, t->seconds, t->seconds / t->count, t->slowest);
+}
+
+static int sweep(void)
+{
+    tally ecos = {.name = "ecos"}, newton = {.name = "newton"};
+    double worst = 0, rate[KAPPAS][2] = {{0}};
+    int most[KAPPAS][2] = {{0}};
+    printf("sweep: %d kappas x %d etas x {sgd, nu = eta mu, nu = eta L/2} x {sharp, fval, dist} = %d solves\n", KAPPAS,
+           ETAS, SOLVES);
+    for (int k = 0; k < KAPPAS; k++)
+        for (int e = 0; e < ETAS; e++)
+            for (int v = 0; v < NOISES; v++)
+                for (int f = 0; f < FORMS; f++) {
+                    double nu = v == 0 ? 0 : v == 1 ? ETA[e] / KAPPA[k] : ETA[e] / 2;
+                    finf_noise *n = noise_of(nu);
+                    finf_iqc_result a, b;
+                    finf_status sa = solve(n, ETA[e], KAPPA[k], (finf_iqc_bound)f, FINF_IQC_ECOS, 0, &a);
+                    finf_status sb = solve(n, ETA[e], KAPPA[k], (finf_iqc_bound)f, FINF_IQC_NEWTON, 0, &b);
+                    char what[96];
+                    snprintf(what, sizeof what, "kappa %g, eta %g, nu %g, %s", KAPPA[k], ETA[e], nu, FORM[f]);
+                    record(&ecos, sa, &a, what);
+                    record(&newton, sb, &b, what);
+                    if (sa == FINF_OK && sb == FINF_OK)
+                        worst = fmax(worst,
+                                     fmax(fabs(a.bound.value / b.bound.value - 1), fabs(a.grid_value / b.grid_value - 1)));
+                    rate[k][0] += a.seconds, rate[k][1] += b.seconds;
+                    most[k][0] = a.iterations > most[k][0] ? a.iterations : most[k][0];
+                    most[k][1] = b.iterations > most[k][1] ? b.iterations : most[k][1];
+                    finf_noise_free(n);
+                }
+    printf("  %8s %14s %14s %8s %16s\n", "kappa", "ecos ms/solve", "newton ms", "ratio", "most iterations");
+    for (int k = 0; k < KAPPAS; k++)
+        printf("  %8g %14.2f %14.2f %7.1fx %9d, %d\n", KAPPA[k], 1e3 * rate[k][0] / (ETAS * NOISES * FORMS),
+               1e3 * rate[k][1] / (ETAS * NOISES * FORMS), rate[k][0] / rate[k][1], most[k][0], most[k][1]);
+    print_tally(&ecos);
+    print_tally(&newton);
+    printf("  ecos/newton %.1fx; worst relative difference of bound or objective %.1e; %d of %d failed\n\n",
+           ecos.seconds / newton.seconds, worst, ecos.failed + newton.failed, 2 * SOLVES);
+    return ecos.failed + newton.failed + !(worst < 1e-6);
+}
+
+/* ---- one bound, the curve in kappa, the certificate ---------------------------------------------------- */
+
+static void one_bound(void)
+{
+    finf_noise *n = noise_of(0.05);
+    finf_iqc_result r;
+    double newton = best_of(20, n, 0.1, 100, FINF_IQC_SHARP, FINF_IQC_NEWTON, &r);
+    double ecos = best_of(5, n, 0.1, 100, FINF_IQC_SHARP, FINF_IQC_ECOS, &r);
+    printf("sharp kappa=100 eta=.1: newton %.2f ms, ecos %.2f ms, ratio %.1fx\n\n", 1e3 * newton, 1e3 * ecos,
+           ecos / newton);
+    finf_noise_free(n);
+}
+
+static void curve(void)
+{
+    printf("sharp, eta = 0.1, nu = 0.05, as kappa grows (whole calls, least of 5 and 3)\n");
+    printf("  %8s %10s %10s %8s %9s %7s %14s %12s %10s\n", "kappa", "newton ms", "ecos ms", "ratio", "unknowns", "nodes",
+           "bound/minimax", "certify ms", "costs");
+    double first = 0, last = 0;
+    for (double kappa = 10; kappa < 2e8; kappa *= 10) {
+        finf_noise *n = noise_of(0.05);
+        finf_iqc_result r, c;
+        double ecos = best_of(3, n, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_ECOS, &r);
+        double newton = best_of(5, n, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, &r);
+        finf_status st = solve(n, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, 1, &c);
+        printf("  %8g %10.2f %10.2f %7.1fx %9zu %7zu %14.5f", kappa, 1e3 * newton, 1e3 * ecos, ecos / newton, r.basis_size,
+               r.grid_points, r.bound.value / r.minimax_lower);
+        if (st == FINF_OK && c.certified)
+            printf(" %12.1f %9.1e\n", 1e3 * c.certify_seconds, c.certified_upper / c.bound.value - 1);
+        else
+            printf("   %s\n", c.reason.text);
+        if (first == 0) first = newton;
+        last = newton;
+        finf_noise_free(n);
+    }
+    printf("  newton: x%.1f from 10 to 1e8\n\n", last / first);
+}
+
+/* ---- warm starts --------------------------------------------------------------------------------------- */
+
+/* `bound` over nu at kappa = 100, each program solved from the start and from its neighbour's solution: the solver alone */
+static void warm(finf_iqc_bound bound)
+{
+    int causal = bound == FINF_IQC_SHARP, dist = bound == FINF_IQC_DIST, iterations[2] = {0, 0}, count = 0, failed = 0;
+    double seconds[2] = {0, 0}, *kept = NULL, worst = 0, eta = 0.1, mu = 0.01;
+    socp_model mo = socp_model_make(eta, 1 / mu, dist);
+    for (double nu = 0.001; nu < 0.5; nu *= 1.05, count++) {
+        finf_noise *n = noise_of(nu);
+        socp_grid g = {0};
+        socp_basis b = {0};
+        socp_program p = {0};
+        socp_outcome out[2];
+        if (socp_grid_auto(n, eta, mu, 0, &g) != FINF_OK ||
+            socp_basis_make(eta, mu, 0, FINF_IQC_GENERAL, causal, &b) != FINF_OK ||
+            socp_program_make(&mo, n, &g, &b, (socp_weights){1, 0}, &p) != FINF_OK)
+            exit(5);
+        double *x = malloc(p.n * sizeof *x);
+        if (!x) exit(5);
+        for (int hot = 0; hot < 2; hot++) {
+            socp_solve_options s = {.tol = 1e-8, .warm = hot ? kept : NULL};
+            failed += socp_newton(&p, &s, x, &out[hot]) != FINF_OK;
+            iterations[hot] += out[hot].iterations, seconds[hot] += out[hot].seconds;
+        }
+        worst = fmax(worst, fabs(out[1].value / out[0].value - 1));
+        free(kept);
+        kept = x;
+        socp_program_free(&p);
+        socp_basis_free(&b);
+        socp_grid_free(&g);
+        finf_noise_free(n);
+    }
+    free(kept);
+    printf("  %-6s %d solves: cold %.2f ms, %.1f iterations; warm %.2f ms, %.1f iterations; %.2fx faster, differ by %.1e, "
+           "%d failed\n",
+           FORM[bound], count, 1e3 * seconds[0] / count, (double)iterations[0] / count, 1e3 * seconds[1] / count,
+           (double)iterations[1] / count, seconds[0] / seconds[1], worst, failed);
+}
+
+/* ---- optimize ------------------------------------------------------------------------------------------ */
+
+static void optimized(void)
+{
+    printf("optimize, eta = 0.1, against one solve with the same bound\n");
+    for (double kappa = 10; kappa < 2e4; kappa *= 10)
+        for (int f = 0; f < FORMS; f++) {
+            finf_noise *n = noise_of(0.05);
+            finf_iqc_result one;
+            finf_optimize_options o = finf_optimize_options_default();
+            finf_optimize_result r;
+            double solo = best_of(5, n, 0.1, kappa, (finf_iqc_bound)f, FINF_IQC_NEWTON, &one);
+            o.iqc.bound = (finf_iqc_bound)f;
+            double t0 = socp_now();
+            finf_status st = finf_optimize(0.1, kappa, &o, &r);
+            double t = socp_now() - t0;
+            printf("  kappa %6g %-6s %8.2f ms = %6.1f solves; %s, bound %.6g, best nu %.6g, bound/minimax %.5f\n", kappa,
+                   FORM[f], 1e3 * t, t / solo, finf_status_name(st), r.iqc.bound.value, r.bound_nu, r.gap);
+            finf_optimize_result_free(&r);
+            finf_noise_free(n);
+        }
+    printf("\n");
+}
+
+int main(void)
+{
+    gsl_set_error_handler_off();
+    if (!socp_ecos_version()) {
+        printf("built without ECOS: nothing to compare with\n");
+        return 0;
+    }
+    printf("ECOS %s\n\n", socp_ecos_version());
+    one_bound();
+    curve();
+    printf("newton over a sweep of nu from 0.001 to 0.5, kappa = 100, eta = 0.1: one solve\n");
+    warm(FINF_IQC_SHARP);
+    warm(FINF_IQC_FVAL);
+    warm(FINF_IQC_DIST);
+    printf("\n");
+    optimized();
+    return sweep() ? 1 : 0;
+}

@@ -1,0 +1,151 @@
+/* Correlated Gaussian noise in blocks: normals w, and z = beta * w by one multiplication with B(w_j) between two FFTs. */
+#include "stream.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { LAYERS = 256 };
+#define GOLDEN 0x9e3779b97f4a7c15u
+
+struct stream_source {
+    uint64_t seed, state[4];
+    double x[LAYERS + 1], f[LAYERS + 1]; /* the ziggurat: layer k is |x| < x[k], f[k] < y < f[k+1], f = e^{-x^2/2} */
+    double *w, *z;
+    double complex *B, *Z; /* at 2 pi j/n, j = 0..n/2; B = NULL: white */
+};
+
+/* ---- normals: xoshiro256++ (Blackman, Vigna), seeded per block, and a ziggurat (Marsaglia, Tsang) --------
+ * Written out because gsl_ran_gaussian_ziggurat has 24 bits and calls through a pointer; this one has 53 and is faster. */
+
+static inline uint64_t rotate(uint64_t x, int k) { return x << k | x >> (64 - k); }
+
+static inline uint64_t next(uint64_t s[4])
+{
+    uint64_t out = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate(s[3], 45);
+    return out;
+}
+
+static inline double uniform(uint64_t s[4]) { return (double)((next(s) >> 11) + 1) * 0x1p-53; } /* (0, 1] */
+
+static uint64_t mix(uint64_t x) /* splitmix64's output function */
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static void ziggurat(struct stream_source *s)
+{
+    const double R = 3.6541528853610088; /* where the 256 layers of equal area end */
+    double fR = exp(-R * R / 2), area = R * fR + sqrt(FINF_PI / 2) * erfc(R / sqrt(2));
+    s->x[0] = area / fR, s->f[0] = 0;
+    s->x[1] = R, s->f[1] = fR;
+    for (int k = 2; k < LAYERS; k++) {
+        s->f[k] = s->f[k - 1] + area / s->x[k - 1];
+        s->x[k] = sqrt(-2 * log(s->f[k]));
+    }
+    s->x[LAYERS] = 0, s->f[LAYERS] = 1;
+}
+
+static double beyond(double R, uint64_t state[4]) /* a normal given that it is > R */
+{
+    for (;;) {
+        double a = -log(uniform(state)) / R, b = -log(uniform(state));
+        if (2 * b > a * a) return R + a;
+    }
+}
+
+static void normals(const struct stream_source *s, uint64_t state[4], size_t n, double *out)
+{
+    for (size_t i = 0; i < n;) {
+        uint64_t u = next(state);
+        size_t k = u % LAYERS;
+        double x = (double)((int64_t)u >> 11) * 0x1p-52 * s->x[k]; /* none of the bits that k has */
+        if (fabs(x) < s->x[k + 1])
+            out[i++] = x;
+        else if (k == 0)
+            out[i++] = copysign(beyond(s->x[1], state), x);
+        else if (s->f[k] + uniform(state) * (s->f[k + 1] - s->f[k]) < exp(-x * x / 2))
+            out[i++] = x;
+    }
+}
+
+/* ---- B at the frequencies of the block ----------------------------------------------------------------- */
+
+/* The minimum-phase factor by the cepstrum: O(n log n), where finf_noise_response would take O(n nodes). */
+static finf_status factor(const finf_noise *noise, size_t n, double *x, double complex *B)
+{
+    for (size_t j = 0; j <= n / 2; j++) B[j] = log(finf_noise_density(noise, 2 * FINF_PI * (double)j / (double)n)) / 2;
+    finf_status st = series_untransform(B, n, x);
+    for (size_t t = 1; t < n / 2; t++) x[t] *= 2;
+    if (!st) st = series_transform(x, n / 2 + 1, n, B);
+    for (size_t j = 0; j <= n / 2 && !st; j++) B[j] = cexp(B[j]);
+    return st;
+}
+
+static finf_status response(const finf_noise *noise, size_t n, double *x, double complex *B)
+{
+    finf_status st = FINF_OK;
+    if (noise->kind == NOISE_SPECTRUM)
+        st = factor(noise, n, x, B);
+    else if (noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY) /* O(n log n) however long the list */
+        st = 4 * noise->n <= n ? series_transform(noise->coef, noise->n, n, B) : FINF_EDOM;
+    else
+        for (size_t j = 0; j <= n / 2; j++) {
+            double re_im[2];
+            finf_noise_response(noise, 2 * FINF_PI * (double)j / (double)n, re_im);
+            B[j] = re_im[0] + I * re_im[1];
+        }
+    for (size_t j = 0; j <= n / 2 && !st; j++) {
+        if (noise->kind == NOISE_STRATEGY) B[j] = 1 / B[j];
+        if (!(cabs(B[j]) <= BOUNDS_HUGE)) st = FINF_EDOM;
+    }
+    return st;
+}
+
+/* ---- the stream ---------------------------------------------------------------------------------------- */
+
+finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed, noise_stream *out)
+{
+    struct stream_source *s = calloc(1, sizeof *s);
+    *out = (noise_stream){n, NULL, NULL, s};
+    if (!s) return FINF_ENOMEM;
+    s->seed = mix(seed + GOLDEN);
+    ziggurat(s);
+    out->w = out->z = s->w = malloc(n * sizeof *s->w);
+    finf_status st = s->w ? FINF_OK : FINF_ENOMEM;
+    if (!st && (noise->kind != NOISE_POWER || noise->p != 0)) {
+        out->z = s->z = malloc(n * sizeof *s->z);
+        s->B = malloc((n / 2 + 1) * sizeof *s->B);
+        s->Z = malloc((n / 2 + 1) * sizeof *s->Z);
+        st = s->z && s->B && s->Z ? response(noise, n, s->z, s->B) : FINF_ENOMEM;
+    }
+    if (st) noise_stream_free(out);
+    return st;
+}
+
+finf_status noise_stream_block(noise_stream *out, unsigned long long index)
+{
+    struct stream_source *s = out->source;
+    size_t n = out->n;
+    for (unsigned i = 0; i < 4; i++) s->state[i] = mix(s->seed + GOLDEN * (4 * index + i + 1));
+    normals(s, s->state, n, s->w);
+    if (!s->B) return FINF_OK;
+    finf_status st = series_transform(s->w, n, n, s->Z);
+    for (size_t j = 0; j <= n / 2 && !st; j++) s->Z[j] *= s->B[j];
+    return st ? st : series_untransform(s->Z, n, s->z);
+}
+
+void noise_stream_free(noise_stream *out)
+{
+    struct stream_source *s = out->source;
+    if (s) free(s->w), free(s->z), free(s->B), free(s->Z);
+    free(s);
+    *out = (noise_stream){0};
+}

@@ -1,0 +1,364 @@
+/* finf_optimize: the best nu, then the descent the bound calls for, then the bound of the noise found. MATH 7.7, 7.9. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "optimize.h"
+
+finf_optimize_options finf_optimize_options_default(void)
+{
+    return (finf_optimize_options){.iqc = finf_iqc_options_default(), .tol = 1e-6, .max_rounds = 100, .factors = 12};
+}
+
+void finf_optimize_result_free(finf_optimize_result *r)
+{
+    if (!r) return;
+    finf_noise_free(r->noise);
+    free(r->history);
+    free(r->w);
+    r->noise = NULL, r->history = r->w = r->density = r->psi = r->lambda_re = r->lambda_im = NULL, r->n = 0;
+}
+
+typedef struct {
+    double eta, kappa, e; /* e = eta L */
+    finf_optimize_options o;
+    finf_iqc_options plain; /* newton, no certificate: what the descent compares by */
+    int causal, cancelled;
+    double worst, best; /* of the bounds the starts ended with */
+    finf_status ended;  /* of the start kept */
+    finf_optimize_result *out;
+} task;
+
+/* ---- the grid handed out ---- */
+
+/* 0, then even steps in log tan(w/2), then pi: dense enough for a cubic spline of log|B|^2 to lose less than 1e-7. */
+static finf_status knots(const task *t, double scale, finf_optimize_result *out)
+{
+    const double step = 0.07, margin = 4;
+    double lo = log(scale / 2) - margin, hi = log(2 / fmin(2 - t->e, 1)) + margin;
+    size_t n = (size_t)ceil((hi - lo) / step) + 3;
+    double *z = calloc(5 * n, sizeof *z);
+    if (!z) return FINF_ENOMEM;
+    out->n = n, out->w = z, out->density = z + n, out->psi = z + 2 * n, out->lambda_re = z + 3 * n,
+    out->lambda_im = z + 4 * n;
+    for (size_t k = 1; k + 1 < n; k++) z[k] = 2 * atan(exp(lo + (hi - lo) * (double)(k - 1) / (double)(n - 3)));
+    z[n - 1] = FINF_PI;
+    return FINF_OK;
+}
+
+static double complex log_response(const finf_noise *noise, int causal, double w)
+{
+    double B[2];
+    if (!causal) return log(finf_noise_density(noise, w)) / 2; /* the phase costs an integral, and nobody asks for it */
+    finf_noise_response(noise, w, B);
+    return clog(B[0] + I * B[1]);
+}
+
+/* psi, Lambda as in MATH 7.1 (h_0 - sum h_t e^{-iwt}, in units of 1/L; socp.h's is delta/2 of it), from v's certificate. */
+static void fill(const task *t, const socp_moving *v, finf_optimize_result *out)
+{
+    double L = t->o.iqc.smooth;
+    for (size_t k = 0; k < out->n; k++) {
+        double complex lambda = 0, b = out->noise ? log_response(out->noise, t->causal, out->w[k]) : 0;
+        out->psi[k] = socp_moving_psi(v, out->w[k], b, &lambda) / L;
+        out->lambda_re[k] = creal(lambda) * 2 / (v->mo.delta * L);
+        out->lambda_im[k] = cimag(lambda) * 2 / (v->mo.delta * L);
+    }
+}
+
+static void fill_density(finf_optimize_result *out)
+{
+    for (size_t k = 0; k < out->n; k++) out->density[k] = finf_noise_density(out->noise, out->w[k]);
+}
+
+/* The certificate of the noise settled on, at the knots. */
+static finf_status describe(const task *t)
+{
+    finf_optimize_result *out = t->out;
+    socp_moving v = {0};
+    double L = t->o.iqc.smooth;
+    finf_status st = FINF_OK;
+    if (!out->w) st = knots(t, fmin(t->e / t->kappa, finf_noise_scale(out->noise)), out);
+    if (st != FINF_OK) return st;
+    fill_density(out);
+    if (t->kappa == 1) { /* the quadratic: psi = (L/2)/|gk - L|^2, no multiplier */
+        for (size_t k = 0; k < out->n; k++) {
+            double x = t->e * cos(out->w[k] / 2), y = (2 - t->e) * sin(out->w[k] / 2);
+            out->psi[k] = t->e * t->e / (2 * L * (x * x + y * y));
+        }
+        return FINF_OK;
+    }
+    st = socp_moving_make(t->eta, t->kappa, &t->plain, out->noise, &v);
+    double complex *logB = st == FINF_OK ? malloc(v.grid.n * sizeof *logB) : NULL;
+    if (st == FINF_OK && !logB) st = FINF_ENOMEM;
+    for (size_t j = 0; st == FINF_OK && j < v.grid.n; j++) logB[j] = log_response(out->noise, t->causal, v.grid.w[j]);
+    if (st == FINF_OK) st = socp_moving_solve(&v, logB, t->plain.gap);
+    if (st == FINF_OK || st == FINF_ETOL) fill(t, &v, out);
+    free(logB);
+    socp_moving_free(&v);
+    return st;
+}
+
+/* ---- starts ---- */
+
+/* Records where a start ended, and how; 1 if it is the one to keep. */
+static int improved(task *t, double bound, finf_status ended)
+{
+    int best = t->out->starts == 0 || bound < t->best * (1 - t->o.tol); /* a tie stays with the first */
+    if (best) t->ended = ended;
+    t->worst = t->out->starts ? fmax(t->worst, bound) : bound;
+    t->best = t->out->starts ? fmin(t->best, bound) : bound;
+    t->out->starts++;
+    return best;
+}
+
+static void keep_history(task *t, const socp_descent *d)
+{
+    for (size_t i = 0; i <= d->rounds; i++) t->out->history[i] = d->history[i] / t->o.iqc.smooth;
+    t->out->rounds = d->rounds;
+}
+
+/* dist, fval: |B|^2 = psi^{-1/2} on the knots, psi the last certificate's. */
+static finf_status spectrum_of(task *t, const socp_moving *v)
+{
+    finf_optimize_result *out = t->out;
+    finf_noise_free(out->noise);
+    out->noise = NULL;
+    finf_status st = out->w ? FINF_OK : knots(t, t->e / t->kappa, out);
+    if (st != FINF_OK) return st;
+    fill(t, v, out);
+    for (size_t k = 0; k < out->n; k++) out->density[k] = 1 / sqrt(out->psi[k]);
+    double mean = 0; /* beta_0 = 1 */
+    for (size_t j = 0; j < v->grid.n; j++) {
+        double complex lambda;
+        mean -= v->grid.q[j] * log(socp_moving_psi(v, v->grid.w[j], 0, &lambda) / t->o.iqc.smooth) / 2;
+    }
+    for (size_t k = 0; k < out->n; k++) out->density[k] *= exp(-mean);
+    return finf_noise_spectrum(out->w, out->density, out->n, &out->noise, &out->iqc.reason);
+}
+
+static finf_status alternate(task *t, socp_moving *v, socp_descent *d)
+{
+    double start[] = {t->out->nu, 1, t->e / t->kappa, fmin(t->e, 1)};
+    double complex *logB = malloc(v->grid.n * sizeof *logB);
+    finf_status st = logB ? FINF_OK : FINF_ENOMEM;
+    for (size_t i = 0; i < sizeof start / sizeof *start && st == FINF_OK && !v->cancelled; i++) {
+        for (size_t j = 0; j < v->grid.n; j++) logB[j] = creal(socp_log_factor(start[i], v->grid.w[j])) / 2;
+        finf_status as = socp_alternate(v, logB, t->o.tol, t->o.max_rounds, d);
+        if (as == FINF_ENOMEM) st = as;
+        if (as != FINF_OK && (as != FINF_ETOL || v->cancelled || d->rounds < (size_t)t->o.max_rounds)) continue;
+        if (improved(t, d->history[d->rounds], as)) keep_history(t, d), st = spectrum_of(t, v);
+    }
+    free(logB);
+    return st;
+}
+
+/* nu_i of the product: log-spaced from eta L/64 on (lower ones change nothing, whatever kappa), with the best nu among them
+ * so that it is a start, and a few above 1: half of them for eta L > 1, where the slowest mode alternates, eta L one. */
+static void place(const task *t, size_t n, double *nu)
+{
+    size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above, nearest = 0;
+    double lo = fmin(t->e, 1) / fmin(64, 4 * t->kappa), hi = 0.95;
+    for (size_t i = 0; i < below; i++) nu[i] = below > 1 ? lo * pow(hi / lo, (double)i / (double)(below - 1)) : hi;
+    for (size_t i = 0; i < below; i++)
+        if (fabs(log(nu[i] / t->out->nu)) < fabs(log(nu[nearest] / t->out->nu))) nearest = i;
+    nu[nearest] = t->out->nu;
+    lo = t->e > 1 ? (2 - t->e) / 4 : 0.3;
+    for (size_t i = 0; i < above; i++) nu[below + i] = 2 - lo * pow(0.9 / lo, (double)i / (double)above);
+    if (t->e > 1 && above > 0) nu[below] = t->e;
+}
+
+/* The alternation for fval (dist) on the same nodes: a start with low frequencies of its own. */
+static finf_status alternated(task *t, const finf_noise *finest, socp_moving *v, const double *nu, double *r, size_t n,
+                              socp_descent *d)
+{
+    finf_iqc_options o = t->plain;
+    socp_moving a = {0};
+    o.bound = o.bound == FINF_IQC_SHARP_DIST ? FINF_IQC_DIST : FINF_IQC_FVAL;
+    finf_status st = socp_moving_make(t->eta, t->kappa, &o, finest, &a);
+    double complex *logB = st == FINF_OK ? malloc(a.grid.n * sizeof *logB) : NULL;
+    if (st == FINF_OK && !logB) st = FINF_ENOMEM;
+    if (st == FINF_OK) {
+        for (size_t j = 0; j < a.grid.n; j++) logB[j] = creal(socp_log_factor(t->out->nu, a.grid.w[j])) / 2;
+        st = socp_alternate(&a, logB, 1e-3, t->o.max_rounds, d); /* a start only */
+        if (st == FINF_ETOL && !a.cancelled && d->rounds > 0) st = FINF_OK;
+    }
+    if (st == FINF_OK) st = socp_causal_fit(v, nu, n, logB, r);
+    v->cancelled = v->cancelled || a.cancelled;
+    free(logB);
+    socp_moving_free(&a);
+    return st;
+}
+
+static finf_status causal(task *t, socp_moving *v, const finf_noise *finest, const double *nu, double *r, size_t n,
+                          socp_descent *d)
+{
+    double lower = t->out->minimax_lower * t->o.iqc.smooth;
+    finf_status st = FINF_OK;
+    for (int start = 0; start < 2 && st == FINF_OK && !v->cancelled; start++) {
+        if (start == 1) {
+            st = alternated(t, finest, v, nu, r, n, d);
+            if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
+            if (st != FINF_OK) return st;
+        }
+        for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
+        /* the second start goes all the way only if it may win */
+        finf_status cs = socp_causal(v, nu, r, n, start ? fmax(t->o.tol, 1e-4) : t->o.tol, t->o.max_rounds, lower, d);
+        if (start && cs == FINF_OK && d->history[d->rounds] < t->best)
+            cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
+        if (cs == FINF_ENOMEM) st = cs;
+        double end = d->history[d->rounds];
+        if (!isfinite(end) || !improved(t, end, cs)) continue;
+        finf_noise *found = NULL;
+        st = finf_noise_product(nu, r, n, &found, &t->out->iqc.reason);
+        if (st != FINF_OK) continue;
+        finf_noise_free(t->out->noise);
+        t->out->noise = found;
+        keep_history(t, d);
+    }
+    return st;
+}
+
+/* The descents; out->noise is the best they found, or NULL. */
+static finf_status descend(task *t)
+{
+    size_t n = t->causal ? t->o.factors : 2, rounds = (size_t)t->o.max_rounds;
+    double *z = malloc((3 * n + rounds + 1) * sizeof *z);
+    double *nu = z, *r = z ? z + n : NULL, *half = z ? z + 2 * n : NULL;
+    socp_descent d = {.history = z ? z + 3 * n : NULL};
+    finf_noise *finest = NULL;
+    socp_moving v = {0};
+    finf_status st = z ? FINF_OK : FINF_ENOMEM;
+    if (st == FINF_OK) {
+        nu[0] = t->out->nu, nu[1] = t->e / t->kappa;
+        if (t->causal) place(t, n, nu);
+        for (size_t i = 0; i < n; i++) half[i] = 0.5;
+        st = finf_noise_product(nu, half, n, &finest, &t->out->iqc.reason);
+    }
+    if (st == FINF_OK) st = socp_moving_make(t->eta, t->kappa, &t->plain, finest, &v);
+    if (st == FINF_OK) st = t->causal ? causal(t, &v, finest, nu, r, n, &d) : alternate(t, &v, &d);
+    t->cancelled = t->cancelled || v.cancelled;
+    socp_moving_free(&v);
+    finf_noise_free(finest);
+    free(z);
+    return st;
+}
+
+/* ---- the whole ---- */
+
+/* Over all noise, MATH 7.9. (L/2)|theta|^2 is judged by the quadratic h = mu, where it is kappa times F. */
+static double minimax(const task *t)
+{
+    const finf_iqc_options *o = &t->o.iqc;
+    int dist = o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
+    return dist ? t->kappa * finf_iqc_minimax(t->eta, o->smooth / t->kappa, o->dim, &o->privacy)
+                : finf_iqc_minimax(t->eta, o->smooth, o->dim, &o->privacy);
+}
+
+static finf_status best_nu_noise(const task *t, finf_noise **out)
+{
+    double nu[1] = {t->e}, r[1] = {0.5};
+    if (t->kappa == 1 && t->e > 1 && t->e < 2)
+        return finf_noise_product(nu, r, 1, out, NULL); /* mean estimation's optimum */
+    return t->out->nu < 1 ? finf_noise_nu(t->out->nu, out, NULL) : finf_noise_sgd(out);
+}
+
+/* Back to the best nu. */
+static finf_status fall_back(task *t)
+{
+    finf_optimize_result *out = t->out;
+    finf_noise_free(out->noise);
+    free(out->w);
+    out->noise = NULL, out->w = NULL, out->n = 0, out->rounds = 0;
+    if (out->starts == 0) out->starts = 1;
+    finf_status st = best_nu_noise(t, &out->noise);
+    if (st == FINF_OK) st = finf_iqc(out->noise, t->eta, t->kappa, &t->plain, &out->iqc);
+    return st;
+}
+
+/* The noise found against the best nu, which it must not be worse than; then the caller's solver and certificate. No cancel
+ * in the first (one solve, and what has been found still gets its bound); one in the second leaves the first standing. */
+static finf_status settle(task *t)
+{
+    finf_optimize_result *out = t->out;
+    finf_status st = FINF_ETOL;
+    t->plain.cancel = NULL;
+    if (out->noise) st = finf_iqc(out->noise, t->eta, t->kappa, &t->plain, &out->iqc);
+    if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !(out->iqc.bound.value <= out->bound_nu)) st = fall_back(t);
+    if (st == FINF_OK && !t->cancelled && (t->o.iqc.solver != FINF_IQC_NEWTON || t->o.iqc.certify)) {
+        finf_iqc_result first = out->iqc;
+        st = finf_iqc(out->noise, t->eta, t->kappa, &t->o.iqc, &out->iqc);
+        t->cancelled = st != FINF_OK && t->o.iqc.cancel && t->o.iqc.cancel(t->o.iqc.cancel_data);
+        if (t->cancelled) out->iqc = first, st = FINF_OK;
+    }
+    if (out->rounds == 0 || out->iqc.bound.value < out->history[out->rounds - 1])
+        out->history[out->rounds] = out->iqc.bound.value;
+    out->gap = out->iqc.bound.value / out->minimax_lower;
+    return st;
+}
+
+/* Divergence, or no privacy noise: nothing to choose. */
+static finf_status unchanged(task *t, finf_noise *white)
+{
+    finf_status st = finf_iqc(white, t->eta, t->kappa, &t->o.iqc, &t->out->iqc);
+    t->out->noise = white;
+    t->out->nu = 1, t->out->bound_nu = t->out->bound_sgd, t->out->starts = 1;
+    t->out->history[0] = t->out->bound_sgd;
+    if (t->e < 2 && t->out->minimax_lower > 0) t->out->gap = t->out->iqc.bound.value / t->out->minimax_lower;
+    return st;
+}
+
+/* The best nu, then the descents: FINF_OK if the start kept came to its end. */
+static finf_status search(task *t)
+{
+    finf_optimize_result *out = t->out;
+    finf_iqc_result r;
+    finf_status st = finf_tune_iqc(t->eta, t->kappa, &t->plain, &out->nu, &r);
+    out->bound_nu = r.bound.value;
+    t->cancelled = t->plain.cancel && t->plain.cancel(t->plain.cancel_data);
+    if (t->kappa == 1 || t->cancelled || (st != FINF_OK && st != FINF_ETOL)) return st;
+    if (out->bound_nu <= out->minimax_lower * (1 + t->o.tol)) return st; /* no noise does better */
+    st = descend(t);
+    if (out->starts > 1) out->spread = (t->worst - t->best) / t->best;
+    if (st != FINF_OK) return st;
+    return out->starts == 0 ? FINF_ETOL : t->ended;
+}
+
+static finf_status check(const finf_optimize_options *o, finf_reason *why)
+{
+    int ok = o->tol > 0 && o->max_rounds >= 1 && o->factors >= 1 && o->factors <= 200;
+    return ok ? FINF_OK : finf_why(why, FINF_EDOM, "needs tol > 0, at least one round, 1 to 200 factors");
+}
+
+finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt, finf_optimize_result *out)
+{
+    task t = {.eta = eta, .kappa = kappa, .o = opt ? *opt : finf_optimize_options_default(), .out = out};
+    finf_iqc_options once = t.o.iqc;
+    finf_noise *white = NULL;
+    *out = (finf_optimize_result){.bound_sgd = NAN, .bound_nu = NAN, .nu = NAN, .minimax_lower = NAN, .gap = NAN};
+    once.solver = FINF_IQC_NEWTON, once.certify = 0, once.cancel = NULL;
+    t.plain = once, t.plain.cancel = t.o.iqc.cancel;
+    t.e = eta * t.o.iqc.smooth;
+    t.causal = t.o.iqc.bound == FINF_IQC_SHARP || t.o.iqc.bound == FINF_IQC_SHARP_DIST;
+    finf_status st = finf_noise_sgd(&white);
+    if (st == FINF_OK) st = finf_iqc(white, eta, kappa, &once, &out->iqc);
+    if (st == FINF_ETOL) st = FINF_OK; /* a bound all the same */
+    if (st == FINF_OK) st = check(&t.o, &out->iqc.reason);
+    if (st == FINF_OK && !(out->history = calloc((size_t)t.o.max_rounds + 1, sizeof *out->history))) st = FINF_ENOMEM;
+    if (st != FINF_OK) return finf_noise_free(white), st;
+    out->bound_sgd = out->iqc.bound.value;
+    out->minimax_lower = minimax(&t);
+    if (!(t.e < 2) || !(socp_unit_weights(&once).dp > 0)) return unchanged(&t, white);
+    finf_noise_free(white);
+
+    finf_status found = search(&t);
+    st = found == FINF_ENOMEM ? found : settle(&t);
+    if (st == FINF_OK || st == FINF_ETOL) {
+        finf_status ds = describe(&t);
+        if (st == FINF_OK) st = ds;
+    }
+    if (st == FINF_ENOMEM) return finf_optimize_result_free(out), st;
+    if (st == FINF_OK && t.cancelled) return finf_why(&out->iqc.reason, FINF_ETOL, "cancelled: the best noise so far");
+    if (st == FINF_OK && found != FINF_OK)
+        return finf_why(&out->iqc.reason, found, "the descent did not end: the best noise so far");
+    return st;
+}

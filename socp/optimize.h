@@ -1,0 +1,60 @@
+/* What the files that move the noise share: moving.c below alternate.c, causal.c and tune.c, and optimize.c above them. */
+#ifndef FINF_SOCP_OPTIMIZE_H
+#define FINF_SOCP_OPTIMIZE_H
+
+#include "socp.h"
+
+/* ---- moving.c: one grid, one basis, a noise that changes ---- */
+
+/* The bound as a function of B at the nodes, L = 1. B is kept scaled to gamma = 1 on the grid: then the objective is the
+ * whole bound, the gradient noise's part included, and its weights never change. */
+typedef struct {
+    socp_model mo;
+    socp_grid grid;
+    socp_basis basis;
+    socp_program unit, prog; /* for B = 1 and for the present B */
+    double complex *B;       /* the present B at the nodes, gamma = 1 */
+    double *x, *warm;        /* the certificate, and the one the solve started from */
+    int warm_next, cold;     /* start the next solve from x? iterations of the last solve from nothing */
+    int cancelled;
+    int iterations, solves;    /* so far */
+    double value, gap, gamma2; /* the bound, its relative gap, gamma^2 of B as it was given */
+    int (*cancel)(void *);
+    void *cancel_data;
+} socp_moving;
+
+/* d G^2/(2 rho), without gamma^2, and sigma_sgd^2, with the constants asked for.                          MATH 7.3 */
+socp_weights socp_unit_weights(const finf_iqc_options *o);
+/* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0. */
+finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
+                             socp_moving *out);
+void socp_moving_free(socp_moving *v);
+/* log B given at the nodes; the SOCP to relative gap tol, from the last certificate. FINF_ETOL: value NaN or not to tol */
+finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double tol);
+/* dvalue = sum_j Re(out_j* dlogB_j), the certificate held (envelope theorem), the change of gamma included. MATH 7.7 */
+void socp_moving_gradient(const socp_moving *v, double complex *out);
+/* psi_w/|B|^2 at any w, for B = e^{logB} scaled as at the nodes, and Lambda. */
+double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda);
+
+double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) */
+
+/* ---- a descent's record ---- */
+typedef struct {
+    double *history; /* max_rounds + 1 */
+    size_t rounds;
+} socp_descent;
+
+/* ---- alternate.c: dist and fval; logB (real) is start and result. FINF_ETOL: max_rounds, or the solver ---- */
+finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int max_rounds, socp_descent *d);
+
+/* ---- causal.c: sharp; B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, r is start and result. `lower`: no B is below ---- */
+finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, double tol, int max_rounds, double lower,
+                        socp_descent *d);
+/* The r for which |B| is nearest to e^{Re logB}, weighted as gamma^2 is. */
+finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double *r);
+
+/* ---- tune.c: the best nu on a moving program ---- */
+finf_status socp_best_nu(socp_moving *v, double least, double *nu);
+double socp_least_nu(double eta, double kappa); /* below it no nu is tried */
+
+#endif

@@ -1,0 +1,195 @@
+/* Two non-quadratic F, simulated: a lower bound beside the upper one.                              MATH 7.4, 7.8
+ *
+ * Both are F'(x) = mu x + (1-mu) c, F(x) = mu x^2/2 + (1-mu) c (x - c/2), with c = x held within [lo, hi] (L = 1):
+ * Huber-like for [-delta, delta], asymmetric for (-inf, 0].
+ *
+ * method: blocks of periodic noise, 20 times the memory 1/(eta mu) long, 64 if |B| varies on a finer scale than eta mu.
+ *   What being periodic changes, on quadratics: e^-20, or 1e-4 (e^-16 and 2e-3 for memories near 1e6, where a block is at
+ *   its longest). A step contracts by 1 - eta mu, so periodic noise has one periodic theta: it is found by going round
+ *   until it closes, and there is no burn-in. Blocks are independent, so the standard error is that of their means.
+ * variance: theta_t does not know w_t, so E[f(theta_t) w_t] = 0 for every f: the causality of MATH 7.4. The block means of
+ *   theta w and c w, regressed out, take the variance down 9 to 800 times for independent noise (in the diffusion limit
+ *   f = u', u solving Poisson's equation, would leave nothing), 1.5 to 20 times for correlated noise. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "bounds.h"
+#include "socp.h"
+#include "stream.h"
+
+enum { LANES = 8, KNEES = 12, SCAN_BLOCKS = 8, LEAST_BLOCKS = 32 };
+#define BLOCK_LEAST ((size_t)1 << 14)
+#define BLOCK_MOST ((size_t)1 << 24)
+#define STEPS_MOST 2e9 /* of the long run: half a minute, minutes for correlated noise */
+#define ROUNDS_MOST 40
+
+typedef struct {
+    double eta, mu, lo, hi;
+} model;
+
+typedef struct {
+    double F, xw, cw;
+} sums;
+
+/* LANES pieces of the block at once, each from its own x: once along it. FINF_VECTOR: c is a max and a min, no branch. */
+FINF_VECTOR static sums go_round(const model *m, const noise_stream *s, double x[LANES])
+{
+    size_t piece = s->n / LANES;
+    double eta = m->eta, mu = m->mu, d = 1 - mu, lo = m->lo, hi = m->hi, F[LANES] = {0}, xw[LANES] = {0}, cw[LANES] = {0};
+    for (size_t t = 0; t < piece; t++)
+        for (size_t l = 0; l < LANES; l++) {
+            double w = s->w[l * piece + t], z = s->z[l * piece + t], y = x[l], c = y > lo ? y : lo;
+            c = c < hi ? c : hi;
+            F[l] += mu / 2 * y * y + d * c * (y - c / 2);
+            xw[l] += y * w;
+            cw[l] += c * w;
+            x[l] = y - eta * (mu * y + d * c + z);
+        }
+    sums out = {0};
+    for (size_t l = 0; l < LANES; l++) out.F += F[l], out.xw += xw[l], out.cw += cw[l];
+    double n = (double)s->n;
+    return (sums){out.F / n, out.xw / n, out.cw / n};
+}
+
+/* The means along the periodic theta: the end of a piece is the start of the next, until that changes nothing above tol.
+ * x: where to start, and what it came to. */
+static sums periodic(const model *m, const noise_stream *s, double tol, double x[LANES])
+{
+    sums out;
+    double change = INFINITY;
+    for (int i = 0; i < ROUNDS_MOST && !(change <= tol); i++) {
+        double start[LANES], last;
+        for (int l = 0; l < LANES; l++) start[l] = x[l];
+        out = go_round(m, s, x);
+        last = x[LANES - 1];
+        for (int l = LANES - 1; l > 0; l--) x[l] = x[l - 1];
+        x[0] = last;
+        change = 0;
+        for (int l = 0; l < LANES; l++) change = fmax(change, fabs(x[l] - start[l]));
+    }
+    return out;
+}
+
+/* ---- block means, and their regression on the two of mean zero ----------------------------------------- */
+
+typedef struct {
+    double n, s[3], ss[3][3]; /* means and centred second moments of F, xw, cw (Welford) */
+} moments;
+
+static void moments_add(moments *a, sums b)
+{
+    double v[3] = {b.F, b.xw, b.cw}, d[3];
+    a->n++;
+    for (int i = 0; i < 3; i++) d[i] = v[i] - a->s[i], a->s[i] += d[i] / a->n;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) a->ss[i][j] += d[i] * (v[j] - a->s[j]);
+}
+
+/* The intercept of F on (xw, cw), by elimination of one after the other, skipping what is dependent. The error is the
+ * standard deviation of Student's t: few blocks, and stopping when it looks small, would else flatter it by a tenth. */
+static double intercept(const moments *a, double *error)
+{
+    moments m = *a;
+    double leverage = 1 / m.n, freedom = m.n - 1;
+    for (int k = 2; k > 0; k--) {
+        double p = m.ss[k][k];
+        if (!(p > 1e-12 * a->ss[k][k])) continue;
+        leverage += m.s[k] * m.s[k] / p;
+        freedom--;
+        for (int i = 0; i < k; i++) {
+            double f = m.ss[i][k] / p;
+            m.s[i] -= f * m.s[k];
+            for (int j = 0; j < k; j++) m.ss[i][j] -= f * m.ss[k][j];
+        }
+    }
+    *error = sqrt(fmax(m.ss[0][0], 0) / (freedom - 2) * leverage);
+    return m.s[0];
+}
+
+/* ---- the worst knee, and the long run ------------------------------------------------------------------ */
+
+/* As mu -> 0 the worst delta tends to 0 but stays above sqrt(mu) rms, where the quadratic of curvature mu begins (F = |x|
+ * has twice the square's E[F]); under correlated noise it is a few rms. Scanned with common random numbers over both, then
+ * the vertex of a parabola. Block numbers from the top: none is used again. */
+static finf_status worst_knee(model m, noise_stream *s, double rms, double *delta, double *steps)
+{
+    double low = log(rms * sqrt(m.mu) / 2), step = (log(4 * rms) - low) / (KNEES - 1), value[KNEES], error;
+    moments sum[KNEES] = {0};
+    int best = 0;
+    finf_status st = FINF_OK;
+    for (unsigned b = 0; b < SCAN_BLOCKS && !st; b++, *steps += (double)s->n) {
+        double x[LANES] = {0};
+        st = noise_stream_block(s, UINT64_MAX / 8 - b);
+        for (int i = 0; i < KNEES && !st; i++) { /* each starts from its neighbour's */
+            m.hi = exp(low + step * i), m.lo = -m.hi;
+            moments_add(&sum[i], periodic(&m, s, 1e-3 * rms, x));
+        }
+    }
+    for (int i = 0; i < KNEES; i++) {
+        value[i] = intercept(&sum[i], &error);
+        if (value[i] > value[best]) best = i;
+    }
+    double at = best;
+    if (best > 0 && best < KNEES - 1)
+        at += (value[best + 1] - value[best - 1]) / (2 * (2 * value[best] - value[best - 1] - value[best + 1]));
+    *delta = exp(low + step * at);
+    return st;
+}
+
+static finf_status long_run(const model *m, noise_stream *s, double rms, double relative, finf_worst_result *out)
+{
+    moments sum = {0};
+    double next = LEAST_BLOCKS, x[LANES] = {0}, most = fmax(LEAST_BLOCKS, STEPS_MOST / (double)s->n);
+    for (;;) { /* looked at rarely, so that stopping does not favour a lucky error */
+        while (sum.n < next) {
+            finf_status st = noise_stream_block(s, (unsigned long long)sum.n);
+            if (st) return st;
+            moments_add(&sum, periodic(m, s, 0.01 * relative * rms, x));
+            out->steps += (double)s->n;
+        }
+        out->mean = intercept(&sum, &out->error);
+        if (out->error <= relative * out->mean) return FINF_OK;
+        if (!(sum.n < most)) return FINF_ETOL;
+        next = fmin(ceil(1.5 * sum.n), most);
+    }
+}
+
+/* domain:   as finf_iqc; 0 < relative_error < 1
+ * accuracy: error is one standard error; FINF_ETOL when it is above relative_error at the last step allowed (with what was
+ *           reached), or when 1/(eta mu) or 1/(2 - eta L) > 1e6 (with NaN: a block would be too short)
+ * +inf where eta L >= 2 or z has no finite variance. */
+finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, finf_worst_kind kind,
+                              unsigned long long seed, double relative_error, finf_worst_result *out)
+{
+    double L = smooth, b = eta * L, T, relerr;
+    *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
+    if (!(kappa >= 1 && kappa <= BOUNDS_HUGE && eta > 0 && L > 0 && b > 0 && relative_error > 0 && relative_error < 1))
+        return FINF_EDOM;
+    finf_status st = b < 2 ? finf_noise_energy(noise, &b, 1, &T, &relerr, NULL) : FINF_OK;
+    if (st) return st;
+    if (!(b < 2 && isfinite(T))) {
+        out->mean = INFINITY, out->error = 0;
+        return FINF_OK;
+    }
+    double memory = fmax(kappa / b, 1 / (2 - b));
+    double rms = sqrt(b * T / (2 - b)); /* on the quadratic of curvature L = 1 */
+    size_t n = BLOCK_LEAST, taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY ? noise->n : 0;
+    double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
+    while (n < BLOCK_MOST && ((double)n < length || n < 4 * taps)) n *= 2;
+    if ((double)n < 16 * memory || n < 4 * taps) return FINF_ETOL;
+
+    model m = {b, 1 / kappa, -INFINITY, 0};
+    noise_stream s;
+    st = noise_stream_make(noise, n, seed, &s);
+    if (st) return st;
+    if (kind == FINF_WORST_HUBER) {
+        st = worst_knee(m, &s, rms, &out->delta, &out->steps);
+        m.hi = out->delta, m.lo = -m.hi;
+    }
+    if (!st) st = long_run(&m, &s, rms, relative_error, out);
+    noise_stream_free(&s);
+    if (st && st != FINF_ETOL) *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
+    out->delta /= L, out->mean /= L, out->error /= L;
+    return st;
+}
