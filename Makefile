@@ -20,7 +20,7 @@ CLI_OBJ := $(CLI_SRC:%.c=$B/obj/%.o)
 TOOLS   := $(filter-out $B/obj/cli/main.o,$(CLI_OBJ))
 MOD     ?= $(TESTS)
 
-.PHONY: FORCE all help demo check check-unit check-cli check-docs asan valgrind bench docs install uninstall clean
+.PHONY: FORCE all help demo data check check-unit check-cli check-docs check-data asan valgrind bench docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make valgrind   the tests under valgrind'
 	@echo 'make bench      speed, as ratios to the plain way'
+	@echo 'make data       regenerate notebooks-data/'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
 # ---- what is needed, installed where it can be ----------------------------------------------------------------
@@ -88,7 +89,7 @@ FORCE:
 demo: $B/finf
 	@sh scripts/demo.sh $B/finf
 
-check: check-unit check-cli check-docs
+check: check-unit check-cli check-docs check-data
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -100,6 +101,17 @@ check-cli: $B/finf
 check-docs: $B/finf
 	@echo '== README and --help examples'
 	@sh tests/docs.sh $B/finf
+
+check-data: $B/finf
+	@echo '== committed data'
+	@sh tests/data.sh $B/finf
+
+# everything in notebooks-data/ but the notebook, from scratch
+data: $B/finf
+	@rm -rf $B/data
+	$B/finf reproduce --out $B/data
+	@rm -f notebooks-data/*.csv notebooks-data/*.svg notebooks-data/report.html
+	cp $B/data/* notebooks-data/
 
 asan:
 	$(MAKE) B=$B/asan CFLAGS='-O1 -g' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all' check-unit check-cli

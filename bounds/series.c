@@ -9,17 +9,47 @@
 #define SERIES_MAX ((size_t)1 << 28) /* FFTW takes sizes as int */
 #define DIRECT_MAX 128               /* beta this short is inverted by its recursion, whatever n */
 
-/* FFTW's planner is the one part of it that is not thread-safe. */
+/* FFTW's planner is the one part of it that is not thread-safe. Plans of moderate size are kept, as planning costs more than a
+ * short transform; they are run on other arrays of the same alignment, by any number of threads. */
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+#define KEPT_MAX ((size_t)1 << 18)
+static struct {
+    size_t N;
+    int forward, align_x, align_X;
+    fftw_plan plan;
+} kept[64];
+static size_t kept_count;
+
+static fftw_plan find_kept(size_t N, int forward, int align_x, int align_X)
+{
+    for (size_t i = 0; i < kept_count; i++)
+        if (kept[i].N == N && kept[i].forward == forward && kept[i].align_x == align_x && kept[i].align_X == align_X)
+            return kept[i].plan;
+    return NULL;
+}
 
 static finf_status run(size_t N, double *x, double complex *X, int forward)
 {
+    int align_x = fftw_alignment_of(x), align_X = fftw_alignment_of((double *)X);
     pthread_mutex_lock(&planner);
-    fftw_plan plan = forward ? fftw_plan_dft_r2c_1d((int)N, x, X, FFTW_ESTIMATE)
-                             : fftw_plan_dft_c2r_1d((int)N, X, x, FFTW_ESTIMATE);
+    fftw_plan plan = find_kept(N, forward, align_x, align_X);
+    int keep = plan != NULL;
+    if (!plan)
+        plan = forward ? fftw_plan_dft_r2c_1d((int)N, x, X, FFTW_ESTIMATE)
+                       : fftw_plan_dft_c2r_1d((int)N, X, x, FFTW_ESTIMATE);
+    if (plan && !keep && N <= KEPT_MAX && kept_count < sizeof kept / sizeof *kept) {
+        kept[kept_count].N = N, kept[kept_count].forward = forward;
+        kept[kept_count].align_x = align_x, kept[kept_count].align_X = align_X;
+        kept[kept_count++].plan = plan;
+        keep = 1;
+    }
     pthread_mutex_unlock(&planner);
     if (!plan) return FINF_ENOMEM;
-    fftw_execute(plan);
+    if (forward)
+        fftw_execute_dft_r2c(plan, x, X);
+    else
+        fftw_execute_dft_c2r(plan, X, x);
+    if (keep) return FINF_OK;
     pthread_mutex_lock(&planner);
     fftw_destroy_plan(plan);
     pthread_mutex_unlock(&planner);

@@ -76,6 +76,24 @@ static void normals(const struct stream_source *s, uint64_t state[4], size_t n, 
     }
 }
 
+normal_source *normal_source_make(unsigned long long seed)
+{
+    normal_source *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->seed = mix(seed + GOLDEN);
+    ziggurat(s);
+    return s;
+}
+
+void normal_source_seek(normal_source *s, unsigned long long index)
+{
+    for (unsigned i = 0; i < 4; i++) s->state[i] = mix(s->seed + GOLDEN * (4 * index + i + 1));
+}
+
+void normal_source_draw(normal_source *s, size_t n, double *out) { normals(s, s->state, n, out); }
+
+void normal_source_free(normal_source *s) { free(s); }
+
 /* ---- B at the frequencies of the block ----------------------------------------------------------------- */
 
 /* The minimum-phase factor by the cepstrum: O(n log n), where finf_noise_response would take O(n nodes). */
@@ -113,11 +131,9 @@ static finf_status response(const finf_noise *noise, size_t n, double *x, double
 
 finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed, noise_stream *out)
 {
-    struct stream_source *s = calloc(1, sizeof *s);
+    struct stream_source *s = normal_source_make(seed);
     *out = (noise_stream){n, NULL, NULL, s};
     if (!s) return FINF_ENOMEM;
-    s->seed = mix(seed + GOLDEN);
-    ziggurat(s);
     out->w = out->z = s->w = malloc(n * sizeof *s->w);
     finf_status st = s->w ? FINF_OK : FINF_ENOMEM;
     if (!st && (noise->kind != NOISE_POWER || noise->p != 0)) {
@@ -134,7 +150,7 @@ finf_status noise_stream_block(noise_stream *out, unsigned long long index)
 {
     struct stream_source *s = out->source;
     size_t n = out->n;
-    for (unsigned i = 0; i < 4; i++) s->state[i] = mix(s->seed + GOLDEN * (4 * index + i + 1));
+    normal_source_seek(s, index);
     normals(s, s->state, n, s->w);
     if (!s->B) return FINF_OK;
     finf_status st = series_transform(s->w, n, n, s->Z);

@@ -18,4 +18,12 @@ finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long l
 finf_status noise_stream_block(noise_stream *s, unsigned long long index);
 void noise_stream_free(noise_stream *s);
 
+/* Independent normals alone. */
+typedef struct stream_source normal_source;
+normal_source *normal_source_make(unsigned long long seed); /* NULL: no memory */
+void normal_source_seek(normal_source *s,
+                        unsigned long long index); /* to the start of sequence `index`; one must be chosen */
+void normal_source_draw(normal_source *s, size_t n, double *out);
+void normal_source_free(normal_source *s);
+
 #endif

@@ -17,6 +17,9 @@
 #define O (1u << CMD_OPTIMIZE)
 #define T (1u << CMD_TUNE)
 #define R (1u << CMD_RATES)
+#define V (1u << CMD_CURVE)
+#define Z (1u << CMD_REPRODUCE)
+#define U (1u << CMD_SIMULATE)
 #define S (I | O | T) /* the strongly convex problem */
 #define ALL (~0u)
 
@@ -27,27 +30,30 @@ typedef struct {
 
 /* name, argument (NULL: a flag), default (NULL: none), help, commands */
 static const option_info OPTIONS[OPT_COUNT] = {
-    [OPT_NOISE] = {"noise", "N", NULL, "the noise beta (see NOISE)", G | M | L | C | P | I},
+    [OPT_NOISE] = {"noise", "N", NULL, "the noise beta (see NOISE)", G | M | L | C | P | I | V | U},
     [OPT_ETA] = {"eta", "E", NULL, "step size (iqc, optimize, rates: or a range); gamma, coef, privacy: only for 'auto'",
                  ALL},
     [OPT_MU] = {"mu", "M", "1", "strong convexity for 'auto' = eta*mu", G | C | P},
-    [OPT_SPECTRUM] = {"spectrum", "S", NULL, "eigenvalues of H (see SPECTRUM)", L | T},
+    [OPT_SPECTRUM] = {"spectrum", "S", NULL, "eigenvalues of H (see SPECTRUM)", L | T | V | U | R},
     [OPT_DIM] = {"dim", "D", NULL,
                  "dimension: of the spectrum, up to 1e15 (not for list and file); iqc: of theta (default 1); rates: or a "
                  "range (default 128)",
-                 L | S | R},
-    [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue", L | T},
-    [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian", L | T},
+                 L | S | R | V | U},
+    [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue", L | T | V | U},
+    [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian", L | T | V},
     [OPT_DIRECTIONS] = {"directions", NULL, NULL, "also the contribution of each eigendirection", L},
-    [OPT_STEPS] = {"steps", "T", NULL, "also (privacy: use) the sensitivity of T steps", G | P},
+    [OPT_STEPS] = {"steps", "T", NULL,
+                   "also (privacy: use) the sensitivity of T steps; curve: how many (default 1000); simulate: F then, not "
+                   "in the limit",
+                   G | P | V | U | R},
     [OPT_LENGTH] = {"length", "n", NULL, "how many coefficients", C},
     [OPT_STRATEGY] = {"strategy", NULL, NULL, "print c = 1/beta (strategy_coef) instead of beta", C},
     [OPT_EPSILON] = {"epsilon", "e", NULL, "with --delta: find rho; with --rho: find delta", P},
     [OPT_DELTA] = {"delta", "d", NULL, "with --rho: find epsilon", P},
     [OPT_NOISE_MULTIPLIER] = {"noise-multiplier", "z", NULL, "sigma/(G gamma), instead of --rho", P},
     [OPT_ACCOUNTING] = {"accounting", "gauss|zcdp", "gauss", "which epsilon fixes rho: the exact one or zCDP's", P},
-    [OPT_KAPPA] = {"kappa", "K", NULL, "condition number L/mu, or a range such as 2:1000:log:25", S},
-    [OPT_SMOOTH] = {"smooth", "L", "1", "smoothness L; mu = L/kappa", S},
+    [OPT_KAPPA] = {"kappa", "K", NULL, "condition number L/mu, or a range such as 2:1000:log:25", S | U},
+    [OPT_SMOOTH] = {"smooth", "L", "1", "smoothness L; mu = L/kappa", S | U},
     [OPT_BOUND] = {"bound", "sharp|fval|dist", "sharp", "F - F* with causality; without; (L/2)|theta|^2, the paper's", S},
     [OPT_CLASS] = {"class", "general|odd|paper", "general", "which F: all; symmetric; symmetric, with the paper's sign", S},
     [OPT_CONSTANTS] = {"constants", "sharp|paper", "sharp", "constants in front of the integral", S},
@@ -57,13 +63,38 @@ static const option_info OPTIONS[OPT_COUNT] = {
                         "multipliers: sums of exponentials, or T free ones a side", S},
     [OPT_CERTIFY] = {"certify", NULL, NULL, "prove the bound in ball arithmetic", S},
     [OPT_LOWER] = {"lower", "quadratic|simulate", "quadratic", "lower bound: the worst quadratic; also simulated F", I},
-    [OPT_SEED] = {"seed", "n", "1", "of the simulation", I},
+    [OPT_SEED] = {"seed", "n", "1", "of the simulation", I | U},
     [OPT_SAVE] = {"save", "FILE", NULL, "multipliers, psi, |B|^2 and beta: beta@FILE and spectrum@FILE read it", O},
-    [OPT_FORCE] = {"force", NULL, NULL, "take a grid or multiplier too small for eta*mu, as the paper's may be", S},
+    [OPT_FORCE] = {"force", NULL, NULL,
+                   "take a grid or multiplier too small for eta*mu, as the paper's may be; reproduce: replace DIR", S | Z},
     [OPT_VERBOSE] = {"verbose", NULL, NULL, "also the solver's own objective, gap and repair", S},
     [OPT_DECAYS] = {"decays", "LIST", "0,0.5,0.75,1,1.5,2", "exponents a of lambda_k = k^-a, a row each", R},
-    [OPT_TABLE] = {"table", "decays|prior", "decays", "eigenvalue decays, or the noise of prior work", R},
+    [OPT_TABLE] = {"table", "decays|prior|finite", "decays",
+                   "eigenvalue decays; the noise of prior work; the finite-time corollaries", R},
     [OPT_SLOPES] = {"slopes", NULL, NULL, "csv, json: the log-log slopes instead of the values", R},
+    [OPT_SYSTEM] =
+        {"system", "LIST", NULL,
+         "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, banded:b, banded-sqrt:b, noise; default: the "
+         "paper's variants, or --noise",
+         V},
+    [OPT_START] = {"start", "X", "1", "|theta_0 - theta*|^2, spread equally over the eigenvectors; simulate: with --steps",
+                   V | U},
+    [OPT_GAMMA] = {"gamma", "T|inf", "T", "noise by the sensitivity of these steps, or of all time", V},
+    [OPT_PARTICIPATIONS] = {"participations", "k", NULL, "with --separation: also their sensitivity, counted in two ways",
+                            V},
+    [OPT_SEPARATION] = {"separation", "b", NULL, "steps between two participations", V},
+    [OPT_PROBLEM] = {"problem", "mean|linreg|huber", NULL,
+                     "mean estimation; linear regression (--spectrum); curvature L near the minimum, mu outside (--kappa)",
+                     U},
+    [OPT_KNEE] = {"knee", "X", NULL, "where huber's curvature changes (default: the rms of theta were it L everywhere)", U},
+    [OPT_CLIP_GRADIENTS] = {"clip-gradients", NULL, NULL, "cut every gradient to the norm G, as DP-FTRL does", U},
+    [OPT_THREADS] = {"threads", "n", "2", "1 to 256; the output does not depend on it", U},
+    [OPT_RELATIVE_ERROR] = {"relative-error", "X", "0.01", "stop when a standard error is this part of the mean", U},
+    [OPT_MAX_STEPS] = {"max-steps", "n", "1e8", "or after this many steps in all (exit 4, with the best value)", U},
+    [OPT_SET] = {"set", "NAME=V,..", NULL, "constants of the finite-time corollaries (all 1): c_dp, c_start, c_polylog, ..",
+                 R},
+    [OPT_OUT] = {"out", "DIR", NULL, "where to write: made anew, whole or not at all", Z},
+    [OPT_QUICK] = {"quick", NULL, NULL, "fewer points", Z},
     [OPT_RHO] = {"rho", "R", "1", "privacy: rho-zCDP", ALL},
     [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", ALL},
     [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", ALL},
@@ -118,6 +149,23 @@ const command_info COMMANDS[CMD_COUNT] = {
          "finf rates --dim 128 --eta 0.01", 0},
     [CMD_ERRATA] = {"errata", "corrections to the paper, in numbers",
                     "Each erratum of the paper: the printed value beside the computed one.", "finf errata", 0},
+    [CMD_CURVE] = {"curve", "exact learning curves, and the paper's variants side by side",
+                   "For n steps: sensitivity, prefix-sum error and generation time of each system; with --eta and "
+                   "--spectrum also the\n"
+                   "exact E[F(theta_t) - F*] of linear regression for every t (csv, json: all of them).",
+                   "finf curve --steps 256 --eta 0.05 --spectrum power:1 --dim 16", 0},
+    [CMD_SIMULATE] =
+        {"simulate", "Monte Carlo of Noisy-FTRL and DP-FTRL (--clip-gradients)",
+         "E[F(theta_t) - F*] from independent chains, in the limit or after --steps, with a standard error, a 95% interval "
+         "and\n"
+         "the exact value where it is known. The same seed gives the same numbers. Ctrl-C prints what there is.",
+         "finf simulate --problem linreg --spectrum power:1 --dim 16 --noise nu:auto --eta 0.05",
+         BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_PROBLEM)},
+    [CMD_REPRODUCE] =
+        {"reproduce", "every table and figure of the paper: CSV, SVG and one HTML report",
+         "Writes the data behind every table and figure (17 digits, each file naming its command), the figures as SVG,\n"
+         "and report.html with all of them.",
+         "finf reproduce --out paper --quick --force", BIT(OPT_OUT)},
     [CMD_TUNE] = {"tune", "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
                   "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, mean).",
                   "finf tune --eta 0.1 --kappa 100", BIT(OPT_ETA)},

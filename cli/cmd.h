@@ -21,8 +21,15 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why);
 finf_status cmd_iqc(const args *a, doc *d, finf_reason *why);
 finf_status cmd_optimize(const args *a, doc *d, finf_reason *why);
 finf_status cmd_rates(const args *a, doc *d, finf_reason *why);
+finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why);
+finf_status cmd_curve(const args *a, doc *d, finf_reason *why);
 finf_status cmd_errata(const args *a, doc *d, finf_reason *why);
+finf_status cmd_simulate(const args *a, doc *d, finf_reason *why);
 finf_status cmd_tune(const args *a, doc *d, finf_reason *why);
+
+finf_status show_finite_rates(const args *a, doc *d, finf_reason *why); /* a part of rates */
+
+extern const command_fn RUN[CMD_COUNT]; /* commands.c */
 
 /* --eta, when it was given: positive. */
 finf_status read_eta(const args *a, double *eta, finf_reason *why);

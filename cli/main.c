@@ -6,12 +6,6 @@
 #include "cmd.h"
 #include "output.h"
 
-static const command_fn RUN[CMD_COUNT] = {
-    [CMD_GAMMA] = cmd_gamma,       [CMD_MEAN] = cmd_mean,       [CMD_LINREG] = cmd_linreg, [CMD_IQC] = cmd_iqc,
-    [CMD_OPTIMIZE] = cmd_optimize, [CMD_TUNE] = cmd_tune,       [CMD_RATES] = cmd_rates,   [CMD_ERRATA] = cmd_errata,
-    [CMD_COEF] = cmd_coef,         [CMD_PRIVACY] = cmd_privacy,
-};
-
 /* One line, whatever was in the value that is quoted. */
 static int complain(finf_status s, const finf_reason *why)
 {

@@ -209,17 +209,19 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
                                    const finf_linreg_options *opt, const double *k, size_t n, finf_direction *out);
 
 /* The paper's rates with unit constants: F_inf of DP-SGD and of nu = eta mu. */
-typedef struct { double sgd, nu; } finf_rates;
+typedef struct {
+    double sgd, nu;
+} finf_rates;
 finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set, finf_rates *out);
 finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set, finf_rates *out);
 
 /* ---- mu-strongly convex, L-smooth F: the IQC bound (socp/) --------------------------------------------- */
 
 typedef enum {
-    FINF_IQC_SHARP,      /* F - F*, with causality multipliers: the default                       MATH 7.4 */
-    FINF_IQC_FVAL,       /* F - F*, smooth strongly convex interpolation                           MATH 7.2 */
-    FINF_IQC_DIST,       /* (L/2) |theta|^2, the paper's                                           MATH 7.2 */
-    FINF_IQC_SHARP_DIST  /* (L/2) |theta|^2 with causality multipliers                             MATH 7.4 */
+    FINF_IQC_SHARP,     /* F - F*, with causality multipliers: the default                       MATH 7.4 */
+    FINF_IQC_FVAL,      /* F - F*, smooth strongly convex interpolation                           MATH 7.2 */
+    FINF_IQC_DIST,      /* (L/2) |theta|^2, the paper's                                           MATH 7.2 */
+    FINF_IQC_SHARP_DIST /* (L/2) |theta|^2 with causality multipliers                             MATH 7.4 */
 } finf_iqc_bound;
 
 typedef enum {
@@ -233,17 +235,17 @@ typedef enum { FINF_IQC_NEWTON, FINF_IQC_ECOS } finf_iqc_solver;                
 
 typedef struct {
     finf_privacy_setting privacy;
-    double smooth;                /* L > 0, default 1; mu = L/kappa */
-    double dim;                   /* d >= 1, default 1 */
+    double smooth; /* L > 0, default 1; mu = L/kappa */
+    double dim;    /* d >= 1, default 1 */
     finf_iqc_bound bound;
     finf_iqc_class multipliers;
     finf_iqc_constants constants;
     finf_iqc_solver solver;
-    size_t grid_uniform;          /* 0: clustered nodes (auto); k: k uniform points on (-pi, pi)     MATH 7.5 */
-    size_t fir;                   /* 0: compact basis; T: h_t and c_t for |t| <= T                   MATH 7.5 */
-    double gap;                   /* relative gap asked of the solver, default 1e-8 */
-    int certify;                  /* prove the bound in ball arithmetic; default 0                   MATH 7.8 */
-    int (*cancel)(void *);        /* NULL, or polled: nonzero stops the solver (FINF_ETOL) */
+    size_t grid_uniform;   /* 0: clustered nodes (auto); k: k uniform points on (-pi, pi)     MATH 7.5 */
+    size_t fir;            /* 0: compact basis; T: h_t and c_t for |t| <= T                   MATH 7.5 */
+    double gap;            /* relative gap asked of the solver, default 1e-8 */
+    int certify;           /* prove the bound in ball arithmetic; default 0                   MATH 7.8 */
+    int (*cancel)(void *); /* NULL, or polled: nonzero stops the solver (FINF_ETOL) */
     void *cancel_data;
 } finf_iqc_options;
 
@@ -254,37 +256,35 @@ finf_iqc_options finf_iqc_options_default(void);
  * grid_uniform = 1000, and not a bound. */
 typedef struct {
     finf_real gamma2;
-    finf_real bound;                   /* d sigma^2 unit_bound + sigma_sgd^2 unit_sgd */
-    double unit_bound, unit_sgd;       /* per unit-variance w and per unit E|what|^2, d = 1, no gamma^2 */
-    double quadratic_lower;            /* the worst quadratic, same units as bound                  MATH 7.8 */
+    finf_real bound;             /* d sigma^2 unit_bound + sigma_sgd^2 unit_sgd */
+    double unit_bound, unit_sgd; /* per unit-variance w and per unit E|what|^2, d = 1, no gamma^2 */
+    double quadratic_lower;      /* the worst quadratic, same units as bound                  MATH 7.8 */
     double unit_quadratic_lower;
-    double quadratic_h;                /* its curvature */
-    double minimax_lower;              /* over all noise, same units as bound                       MATH 7.9 */
+    double quadratic_h;                 /* its curvature */
+    double minimax_lower;               /* over all noise, same units as bound                       MATH 7.9 */
     const char *solver, *solver_status; /* "newton" | "ecos"; "optimal", .. */
-    int iterations, solver_code;       /* solver_code: ECOS's exit code, 0 for newton's optimum */
-    double grid_value, solver_gap;     /* the solver's objective (unit of bound), its relative gap */
+    int iterations, solver_code;        /* solver_code: ECOS's exit code, 0 for newton's optimum */
+    double grid_value, solver_gap;      /* the solver's objective (unit of bound), its relative gap */
     size_t grid_points, basis_size;
-    double a_min;                      /* smallest a(w) found, relative to its size: > 0 */
-    double repair;                     /* relative increase of h_0 needed to make the multiplier feasible */
-    int certified;                     /* proved in ball arithmetic */
-    double certified_upper;            /* rigorous upper end, same units as bound; NaN if not certified */
+    double a_min;           /* smallest a(w) found, relative to its size: > 0 */
+    double repair;          /* relative increase of h_0 needed to make the multiplier feasible */
+    int certified;          /* proved in ball arithmetic */
+    double certified_upper; /* rigorous upper end, same units as bound; NaN if not certified */
     double seconds, certify_seconds;
     finf_reason reason;
 } finf_iqc_result;
 
 /* domain: kappa >= 1, 0 < eta L < 2, B minimum phase (else bound = +inf with the reason)
  * FINF_ETOL: the solver did not reach its gap; bound is still a valid bound, or NaN if there is none. */
-finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,
-                     finf_iqc_result *out);
+finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out);
 
 /* max over h in [mu, L] of the stationary value on the quadratic of curvature h, unit-variance w   MATH 7.8
  * dist: (L/2) E theta^2 in place of F. */
-finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth, int dist,
-                               finf_real *value, double *h);
+finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth, int dist, finf_real *value,
+                               double *h);
 
 /* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sgd part: no Toeplitz noise does better.        MATH 7.9 */
 double finf_iqc_minimax(double eta, double smooth, double dim, const finf_privacy_setting *set);
-
 
 /* ---- the noise optimised for it ------------------------------------------------------------------------ */
 
@@ -298,16 +298,16 @@ typedef struct {
 finf_optimize_options finf_optimize_options_default(void);
 
 typedef struct {
-    finf_iqc_result iqc;  /* of the noise found */
-    finf_noise *noise;    /* a product (sharp) or a density on the grid (fval, dist); owned */
-    double bound_sgd;     /* independent noise */
-    double bound_nu, nu;  /* the best nu and its bound */
-    double *history;      /* bound after each round of the best start, rounds + 1 numbers, never increasing; owned */
+    finf_iqc_result iqc; /* of the noise found */
+    finf_noise *noise;   /* a product (sharp) or a density on the grid (fval, dist); owned */
+    double bound_sgd;    /* independent noise */
+    double bound_nu, nu; /* the best nu and its bound */
+    double *history;     /* bound after each round of the best start, rounds + 1 numbers, never increasing; owned */
     size_t rounds;
     size_t starts;
-    double spread;        /* (worst - best)/best of the bounds the starts ended with */
+    double spread;             /* (worst - best)/best of the bounds the starts ended with */
     double minimax_lower, gap; /* MATH 7.9; gap = bound / minimax_lower */
-    size_t n;             /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda; owned, one block in w */
+    size_t n; /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda; owned, one block in w */
     double *w, *density, *psi, *lambda_re, *lambda_im;
 } finf_optimize_result;
 
@@ -329,13 +329,215 @@ typedef enum {
 
 typedef struct {
     finf_worst_kind kind;
-    double delta;        /* Huber's knee, the worst of those tried */
-    double mean, error;  /* E[F - F*] per unit-variance w and its standard error */
+    double delta;       /* Huber's knee, the worst of those tried */
+    double mean, error; /* E[F - F*] per unit-variance w and its standard error */
     double steps;
 } finf_worst_result;
 
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, finf_worst_kind kind,
                               unsigned long long seed, double relative_error, finf_worst_result *out);
+
+/* ---- systems: the noise of n steps --------------------------------------------------------------------- */
+
+/* A strategy matrix C (one row a measurement, n columns) and a decoder. Everything is said by two n x n matrices:
+ *   X = C'C, which gives the sensitivity, and K, the covariance of the noise added to the n gradients (sigma = 1).
+ * Where C is square and decoded by its inverse B, K = BB' = X^{-1}. With A the lower triangle of ones,
+ * error = tr(A K A') = ||A C^{-1}||_F^2 is the error of the n prefix sums, and loss = sens2 * error.   MATH section 6 */
+typedef struct finf_system finf_system;
+
+#define FINF_SYSTEM_MAX 10000000u   /* steps */
+#define FINF_SYSTEM_DENSE_MAX 8192u /* steps, where an n x n matrix is needed */
+
+/* Any Toeplitz noise: sgd is DP-SGD, cc is Optimal CC, nu is nu-DP-FTRL. */
+finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system **out, finf_reason *why);
+/* Binary tree of the complete dyadic nodes in 0..n-1. `tree`: prefix t is the sum of the nodes of t's binary digits.
+ * `honaker`: each of them is averaged with what its finished subtree says (online). `full-honaker`: least squares over
+ * the whole tree. */
+finf_status finf_system_tree(size_t n, finf_system **out, finf_reason *why);
+finf_status finf_system_honaker(size_t n, finf_system **out, finf_reason *why);
+finf_status finf_system_full_honaker(size_t n, finf_system **out, finf_reason *why);
+/* A embedded in the circulant of size 2n, factored by the square root of its modulus. */
+finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why);
+/* The least loss of all, one participation. */
+finf_status finf_system_me(size_t n, finf_system **out, finf_reason *why);
+/* C Toeplitz with c_0..c_{bands-1}, the least loss found (a stationary point, started from the next one). */
+finf_status finf_system_banded(size_t n, size_t bands, finf_system **out, finf_reason *why);
+/* Optimal CC's c cut to `bands` coefficients. */
+finf_status finf_system_banded_sqrt(size_t n, size_t bands, finf_system **out, finf_reason *why);
+void finf_system_free(finf_system *s);
+
+typedef struct {
+    const char *name;              /* "nu", "cc", "tree", "honaker", "full-honaker", "fft", "me", "banded", "banded-sqrt" */
+    size_t n, bands;               /* bands: 0 where C is not banded */
+    finf_real sens2;               /* one participation: max_i X_ii */
+    finf_real error, loss;         /* of the prefix sums; loss = sens2 error */
+    finf_real gamma_inf2;          /* Toeplitz: lim sens2 as n grows; NaN for the others */
+    double lower;                  /* me: no C has a smaller loss (the dual value); NaN for the others */
+    int iterations;                /* me, banded */
+    double seconds;                /* that the generation took: what the noise of any step can then be computed from */
+    const char *matrix;            /* the paper's variants table: what B is */
+    int anytime;                   /*   whether it does not depend on n */
+    const char *generation, *step; /* costs here, n steps */
+    const char *paper_generation, *paper_step; /* costs in that table; "" where it has no row */
+} finf_system_facts;
+
+finf_system_facts finf_system_describe(const finf_system *s);
+
+/* X and K, row-major n x n, n <= FINF_SYSTEM_DENSE_MAX. O(n^2) for all but me (40 n^2) and honaker (n^2 + n log^2 n). */
+finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why);
+finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason *why);
+/* The lower triangular B with BB' = K. O(n^3/3) but for Toeplitz noise. For me, C = B^{-1} has C'C = X. */
+finf_status finf_system_noising(const finf_system *s, double *B, finf_reason *why);
+
+/* Several participations of one user: sum over i, j in a pattern of |X_ij|, the largest over patterns of at most k steps.
+ * That is the squared sensitivity of the pattern where X >= 0, and an upper bound of it elsewhere. Two ways to count:
+ *   fixed_order: steps exactly b apart (every epoch in the same order; also called b-cyclic, or (k,b)-participation);
+ *   min_sep:     steps at least b apart (b-min-separation), of which the former is a part. */
+typedef struct {
+    size_t k, b;
+    double fixed_order;   /* exact */
+    size_t first;         /* the worst pattern's first step */
+    double min_sep;       /* exact, or an upper bound by two dynamic programs */
+    double min_sep_lower; /* a pattern attains it */
+    int exact;            /* min_sep is attained, to rounding */
+    int nonnegative;      /* X >= 0 */
+    const char *method;   /* of min_sep */
+} finf_participation;
+
+/* O(n k) for Toeplitz c >= 0 that never increases; else n <= FINF_SYSTEM_DENSE_MAX, O(n^2 k), or O(n^2) if k >= n/b. */
+finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, finf_participation *out, finf_reason *why);
+
+/* ---- the exact learning curve of linear regression ----------------------------------------------------- */
+
+typedef enum {
+    FINF_CURVE_GAMMA_T,  /* the sensitivity of the n steps: the default */
+    FINF_CURVE_GAMMA_INF /* its limit; Toeplitz noise only */
+} finf_curve_gamma;
+
+typedef struct {
+    finf_privacy_setting privacy;
+    double kurtosis;        /* as in finf_linreg_options */
+    double start;           /* |theta_0 - theta*|^2, in equal parts along the eigenvectors; default 1 */
+    const double *start_at; /* or (theta_0 - theta*)_j^2 for each direction j = 1..d (borrowed); default NULL */
+    finf_curve_gamma gamma;
+    double sens2;      /* > 0: instead of either, e.g. for several participations; default 0 */
+    size_t direct_max; /* up to this many directions one by one, beyond by the nodes of the spectral measure; default 512 */
+    int (*cancel)(void *); /* NULL, or polled: nonzero stops the run (FINF_ETOL) */
+    void *cancel_data;
+} finf_curve_options;
+
+finf_curve_options finf_curve_options_default(void);
+
+typedef struct {
+    size_t n;       /* steps */
+    double *F;      /* E[F(theta_t) - F*], t = 0..n; owned */
+    double relerr;  /* of every entry (an estimate) */
+    finf_real last; /* F[n] */
+    double sens2, sigma2;
+    size_t directions;  /* or nodes, in the recursion */
+    int nodes;          /* the spectral measure was used */
+    finf_reason reason; /* why an entry is infinite */
+} finf_curve_result;
+
+/* Inputs of independent coordinates along the eigenvectors with the given kurtosis (0: Gaussian). Clipping is not
+ * modelled. eta may be too large: the curve then grows, which is an answer. O(d) a step for Toeplitz noise, O(d t) at
+ * step t for others. */
+finf_status finf_curve(const finf_system *system, double eta, const finf_spectrum *s, const finf_curve_options *opt,
+                       finf_curve_result *out);
+void finf_curve_result_free(finf_curve_result *r);
+
+/* Theorem lr-finite-noclip: (sqrt((L/mu) e^{-eta mu t} F0) + sqrt(F_inf))^2 bounds every curve with gamma_inf from
+ * F(theta_0) - F* = F0. +inf where eta R^2 < 1 fails or F_inf is infinite. */
+finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spectrum *s, const finf_linreg_options *opt,
+                             double F0, const double *t, size_t n, double *bound, finf_reason *why);
+
+/* ---- the paper's finite-time rates --------------------------------------------------------------------- */
+
+/* Corollaries dpsgd and dpftrl "ignoring absolute constants": here each one is a field, 1 unless set. */
+typedef struct {
+    double rho, sigma_sgd;
+    double start;                /* |theta_0 - theta*|^2, default 1 */
+    double failprob;             /* p: the bound is on E[(F(theta_T) - F*) 1_E], P(E) >= 1-p; default 0.05 */
+    double c_time;               /* c of "T large enough" */
+    double c_exp;                /* c in the exponent's denominator */
+    double c_gap;                /* factor of (L/mu) exp(..): the paper has 1, its theorem dp-main 2 (F(theta_0) - F*) */
+    double c_start, c_dp, c_sgd; /* factors of the |theta_0 - theta*|^2, sigma_sgd^2/rho and sigma_sgd^2 terms */
+    double c_polylog, polylog_power; /* polylog(T) = c_polylog log(T)^polylog_power */
+    double c_eta, c_clip;            /* theorem dp-main: its C (learning rate) and c (clip norm) */
+} finf_rate_options;
+
+finf_rate_options finf_rate_options_default(void);
+
+typedef struct {
+    double value;               /* the four terms' sum */
+    double gap, start, dp, sgd; /* the terms, polylog(T) included */
+    double polylog;
+    double T_left, T_right; /* "T large enough": T / log^q(T/p), and what it must reach */
+    double T_min;           /* the T that does */
+    int valid;              /* T_left >= T_right */
+    double kappa, d_eff, d, trace, mu, lambda_max;
+    double eta_max;     /* the largest learning rate the corollary's proof allows */
+    double clip;        /* theorem dp-main's clip norm G at eta_max */
+    finf_reason reason; /* why not valid */
+} finf_rate_result;
+
+finf_status finf_rate_sgd(const finf_spectrum *s, double T, const finf_rate_options *opt,
+                          finf_rate_result *out); /* cor:dpsgd */
+finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_options *opt,
+                         finf_rate_result *out); /* cor:dpftrl */
+
+/* ---- simulation ---------------------------------------------------------------------------------------- */
+
+/* theta_{t+1} = theta_t - eta (g_t + z_t), z = beta * w, w ~ N(0, sigma^2 I): Noisy-FTRL, and with clip_gradients, where the norm of
+ * each g_t is cut to G, DP-FTRL. One example a step. */
+typedef enum {
+    FINF_SIMULATE_MEAN,   /* F = (1/2) E(theta - y)^2, y ~ N(theta*, sigma_sgd^2) */
+    FINF_SIMULATE_LINREG, /* F = (1/2) E(y - <theta,x>)^2, x ~ N(0, H), y = <theta*,x> + sigma_sgd xi */
+    FINF_SIMULATE_HUBER   /* curvature L for |theta - theta*| < knee, mu = L/kappa outside; g = F' + sigma_sgd xi */
+} finf_simulate_problem;
+
+typedef struct {
+    finf_privacy_setting privacy;
+    int clip_gradients;      /* default 0 */
+    double kappa, smooth;    /* Huber: default 10, 1 */
+    double knee;             /* Huber: 0, the default: the stationary rms on the quadratic of curvature L */
+    size_t steps;            /* 0, the default: stationary, sigma from gamma_inf; T: after T steps, sigma from gamma_T */
+    double start;            /* steps > 0: |theta_0 - theta*|^2, in equal parts along the eigenvectors; default 1 */
+    unsigned long long seed; /* default 1 */
+    unsigned threads;        /* 1 to 256, default 1: the answer does not depend on it */
+    double relative_error;   /* one standard error over the mean, at which to stop; default 0.01 */
+    double max_steps;        /* over all chains, default 1e8 */
+    int (*cancel)(void *);   /* NULL, or polled by every thread: nonzero stops the run (FINF_ETOL, with what there is) */
+    void *cancel_data;
+    /* NULL, or told now and then, by the calling thread: steps done, steps expected, mean and standard error so far (or NaN) */
+    void (*progress)(void *, double done, double expected, double mean, double error);
+    void *progress_data;
+} finf_simulate_options;
+
+finf_simulate_options finf_simulate_options_default(void);
+
+typedef struct {
+    finf_real F;      /* E[F(theta) - F*]; error is one standard error, over independent chains */
+    double low, high; /* 95% interval (Student) */
+    finf_real exact;  /* where it is known; else NaN with exact_reason */
+    finf_reason exact_reason;
+    finf_real gamma2; /* gamma_inf^2, or gamma_T^2 */
+    double knee;      /* Huber; else NaN */
+    double steps;     /* all that were taken */
+    double chains, chain_steps, burn_in;
+    double clipped_fraction; /* of the gradients (after the burn-in); 0 without clip_gradients */
+    const char *method;      /* of the noise: "independent", "rational recursion", "FFT blocks" */
+    size_t method_size;      /* poles; length of a block */
+    double seconds;
+    finf_reason reason; /* of a failure, or why F is infinite */
+} finf_simulate_result;
+
+/* s: the spectrum of H for FINF_SIMULATE_LINREG, d <= FINF_SIMULATE_DIM_MAX; else NULL.
+ * +inf (OK, with the reason) where it diverges or gamma is infinite. FINF_ETOL: relative_error not reached at max_steps, or
+ * cancelled; F is then the best there is, or NaN. */
+#define FINF_SIMULATE_DIM_MAX 100000
+finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem, double eta, const finf_spectrum *s,
+                          const finf_simulate_options *opt, finf_simulate_result *out);
 
 /* ---- privacy ------------------------------------------------------------------------------------------- */
 

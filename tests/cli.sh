@@ -24,7 +24,7 @@ no() { # no COMPLAINT args...
     head -n 3 "$T/out" "$T/err" 2>/dev/null | cut -c 1-240 | sed 's/^/    /'
 }
 limit=
-if command -v timeout >/dev/null; then limit='timeout 5'; fi # a hang is exit 124
+if command -v timeout >/dev/null; then limit='timeout 20'; fi # a hang is exit 124
 run() { $limit "$finf" "$@" >"$T/out" 2>"$T/err" </dev/null; rc=$?; }
 
 # The last output is well-formed JSON, one object a line, no key twice; "inf" and null come with a reason.
@@ -124,7 +124,7 @@ for c in $commands; do
     if [ -s "$T/examples" ]; then yes; else no "no Example in the help" "$c" --help; fi
     while read -r words; do
         eval "ok . $words"
-        eval "ok '^[A-Za-z_0-9]+(,[A-Za-z_0-9]+)*\$' $words --format csv"
+        eval "ok '^[-A-Za-z_0-9:.]+(,[-A-Za-z_0-9:.]+)*\$' $words --format csv"
         if [ "$(wc -l <"$T/out")" -ge 2 ]; then yes; else no "no row" $words --format csv; fi
         eval "ok '^[{].*[}]\$' $words --json"
     done <"$T/examples"
@@ -516,6 +516,44 @@ if command -v timeout >/dev/null; then
     rc=$?
     if [ $rc = 124 ] && grep -q interrupted "$T/err" && [ "$(wc -l <"$T/out")" -gt 5 ]; then yes; else no 'interrupt' iqc; fi
 fi
+
+# ---- rates, curve, errata, simulate, reproduce ------------------------------------------------------------------
+
+keys 'spectrum d d_eff F_sgd F_nu ratio rate_sgd rate_nu F_best_nu F_optimum' rates --decays 1
+near F_sgd 0.6775860655991723 1e-13 rates --decays 1 --dim 128 --eta 0.02 --rho 0.5
+near F_nu 0.0095845814771247 1e-13 rates --decays 1 --dim 128 --eta 0.02 --rho 0.5
+near slope_sgd 1.009 5e-4 rates --decays 1 --dim 16:256:log:5 --eta 0.02 --slopes
+[ "$(run rates --format csv; wc -l <"$T/out")" -eq 7 ] && yes || no 'not 6 decays' rates
+[ "$(run rates --table prior --format csv; wc -l <"$T/out")" -eq 5 ] && yes || no 'not 4 rows' rates
+ok 'DP-SGD' rates
+ok '"valid":' rates --table finite --steps 1e9 --dim 4 --set c_dp=2,c_start=0.5 --json
+[ "$(run errata --json; wc -l <"$T/out")" -eq 12 ] && yes || no 'not 12 errata' errata
+ok 'printed' errata
+near loss 1631.4030445 1e-9 curve --steps 256 --system me
+near loss 5535.71227945 1e-9 curve --steps 256 --system honaker
+near F_last 0.0257045170064779 1e-6 curve --steps 20000 --system nu:auto --eta 0.05 --spectrum power:1 --dim 16 --rho 0.5 --sigma-sgd 0.3 --gamma inf
+ok 'full-honaker' curve --steps 64 --eta 0.05 --spectrum power:1 --dim 4 --participations 2 --separation 16
+[ "$(run curve --steps 100 --system sgd,cc --eta 0.05 --spectrum flat --dim 2 --format csv; wc -l <"$T/out")" -eq 102 ] && yes || no 'not 101 steps' curve
+keys 'F_sim F_error F_low F_high F_exact steps chains' simulate --problem mean --noise sgd --eta 0.3
+run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 1 --format csv; cut -d, -f1-8 "$T/out" >one.csv
+run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 2 --format csv; cut -d, -f1-8 "$T/out" >two.csv
+if cmp -s one.csv two.csv; then yes; else no 'threads change the answer' simulate; fi
+rm -rf paper; ok 'report' reproduce --out paper --quick
+for f in report.html fig2-d.csv fig2-d.svg fig3-sharp.csv table2-prior.csv errata.csv; do if [ -s paper/$f ]; then yes; else no "no $f" reproduce; fi; done
+bad1 5 'exists' reproduce --out paper --quick
+ok . reproduce --out paper --quick --force
+rm -rf paper one.csv two.csv
+bad1 5 'no/such' reproduce --out no/such/dir --quick
+bad 3 'decays' rates --decays 1,x
+bad 3 'decays' rates --decays ''
+bad 3 'eta = -1' rates --eta -1
+bad 3 'dim' rates --dim 0
+bad 3 'nonsense' curve --steps 10 --system nonsense
+bad 3 'steps = 0' curve --steps 0
+bad 3 'bands' curve --steps 10 --system banded:11
+bad 2 'go together' curve --steps 10 --participations 2
+bad 2 '--eta' curve --steps 10 --spectrum flat --dim 2
+bad 3 'c_nothing' rates --table finite --set c_nothing=1
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

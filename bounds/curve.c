@@ -1,0 +1,226 @@
+/* E[F(theta_t) - F*] of linear regression for every t, exactly.                                        MATH section 6
+ *
+ * In H's eigenbasis the diagonal s_j(t) of the second moment of theta_t - theta* closes on itself (MATH section 5),
+ * coupled only through sum_i lambda_i s_i; the noise enters by Q_j(t) = sum_{s,r <= t} cov(z_s, z_r) weighted by the
+ * decay since. b = eta lambda_j, q = 1-b:
+ *     s(t+1) = (1 - b (2 - (2+kx) b)) s(t) + eta b sum_i lambda_i s_i(t) + eta^2 sigma_sgd^2 lambda + eta^2 sigma^2 Q(t)
+ *     Q(t)   = K_tt + 2 sum_{s<t} K_ts q^{t-s}
+ * and for Toeplitz noise, with u(t) = q u(t-1) + beta_t, Q(t) = Q(t-1) + 2 beta_t u(t) - beta_t^2 = Q(t-1) + u(t)^2 -
+ * q^2 u(t-1)^2, i.e.
+ *     Q(t)   = u(t)^2 + b (2-b) sum_{s<t} u(s)^2,
+ * a sum of squares: the difference form loses digits where Q falls from 1 to T_j ~ b log(1/b). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "system.h"
+
+finf_curve_options finf_curve_options_default(void)
+{
+    return (finf_curve_options){
+        .privacy = finf_privacy_setting_default(), .start = 1, .gamma = FINF_CURVE_GAMMA_T, .direct_max = 512};
+}
+
+void finf_curve_result_free(finf_curve_result *r)
+{
+    if (!r) return;
+    free(r->F);
+    r->F = NULL;
+}
+
+/* One entry a direction, or a node of the spectral measure. */
+typedef struct {
+    size_t n;
+    double *weighted;                     /* weight * lambda */
+    double *b, *shrink, *feed, *sgd, *dp; /* s += -shrink s + feed trace + sgd + dp Q */
+    double *s, *u, *sum, *Q;
+} directions;
+#define COLUMNS 10
+
+static finf_status check(const finf_system *system, double eta, const finf_spectrum *s, const finf_curve_options *o,
+                         finf_reason *why)
+{
+    finf_status status = finf_setting_check(eta, &o->privacy, why);
+    if (status) return status;
+    if (!(o->kurtosis >= -2 && isfinite(o->kurtosis)))
+        return finf_why(why, FINF_EDOM, "kurtosis = %s: the excess kurtosis must be >= -2 and finite",
+                        finf_show(o->kurtosis).s);
+    if (!(o->start >= 0 && o->start <= BOUNDS_HUGE))
+        return finf_why(why, FINF_EDOM, "start = %s: |theta_0 - theta*|^2 must be from 0 to 1e50", finf_show(o->start).s);
+    if (o->start_at && finf_spectrum_dim(s) > 1e8)
+        return finf_why(why, FINF_EDOM, "dim = %s: a start given by direction needs at most 1e8 of them",
+                        finf_show(finf_spectrum_dim(s)).s);
+    for (size_t j = 0; o->start_at && j < (size_t)finf_spectrum_dim(s); j++)
+        if (!(o->start_at[j] >= 0 && o->start_at[j] <= BOUNDS_HUGE))
+            return finf_why(why, FINF_EDOM, "start, direction %zu: %s must be from 0 to 1e50", j + 1,
+                            finf_show(o->start_at[j]).s);
+    if (!(o->sens2 >= 0 && o->sens2 <= BOUNDS_HUGE))
+        return finf_why(why, FINF_EDOM, "sens2 = %s: must be from 0 to 1e50", finf_show(o->sens2).s);
+    if (eta * finf_spectrum_max(s) > BOUNDS_HUGE)
+        return finf_why(why, FINF_EDOM, "eta * lambda_max = %s: at most 1e50", finf_show(eta * finf_spectrum_max(s)).s);
+    if (o->sens2 == 0 && o->gamma == FINF_CURVE_GAMMA_INF) {
+        finf_system_facts f = finf_system_describe(system);
+        if (system->kind != SYSTEM_TOEPLITZ)
+            return finf_why(why, FINF_EDOM,
+                            "%s has no gamma_inf: only Toeplitz noise does; use the sensitivity of its steps", f.name);
+        if (!isfinite(f.gamma_inf2.value))
+            return finf_why(why, FINF_EDOM, "%s: gamma_inf is infinite; use the sensitivity of its %zu steps", f.name, f.n);
+    }
+    return FINF_OK;
+}
+
+static finf_status make_directions(const finf_spectrum *spectrum, double eta, const finf_curve_options *o, double sigma2,
+                                   int nodes, directions *x)
+{
+    double d = finf_spectrum_dim(spectrum), kx = o->kurtosis;
+    spectral_measure m = {0};
+    finf_status status = FINF_OK;
+    /* single above a quarter of the way to where a direction stops decaying, as in linreg.c */
+    if (nodes) status = spectral_measure_make(spectrum, 0.5 / (fmax(2 + kx, 1) * eta), &m);
+    if (status) return status;
+    x->n = nodes ? m.n : (size_t)d;
+    double *block = calloc(COLUMNS * x->n, sizeof *block);
+    if (block) {
+        double **column[COLUMNS] = {&x->weighted, &x->b, &x->shrink, &x->feed, &x->sgd,
+                                    &x->dp,       &x->s, &x->u,      &x->sum,  &x->Q};
+        for (size_t c = 0; c < COLUMNS; c++) *column[c] = block + c * x->n;
+        for (size_t j = 0; j < x->n; j++) {
+            double lambda = nodes ? m.lambda[j] : finf_spectrum_at(spectrum, (double)j + 1), b = eta * lambda;
+            x->weighted[j] = lambda * (nodes ? m.weight[j] : 1);
+            x->b[j] = b;
+            x->shrink[j] = b * (2 - (2 + kx) * b);
+            x->feed[j] = eta * b;
+            x->sgd[j] = eta * eta * o->privacy.sigma_sgd * o->privacy.sigma_sgd * lambda;
+            x->dp[j] = eta * eta * sigma2;
+            x->s[j] = o->start_at ? o->start_at[j] : o->start / d;
+        }
+    } else
+        status = FINF_ENOMEM;
+    spectral_measure_free(&m);
+    return status;
+}
+
+/* sum_i lambda_i s_i in eight lanes */
+FINF_VECTOR static double trace_of(const directions *x)
+{
+    double sum[8] = {0};
+    size_t j = 0;
+    for (; j + 8 <= x->n; j += 8)
+        for (size_t k = 0; k < 8; k++) sum[k] += x->weighted[j + k] * x->s[j + k];
+    for (; j < x->n; j++) sum[j % 8] += x->weighted[j] * x->s[j];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+FINF_VECTOR static void toeplitz_noise(const directions *x, double beta)
+{
+    double *restrict u = x->u, *restrict sum = x->sum, *restrict Q = x->Q;
+    const double *restrict b = x->b;
+    for (size_t j = 0; j < x->n; j++) {
+        double now = (u[j] - b[j] * u[j]) + beta, square = now * now;
+        u[j] = now;
+        Q[j] = square + b[j] * (2 - b[j]) * sum[j];
+        sum[j] += square;
+    }
+}
+
+#define TILE 256 /* directions at a time: their partial sums stay in the first-level cache */
+
+/* Horner's rule in q, for all directions of a tile at once; row is K_t0..K_tt */
+FINF_VECTOR static void covariance_noise(const directions *x, const double *row, size_t t)
+{
+    for (size_t from = 0; from < x->n; from += TILE) {
+        size_t n = x->n - from < TILE ? x->n - from : TILE;
+        double sum[TILE] = {0};
+        const double *restrict b = x->b + from;
+        for (size_t s = 0; s < t; s++)
+            for (size_t j = 0; j < n; j++) {
+                double y = sum[j] + row[s];
+                sum[j] = y - b[j] * y;
+            }
+        for (size_t j = 0; j < n; j++) x->Q[from + j] = row[t] + 2 * sum[j];
+    }
+}
+
+FINF_VECTOR static void advance(const directions *x, double trace)
+{
+    double *restrict s = x->s;
+    const double *restrict shrink = x->shrink, *restrict feed = x->feed, *restrict sgd = x->sgd, *restrict dp = x->dp,
+                           *restrict Q = x->Q;
+    for (size_t j = 0; j < x->n; j++) s[j] = (s[j] - shrink[j] * s[j]) + ((feed[j] * trace + sgd[j]) + dp[j] * Q[j]);
+}
+
+static finf_status run(const finf_system *system, const finf_curve_options *o, const directions *x, finf_curve_result *out)
+{
+    size_t n = system->facts.n;
+    double *K = NULL;
+    if (system->kind != SYSTEM_TOEPLITZ) {
+        if (n > FINF_SYSTEM_DENSE_MAX)
+            return finf_why(&out->reason, FINF_EDOM, "%s of %zu steps: its curve needs a matrix, at most %u steps",
+                            system->facts.name, n, FINF_SYSTEM_DENSE_MAX);
+        K = malloc(n * n * sizeof *K);
+        if (!K) return finf_why(&out->reason, FINF_ENOMEM, "no memory for %zu steps", n);
+        finf_status status = finf_system_covariance(system, K, &out->reason);
+        if (status) {
+            free(K);
+            return status;
+        }
+    }
+    for (size_t t = 0; t <= n; t++) {
+        double trace = trace_of(x);
+        out->F[t] = 0.5 * trace;
+        if (!isfinite(trace)) {
+            for (; t <= n; t++) out->F[t] = INFINITY;
+            finf_why(&out->reason, FINF_OK, "eta diverges in mean square, and the curve overflows");
+            break;
+        }
+        if (t == n) break;
+        if (o->cancel && t % 64 == 0 && o->cancel(o->cancel_data)) {
+            free(K);
+            return finf_why(&out->reason, FINF_ETOL, "stopped at step %zu of %zu", t, n);
+        }
+        if (K)
+            covariance_noise(x, K + t * n, t);
+        else
+            toeplitz_noise(x, system->beta[t]);
+        advance(x, trace);
+    }
+    free(K);
+    return FINF_OK;
+}
+
+finf_status finf_curve(const finf_system *system, double eta, const finf_spectrum *s, const finf_curve_options *opt,
+                       finf_curve_result *out)
+{
+    finf_curve_options o = opt ? *opt : finf_curve_options_default();
+    finf_system_facts f = finf_system_describe(system);
+    *out = (finf_curve_result){.n = f.n, .relerr = INFINITY, .last = finf_real_failed(), .sens2 = NAN, .sigma2 = NAN};
+    finf_status status = check(system, eta, s, &o, &out->reason);
+    if (status) return status;
+    out->sens2 = o.sens2 > 0 ? o.sens2 : o.gamma == FINF_CURVE_GAMMA_INF ? f.gamma_inf2.value : f.sens2.value;
+    if (!isfinite(out->sens2))
+        return finf_why(&out->reason, FINF_EDOM, "%s: the sensitivity of its %zu steps overflows", f.name, f.n);
+    out->sigma2 = o.privacy.clip * o.privacy.clip * out->sens2 / (2 * o.privacy.rho);
+    out->nodes = !o.start_at && finf_spectrum_dim(s) > (double)o.direct_max;
+    out->F = malloc((f.n + 1) * sizeof *out->F);
+    directions x = {0};
+    status = out->F ? make_directions(s, eta, &o, out->sigma2, out->nodes, &x) : FINF_ENOMEM;
+    if (status)
+        finf_why(&out->reason, status, "no memory");
+    else
+        status = run(system, &o, &x, out);
+    out->directions = x.n;
+    free(x.weighted);
+    if (status) {
+        finf_curve_result_free(out);
+        return status;
+    }
+    /* u, or K's sum, loses digits by cancellation like sqrt(t); the nodes are good to 1e-13 of the largest F */
+    out->relerr = FINF_EPS * (64 + 16 * sqrt((double)f.n)) + (out->nodes ? 1e-12 : 0) +
+                  (o.sens2 > 0                       ? 0
+                   : o.gamma == FINF_CURVE_GAMMA_INF ? f.gamma_inf2.error / f.gamma_inf2.value
+                                                     : f.sens2.error / f.sens2.value);
+    double last = out->F[f.n];
+    out->last = isfinite(last) ? finf_real_make(last, out->relerr * last, "second moment, step by step")
+                               : finf_real_infinite("second moment, step by step");
+    return FINF_OK;
+}

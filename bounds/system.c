@@ -1,0 +1,656 @@
+/* The matrix mechanisms of the paper's variants table (tab:exp_algorithms): X = C'C, the covariance K of the noise of n
+ * steps, the prefix-sum error, the sensitivity for one and for several participations.
+ * MATH section 6 */
+#include "system.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bounds.h"
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- construction -------------------------------------------------------------------------------------- */
+
+static finf_status make(system_kind kind, const char *name, size_t n, size_t most, finf_system **out, finf_reason *why)
+{
+    *out = NULL;
+    if (n < 1 || n > most) return finf_why(why, FINF_EDOM, "%s of %zu steps: must be from 1 to %zu", name, n, most);
+    finf_system *s = calloc(1, sizeof *s);
+    if (!s) return finf_why(why, FINF_ENOMEM, "no memory");
+    s->kind = kind;
+    s->facts = (finf_system_facts){.name = name,
+                                   .n = n,
+                                   .sens2 = finf_real_failed(),
+                                   .error = finf_real_failed(),
+                                   .loss = finf_real_failed(),
+                                   .gamma_inf2 = finf_real_failed(),
+                                   .lower = NAN,
+                                   .seconds = seconds_now(),
+                                   .paper_generation = "",
+                                   .paper_step = ""};
+    *out = s;
+    return FINF_OK;
+}
+
+static void set_table(finf_system *s, const char *matrix, int anytime, const char *generation, const char *step,
+                      const char *paper_generation, const char *paper_step)
+{
+    s->facts.matrix = matrix;
+    s->facts.anytime = anytime;
+    s->facts.generation = generation;
+    s->facts.step = step;
+    s->facts.paper_generation = paper_generation;
+    s->facts.paper_step = paper_step;
+}
+
+/* The last step of a construction; on failure *out is freed. */
+static finf_status finish(finf_status status, finf_real sens2, finf_real error, finf_system **out)
+{
+    finf_system_facts *f = &(*out)->facts;
+    if (status) {
+        finf_system_free(*out);
+        *out = NULL;
+        return status;
+    }
+    f->seconds = seconds_now() - f->seconds;
+    f->sens2 = sens2;
+    f->error = error;
+    double loss = sens2.value * error.value, relative = sens2.error / sens2.value + error.error / error.value + FINF_EPS;
+    f->loss = finf_real_make(loss, loss * relative, "sens2 * error");
+    return FINF_OK;
+}
+
+void finf_system_free(finf_system *s)
+{
+    if (!s) return;
+    factorization_free(&s->dense);
+    free(s->c);
+    free(s->r);
+    free(s);
+}
+
+finf_system_facts finf_system_describe(const finf_system *s) { return s->facts; }
+
+static finf_real exactly(double value, const char *method) { return finf_real_make(value, 8 * FINF_EPS * value, method); }
+
+/* ||A B||_F^2 = sum_t (n-t) a_t^2, a the prefix sums of beta. The error is that of the sums a_t, which cancel. */
+static finf_real toeplitz_error(const double *beta, size_t n)
+{
+    long double sum = 0, off = 0;
+    double a = 0, drift = 0;
+    for (size_t t = 0; t < n; t++) {
+        a += beta[t];
+        drift += FINF_EPS * (0.5 * fabs(a) + 2 * fabs(beta[t]));
+        sum += (long double)(n - t) * a * a;
+        off += (long double)(n - t) * (2 * fabs(a) + drift) * drift;
+    }
+    return finf_real_make((double)sum, (double)off + 8 * FINF_EPS * (double)sum, "sum of squared prefix sums of beta");
+}
+
+static finf_status toeplitz_room(finf_system *s, finf_reason *why)
+{
+    size_t n = s->facts.n;
+    s->c = malloc(2 * n * sizeof *s->c);
+    if (!s->c) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    s->beta = s->c + n;
+    return FINF_OK;
+}
+
+finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system **out, finf_reason *why)
+{
+    const char *family = finf_noise_family(noise);
+    finf_status status = make(SYSTEM_TOEPLITZ, family, n, FINF_SYSTEM_MAX, out, why);
+    if (status) return status;
+    finf_system *s = *out;
+    int sgd = strcmp(family, "sgd") == 0, row = strcmp(family, "optimal-cc") == 0 || strcmp(family, "nu") == 0;
+    set_table(s, sgd ? "identity" : "Toeplitz, lower triangular", 1, sgd ? "O(1)" : "O(n)",
+              sgd ? "O(1)" : "O(n), or O(log^2 n) by FFT", sgd || row ? "O(1)" : "",
+              sgd   ? "O(1)"
+              : row ? "O(T)"
+                    : "");
+    status = toeplitz_room(s, why);
+    if (!status) status = finf_noise_coef(noise, n, s->c, why);
+    if (!status) status = finf_noise_beta(noise, n, s->beta, why);
+    double started = s->facts.seconds, made = seconds_now();
+    finf_real sens2 = finf_real_failed();
+    finf_sensitivity limit;
+    if (!status) status = finf_noise_sensitivity_at(noise, n, &sens2, why);
+    if (!status && !finf_noise_sensitivity(noise, &limit)) s->facts.gamma_inf2 = limit.gamma2;
+    status = finish(status, sens2, status ? sens2 : toeplitz_error(s->beta, n), out);
+    if (!status) s->facts.seconds = made - started;
+    return status;
+}
+
+/* ---- trees --------------------------------------------------------------------------------------------- */
+
+/* The complete dyadic nodes in 0..n-1: a node of height h covers 2^h steps from a multiple of 2^h. Step i is in those of
+ * heights 0..top(i). */
+static unsigned tree_top(size_t n, size_t i)
+{
+    unsigned h = 0;
+    while ((i >> (h + 1) << (h + 1)) + ((size_t)2 << h) <= n) h++;
+    return h;
+}
+
+/* The height of the smallest dyadic interval with both i and j. */
+static unsigned tree_meet(size_t i, size_t j)
+{
+    unsigned h = 0;
+    for (size_t x = i ^ j; x; x >>= 1) h++;
+    return h;
+}
+
+static unsigned log2_floor(size_t n)
+{
+    unsigned h = 0;
+    while (n >>= 1) h++;
+    return h;
+}
+
+/* How many of 1..n have bit h. */
+static double bit_count(size_t n, unsigned h)
+{
+    size_t period = (size_t)2 << h, rest = (n + 1) % period, half = period / 2;
+    return (double)((n + 1) / period * half + (rest > half ? rest - half : 0));
+}
+
+/* Variance of a node of height h: 1 for its own measurement, and for the average of that with the sum of its two children
+ * (weights inverse to the variances) V_h = 2V_{h-1}/(2V_{h-1}+1). V_h is also the weight of its own measurement. */
+static double node_variance(int honaker, unsigned h)
+{
+    double V = 1;
+    for (unsigned k = 0; k < h && honaker; k++) V = 2 * V / (2 * V + 1);
+    return V;
+}
+
+static finf_status make_tree(int honaker, const char *name, size_t n, finf_system **out, finf_reason *why)
+{
+    finf_status status = make(honaker ? SYSTEM_HONAKER : SYSTEM_TREE, name, n, FINF_SYSTEM_MAX, out, why);
+    if (status) return status;
+    double error = 0;
+    for (unsigned h = 0; h <= log2_floor(n); h++) error += bit_count(n, h) * node_variance(honaker, h);
+    set_table(*out, "lower triangular", 1, "O(1)", "O(log n)", "O(1)", "O(log T)");
+    return finish(FINF_OK, exactly(log2_floor(n) + 1, "nodes above a step"),
+                  exactly(error, "binary digits of the prefixes"), out);
+}
+
+finf_status finf_system_tree(size_t n, finf_system **out, finf_reason *why) { return make_tree(0, "tree", n, out, why); }
+finf_status finf_system_honaker(size_t n, finf_system **out, finf_reason *why)
+{
+    return make_tree(1, "honaker", n, out, why);
+}
+
+/* Full Honaker: K = (C'C)^{-1} =: Y. For a complete tree X_h = diag(X_{h-1}, X_{h-1}) + 11', so by Sherman-Morrison
+ *   Y_h = diag(Y_{h-1}, Y_{h-1}) - y_{h-1}^2/(1 + 2 g_{h-1}) 11',
+ *   Y_h 1 = y_h 1,  g_h = 1'Y_h 1 = 2 g_{h-1}/(1 + 2 g_{h-1}) = 2^h y_h.
+ * drop[h] = y_{h-1}^2/(1 + 2 g_{h-1}); prefix[h] = sum over the 2^h prefixes p of p'Y_h p. */
+#define TREE_HEIGHTS 64
+typedef struct {
+    double g[TREE_HEIGHTS], drop[TREE_HEIGHTS], prefix[TREE_HEIGHTS];
+} honaker_table;
+
+static honaker_table honaker_make(unsigned top)
+{
+    honaker_table t;
+    t.g[0] = t.prefix[0] = 1;
+    t.drop[0] = 0;
+    for (unsigned h = 1; h <= top; h++) {
+        double half = ldexp(1, (int)h - 1), full = 2 * half, g = t.g[h - 1], y = g / half, d = y * y / (1 + 2 * g);
+        t.g[h] = 2 * g / (1 + 2 * g);
+        t.drop[h] = d;
+        /* sum over m = 1..2^h of (p_m' diag(Y,Y) p_m - d m^2) */
+        t.prefix[h] = 2 * t.prefix[h - 1] + half * g - d * full * (full + 1) * (2 * full + 1) / 6;
+    }
+    return t;
+}
+
+finf_status finf_system_full_honaker(size_t n, finf_system **out, finf_reason *why)
+{
+    finf_status status = make(SYSTEM_FULL_HONAKER, "full-honaker", n, FINF_SYSTEM_MAX, out, why);
+    if (status) return status;
+    unsigned top = log2_floor(n);
+    honaker_table t = honaker_make(top);
+    double error = 0, before = 0; /* X is block diagonal over the largest nodes, one for each binary digit of n */
+    for (unsigned h = top + 1; h-- > 0;)
+        if (n >> h & 1) {
+            error += ldexp(before, (int)h) + t.prefix[h];
+            before += t.g[h];
+        }
+    set_table(*out, "dense", 0, "O(n^2), or O(1) an entry", "O(n)", "O(T^2)", "O(T^2)");
+    finf_real e = finf_real_make(error, 64 * FINF_EPS * error * (1 + top), "Sherman-Morrison up the tree");
+    return finish(FINF_OK, exactly(top + 1, "nodes above a step"), e, out);
+}
+
+/* In-order numbering of the whole tree: the node of height h from step a has index 2a + 2^h - 1, and its subtree is the
+ * 2^{h+1} - 1 indices about it. Adds scale * (the estimate of that node) to row, as a combination of the nodes'
+ * measurements. */
+static void add_node(int honaker, size_t a, unsigned h, double scale, double *row)
+{
+    double own = node_variance(honaker, h);
+    row[2 * a + ((size_t)1 << h) - 1] += scale * own;
+    if (h == 0 || !honaker) return;
+    add_node(honaker, a, h - 1, scale * (1 - own), row);
+    add_node(honaker, a + ((size_t)1 << (h - 1)), h - 1, scale * (1 - own), row);
+}
+
+/* The noise of step t (from 0) is prefix t+1 minus prefix t: the node N of height h that ends there, minus the nodes of
+ * prefix t within it. It lives on N's subtree, so two steps are correlated only if one's N is in the other's. */
+static finf_status tree_covariance(int honaker, size_t n, double *K)
+{
+    size_t nodes = 2 * n, total = 0, *from = malloc(3 * n * sizeof *from), *length = from ? from + n : NULL,
+           *at = from ? length + n : NULL;
+    double *row = calloc(nodes, sizeof *row), *kept = NULL;
+    if (from)
+        for (size_t t = 0; t < n; t++) {
+            size_t low = (t + 1) & -(t + 1);
+            from[t] = 2 * (t + 1 - low);
+            length[t] = 2 * low - 1;
+            at[t] = total;
+            total += length[t];
+        }
+    kept = malloc((total + 1) * sizeof *kept);
+    finf_status status = from && row && kept ? FINF_OK : FINF_ENOMEM;
+    for (size_t t = 0; t < n && !status; t++) {
+        size_t low = (t + 1) & -(t + 1), a = t + 1 - low;
+        unsigned h = log2_floor(low);
+        add_node(honaker, a, h, 1, row);
+        while (h-- > 0) {
+            add_node(honaker, a, h, -1, row);
+            a += (size_t)1 << h;
+        }
+        memcpy(kept + at[t], row + from[t], length[t] * sizeof *row);
+        memset(row + from[t], 0, length[t] * sizeof *row);
+        for (size_t s = 0; s <= t; s++) {
+            double sum = 0;
+            if (from[s] >= from[t]) { /* s <= t: N_s is within N_t, or before it */
+                const double *x = kept + at[s], *y = kept + at[t] + (from[s] - from[t]);
+                for (size_t i = 0; i < length[s]; i++) sum += x[i] * y[i];
+            }
+            K[t * n + s] = K[s * n + t] = sum;
+        }
+    }
+    free(from);
+    free(row);
+    free(kept);
+    return status;
+}
+
+/* ---- FFT ----------------------------------------------------------------------------------------------- */
+
+/* |FFT(1..1,0..0)| of size 2n: n at 0, nothing at the even frequencies, 1/sin(pi k/2n) at the odd ones. r is its inverse
+ * transform, and kappa = -(second difference of r) that of 4 sin(pi k/2n), odd k, which needs no subtraction. */
+static finf_status fft_tables(size_t n, double *r, double *kappa)
+{
+    double complex *z = malloc((n + 1) * sizeof *z);
+    double *x = malloc(2 * n * sizeof *x);
+    finf_status status = z && x ? FINF_OK : FINF_ENOMEM;
+    for (int second = 0; second < 2 && !status; second++) {
+        for (size_t k = 0; k <= n; k++) {
+            double sine = sin(FINF_PI * (double)k / (2 * (double)n));
+            z[k] = k % 2 ? (second ? 4 * sine : 1 / sine) : k || second ? 0 : (double)n;
+        }
+        status = series_untransform(z, 2 * n, x);
+        memcpy(second ? kappa : r, x, n * sizeof *x);
+    }
+    free(z);
+    free(x);
+    return status;
+}
+
+finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why)
+{
+    finf_status status = make(SYSTEM_FFT, "fft", n, FINF_SYSTEM_MAX, out, why);
+    if (status) return status;
+    finf_system *s = *out;
+    set_table(s, "dense (Toeplitz on prefix sums)", 0, "O(n log n)", "O(n)", "O(1)", "O(T log^2 T)");
+    s->r = malloc(2 * n * sizeof *s->r);
+    status = s->r ? fft_tables(n, s->r, s->r + n) : FINF_ENOMEM;
+    if (status) finf_why(why, status, "no memory for %zu steps", n);
+    long double sum = (long double)n;
+    for (size_t k = 1; k < 2 * n; k += 2) sum += 1 / sin(FINF_PI * (double)(k < n ? k : 2 * n - k) / (2 * (double)n));
+    double mean = (double)(sum / (2 * (long double)n));
+    return finish(status, exactly(mean, "mean modulus"), exactly((double)n * mean, "mean modulus"), out);
+}
+
+/* ---- optimal factorisations ---------------------------------------------------------------------------- */
+
+#define ME_MAX 200000
+
+finf_status finf_system_me(size_t n, finf_system **out, finf_reason *why)
+{
+    finf_status status = make(SYSTEM_ME, "me", n, ME_MAX, out, why);
+    if (status) return status;
+    finf_system *s = *out;
+    set_table(s, "lower triangular, dense", 0, "O(n) an iteration, O(n^2) the matrix", "O(n)", "O(T^3)", "O(T^2)");
+    status = factorization_make(n, &s->dense, why);
+    s->facts.lower = s->dense.lower;
+    s->facts.iterations = s->dense.iterations;
+    double error = s->dense.error;
+    finf_real e = finf_real_make(error, fabs(error - s->dense.lower) + 64 * FINF_EPS * fabs(error),
+                                 "fixed point, rational square root");
+    return finish(status, exactly(1, "normalised"), e, out);
+}
+
+static finf_status make_banded(int optimal, const char *name, size_t n, size_t bands, finf_system **out, finf_reason *why)
+{
+    *out = NULL;
+    if (bands < 1) return finf_why(why, FINF_EDOM, "%s of %zu bands: at least 1", name, bands);
+    finf_status status = make(SYSTEM_TOEPLITZ, name, n, FINF_SYSTEM_MAX, out, why);
+    if (status) return status;
+    finf_system *s = *out;
+    if (bands > n) bands = n;
+    s->facts.bands = bands;
+    set_table(s, "Toeplitz, lower triangular; C banded", !optimal, optimal ? "O(n bands) an iteration" : "O(bands)",
+              "O(bands)", "", "");
+    status = toeplitz_room(s, why);
+    double sens2 = 0;
+    if (!status) {
+        memset(s->c, 0, n * sizeof *s->c);
+        s->c[0] = 1;
+        for (size_t t = 1; t < bands; t++) s->c[t] = s->c[t - 1] * (2 * (double)t - 1) / (2 * (double)t);
+        if (optimal) status = factorization_banded(n, bands, s->c, &s->facts.iterations, why);
+    }
+    if (!status) status = finf_series_inverse(s->c, bands, n, s->beta, why);
+    for (size_t t = 0; t < bands && !status; t++) sens2 += s->c[t] * s->c[t];
+    s->facts.gamma_inf2 = exactly(sens2, "sum of squares");
+    return finish(status, exactly(sens2, "sum of squares"), status ? finf_real_failed() : toeplitz_error(s->beta, n), out);
+}
+
+finf_status finf_system_banded(size_t n, size_t bands, finf_system **out, finf_reason *why)
+{
+    return make_banded(1, "banded", n, bands, out, why);
+}
+finf_status finf_system_banded_sqrt(size_t n, size_t bands, finf_system **out, finf_reason *why)
+{
+    return make_banded(0, "banded-sqrt", n, bands, out, why);
+}
+
+/* ---- the matrices -------------------------------------------------------------------------------------- */
+
+static finf_status check_dense(const finf_system *s, finf_reason *why)
+{
+    if (s->facts.n <= FINF_SYSTEM_DENSE_MAX) return FINF_OK;
+    return finf_why(why, FINF_EDOM, "%s of %zu steps: a matrix is needed, for which %u steps are the most", s->facts.name,
+                    s->facts.n, FINF_SYSTEM_DENSE_MAX);
+}
+
+static void mirror(size_t n, double *M)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) M[i * n + j] = M[j * n + i];
+}
+
+finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why)
+{
+    size_t n = s->facts.n;
+    finf_status status = check_dense(s, why);
+    if (status) return status;
+    switch (s->kind) {
+    case SYSTEM_TOEPLITZ: /* X_ij = sum_{t < n-j} c_t c_{t+j-i}: each diagonal from its end */
+        for (size_t i = n; i-- > 0;)
+            for (size_t j = i; j < n; j++) {
+                double below = j + 1 < n ? X[(i + 1) * n + j + 1] : 0;
+                X[i * n + j] = below + s->c[n - 1 - j] * s->c[n - 1 - i];
+            }
+        break;
+    case SYSTEM_TREE:
+    case SYSTEM_HONAKER:
+    case SYSTEM_FULL_HONAKER: /* how many nodes have both */
+        for (size_t i = 0; i < n; i++) {
+            unsigned top = tree_top(n, i);
+            for (size_t j = i; j < n; j++) {
+                unsigned meet = tree_meet(i, j);
+                X[i * n + j] = meet <= top ? top - meet + 1 : 0;
+            }
+        }
+        break;
+    case SYSTEM_FFT:
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = i; j < n; j++) X[i * n + j] = s->r[j - i];
+        break;
+    case SYSTEM_ME: status = factorization_gram(&s->dense, X); break;
+    }
+    if (status) return finf_why(why, status, "no memory for %zu steps", n);
+    mirror(n, X);
+    return FINF_OK;
+}
+
+finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason *why)
+{
+    size_t n = s->facts.n;
+    finf_status status = check_dense(s, why);
+    if (status) return status;
+    switch (s->kind) {
+    case SYSTEM_TOEPLITZ:
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = i; j < n; j++) K[i * n + j] = (i ? K[(i - 1) * n + j - 1] : 0) + s->beta[i] * s->beta[j];
+        break;
+    case SYSTEM_TREE: status = tree_covariance(0, n, K); break;
+    case SYSTEM_HONAKER: status = tree_covariance(1, n, K); break;
+    case SYSTEM_FULL_HONAKER: {
+        honaker_table t = honaker_make(log2_floor(n));
+        for (size_t i = 0; i < n; i++) {
+            unsigned top = tree_top(n, i);
+            for (size_t j = i; j < n; j++) {
+                double sum = i == j;
+                for (unsigned h = top; h >= 1 && h >= tree_meet(i, j); h--) sum -= t.drop[h];
+                K[i * n + j] = sum;
+            }
+        }
+        break;
+    }
+    case SYSTEM_FFT: /* the prefix sums' noise has covariance r_|t-s|; that of the steps is its difference in both */
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = i; j < n; j++) K[i * n + j] = i ? s->r[n + j - i] : j ? s->r[j] - s->r[j - 1] : s->r[0];
+        break;
+    case SYSTEM_ME: status = factorization_covariance(&s->dense, K); break;
+    }
+    if (status) return finf_why(why, status, "no memory for %zu steps", n);
+    mirror(n, K);
+    return FINF_OK;
+}
+
+FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
+{
+    double sum[8] = {0};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (size_t k = 0; k < 8; k++) sum[k] += x[i + k] * y[i + k];
+    for (; i < n; i++) sum[i % 8] += x[i] * y[i];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+#define CHOLESKY_ROWS 16
+
+finf_status finf_system_noising(const finf_system *s, double *B, finf_reason *why)
+{
+    size_t n = s->facts.n;
+    finf_status status = check_dense(s, why);
+    if (status) return status;
+    if (s->kind == SYSTEM_TOEPLITZ) {
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) B[i * n + j] = j <= i ? s->beta[i - j] : 0;
+        return FINF_OK;
+    }
+    status = finf_system_covariance(s, B, why);
+    /* Cholesky by rows, a few at a time so that each earlier row is read once for all of them */
+    for (size_t from = 0; from < n && !status; from += CHOLESKY_ROWS) {
+        size_t end = from + CHOLESKY_ROWS < n ? from + CHOLESKY_ROWS : n;
+        for (size_t j = 0; j < end && !status; j++) {
+            double *above = B + j * n;
+            if (j >= from) {
+                double square = above[j] - dot(above, above, j);
+                if (!(square > 0))
+                    status = finf_why(why, FINF_ETOL,
+                                      "%s of %zu steps: the noise's covariance is singular to rounding at step %zu",
+                                      s->facts.name, n, j);
+                above[j] = sqrt(square);
+                memset(above + j + 1, 0, (n - j - 1) * sizeof *above);
+            }
+            for (size_t i = j < from ? from : j + 1; i < end; i++)
+                B[i * n + j] = (B[i * n + j] - dot(B + i * n, above, j)) / above[j];
+        }
+    }
+    return status;
+}
+
+/* ---- several participations ---------------------------------------------------------------------------- */
+
+/* Patterns exactly b apart: a window of k along each residue class, slid from its first place (the whole class if it is
+ * shorter). */
+static double fixed_order(const double *X, size_t n, size_t k, size_t b, size_t *first)
+{
+    double worst = -1;
+    for (size_t start = 0; start < b && start < n; start++) {
+        double sum = 0;
+        size_t length = 0;
+        for (size_t end = start; end < n; end += b) {
+            size_t from = start + (length == k ? end - start - k * b : 0), i;
+            if (length == k) { /* the step `from` leaves */
+                sum -= fabs(X[from * n + from]);
+                for (i = from + b; i < end; i += b) sum -= 2 * fabs(X[from * n + i]);
+                from += b;
+            } else
+                length++;
+            sum += fabs(X[end * n + end]);
+            for (i = from; i < end; i += b) sum += 2 * fabs(X[end * n + i]);
+            if (sum > worst) {
+                worst = sum;
+                *first = from;
+            }
+        }
+    }
+    return worst;
+}
+
+/* best[p][j]: the largest sum of at most p of |x[0]|..|x[j-1]|, at least b apart. */
+static void best_patterns(const double *x, ptrdiff_t stride, size_t m, size_t k, size_t b, double *best, size_t width)
+{
+    for (size_t j = 0; j <= m; j++) best[j] = 0;
+    for (size_t p = 1; p <= k; p++) {
+        const double *less = best + (p - 1) * width;
+        double *now = best + p * width;
+        now[0] = 0;
+        for (size_t j = 1; j <= m; j++) {
+            double take = fabs(x[(ptrdiff_t)(j - 1) * stride]) + (j > b ? less[j - b] : 0);
+            now[j] = fmax(now[j - 1], take);
+        }
+    }
+}
+
+/* The same with any number of them. */
+static void best_unlimited(const double *x, ptrdiff_t stride, size_t m, size_t b, double *best)
+{
+    best[0] = 0;
+    for (size_t j = 1; j <= m; j++)
+        best[j] = fmax(best[j - 1], fabs(x[(ptrdiff_t)(j - 1) * stride]) + (j > b ? best[j - b] : 0));
+}
+
+/* sum_{i,j in P} |X_ij| <= sum_{i in P} row_i, row_i the largest sum_{j in P'} |X_ij| over patterns P' with i in it: a
+ * dynamic program for each row, and one for the sum. The last one's pattern, put into the sum itself, is a lower bound. */
+static finf_status min_separation(const double *X, size_t n, size_t k, size_t b, finf_participation *out)
+{
+    int limited = k < (n + b - 1) / b;
+    size_t width = n + 1, rows = limited ? k + 1 : 1;
+    double *row = malloc(n * sizeof *row), *best = malloc(rows * width * sizeof *best), *left = malloc(rows * sizeof *left);
+    size_t *pattern = malloc(n * sizeof *pattern), count = 0;
+    finf_status status = row && best && left && pattern ? FINF_OK : FINF_ENOMEM;
+    for (size_t i = 0; i < n && !status; i++) {
+        const double *x = X + i * n;
+        size_t before = i >= b ? i - b + 1 : 0, after = n - i > b ? n - i - b : 0; /* how many steps are b or more away */
+        double most = 0;
+        if (limited) {
+            best_patterns(x, 1, before, k - 1, b, best, width);
+            for (size_t p = 0; p < k; p++) left[p] = best[p * width + before];
+            best_patterns(x + n - 1, -1, after, k - 1, b, best, width);
+            for (size_t p = 0; p < k; p++) most = fmax(most, left[p] + best[(k - 1 - p) * width + after]);
+        } else {
+            best_unlimited(x, 1, before, b, best);
+            most = best[before];
+            best_unlimited(x + n - 1, -1, after, b, best);
+            most += best[after];
+        }
+        row[i] = fabs(x[i]) + most;
+    }
+    if (!status) {
+        size_t p = limited ? k : 0;
+        if (limited)
+            best_patterns(row, 1, n, k, b, best, width);
+        else
+            best_unlimited(row, 1, n, b, best);
+        out->min_sep = best[p * width + n];
+        for (size_t j = n; j > 0 && (p > 0 || !limited);) {
+            const double *now = best + p * width;
+            if (now[j] == now[j - 1]) {
+                j--;
+                continue;
+            }
+            pattern[count++] = j - 1;
+            j = j > b ? j - b : 0;
+            p -= limited ? 1 : 0;
+        }
+        double attained = 0;
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < count; j++) attained += fabs(X[pattern[i] * n + pattern[j]]);
+        out->min_sep_lower = fmax(attained, out->fixed_order);
+    }
+    free(row);
+    free(best);
+    free(left);
+    free(pattern);
+    return status;
+}
+
+finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, finf_participation *out, finf_reason *why)
+{
+    size_t n = s->facts.n;
+    *out = (finf_participation){.k = k, .b = b, .fixed_order = NAN, .min_sep = NAN, .min_sep_lower = NAN, .method = ""};
+    if (k < 1) return finf_why(why, FINF_EDOM, "participations = %zu: at least 1", k);
+    if (b < 1) return finf_why(why, FINF_EDOM, "separation = %zu: at least 1", b);
+    if (b > n) b = n;
+    if (k > (n + b - 1) / b) k = (n + b - 1) / b;
+    int positive = s->kind == SYSTEM_TOEPLITZ, decreasing = positive;
+    for (size_t t = 0; t < n && positive; t++) {
+        positive = s->c[t] >= 0;
+        decreasing &= t == 0 || s->c[t] <= s->c[t - 1];
+    }
+    if (positive && decreasing) {
+        /* X_ij = sum_{t<n-j} c_t c_{t+j-i} grows when j and all later steps move left together: so the pattern 0, b, 2b,
+         * .. is the worst of both kinds (as in Kalinin & Lampert 2024). */
+        double *column = calloc(n, sizeof *column);
+        if (!column) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+        for (size_t p = 0; p < k; p++)
+            for (size_t t = p * b; t < n; t++) column[t] += s->c[t - p * b];
+        long double sum = 0;
+        for (size_t t = 0; t < n; t++) sum += (long double)column[t] * column[t];
+        free(column);
+        out->fixed_order = out->min_sep = out->min_sep_lower = (double)sum;
+        out->exact = out->nonnegative = 1;
+        out->method = "first steps, for c >= 0 never increasing";
+        return FINF_OK;
+    }
+    finf_status status = check_dense(s, why);
+    if (status) return status;
+    double *X = malloc(n * n * sizeof *X);
+    status = X ? finf_system_gram(s, X, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    if (!status) {
+        double least = 0;
+        for (size_t i = 0; i < n * n; i++) least = fmin(least, X[i]);
+        out->nonnegative = least >= 0;
+        out->fixed_order = fixed_order(X, n, k, b, &out->first);
+        status = min_separation(X, n, k, b, out);
+        if (status) finf_why(why, status, "no memory for %zu steps", n);
+        out->exact = fabs(out->min_sep - out->min_sep_lower) <= 1e-13 * out->min_sep;
+        if (out->exact) out->min_sep = out->min_sep_lower;
+        out->method = out->exact ? "dynamic programs, attained" : "dynamic programs, an upper bound";
+    }
+    free(X);
+    return status;
+}

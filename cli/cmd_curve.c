@@ -1,0 +1,190 @@
+/* finf curve: exact learning curves of finite time, and the paper's variants side by side.   MATH sections 6, 9 */
+#include <stdlib.h>
+
+#include "cmd.h"
+
+#define SYSTEMS_MAX 16
+#define VARIANTS "sgd,honaker,cc,nu:auto,fft,full-honaker,me" /* the paper's table of variants */
+
+typedef struct {
+    char name[64];
+    finf_system *system;
+    finf_curve_result curve;
+    finf_participation many;
+} entry;
+
+typedef struct {
+    const args *a;
+    size_t n, count;
+    entry entries[SYSTEMS_MAX];
+    double eta;
+    finf_spectrum *H; /* NULL: no curve, the table only */
+    finf_curve_options o;
+    double k, b; /* participations, separation */
+} job;
+
+static finf_status toeplitz(const char *spec, double automatic, size_t n, finf_system **out, finf_reason *why)
+{
+    finf_noise *noise = NULL;
+    finf_status s = spec_noise(spec, automatic, &noise, why);
+    if (!s) s = finf_system_toeplitz(noise, n, out, why);
+    finf_noise_free(noise);
+    return s;
+}
+
+static finf_status make_system(const job *j, const char *name, finf_system **out, finf_reason *why)
+{
+    static const struct {
+        const char *name;
+        finf_status (*make)(size_t, finf_system **, finf_reason *);
+    } PLAIN[] = {{"tree", finf_system_tree},
+                 {"honaker", finf_system_honaker},
+                 {"full-honaker", finf_system_full_honaker},
+                 {"fft", finf_system_fft},
+                 {"me", finf_system_me}};
+    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
+        if (strcmp(name, PLAIN[i].name) == 0) return PLAIN[i].make(j->n, out, why);
+    int sqrt_kind = strncmp(name, "banded-sqrt:", 12) == 0;
+    if (sqrt_kind || strncmp(name, "banded:", 7) == 0) {
+        double bands;
+        finf_status s = parse_number(strchr(name, ':') + 1, "bands", &bands, why);
+        if (!s && !(bands >= 1 && bands <= (double)j->n && bands == floor(bands)))
+            s = finf_why(why, FINF_EDOM, "%.60s: bands must be a whole number from 1 to %zu", name, j->n);
+        return s ? s : (sqrt_kind ? finf_system_banded_sqrt : finf_system_banded)(j->n, (size_t)bands, out, why);
+    }
+    double automatic = j->H ? fmin(j->eta * finf_spectrum_min(j->H), 1) : isnan(j->eta) ? NAN : fmin(j->eta, 1);
+    if (strcmp(name, "noise") == 0) {
+        if (!args_given(j->a, OPT_NOISE))
+            return finf_why(why, FINF_EUSAGE, "system 'noise' is the one of --noise: give it");
+        return toeplitz(args_text(j->a, OPT_NOISE), automatic, j->n, out, why);
+    }
+    return toeplitz(name, automatic, j->n, out, why);
+}
+
+/* The list of --system, parted by commas; a noise that has commas itself comes by --noise. */
+static finf_status make_systems(job *j, finf_reason *why)
+{
+    const char *fallback = args_given(j->a, OPT_NOISE) ? "noise"
+                           : isnan(j->eta)             ? "sgd,honaker,cc,fft,full-honaker,me"
+                                                       : VARIANTS;
+    const char *p = args_given(j->a, OPT_SYSTEM) ? args_text(j->a, OPT_SYSTEM) : fallback;
+    finf_status s = FINF_OK;
+    while (!s && *p) {
+        if (j->count == SYSTEMS_MAX) return finf_why(why, FINF_EDOM, "more than %d systems", SYSTEMS_MAX);
+        entry *e = &j->entries[j->count];
+        size_t length = strcspn(p, ",");
+        snprintf(e->name, sizeof e->name, "%.*s", (int)(length < 60 ? length : 60), p);
+        p += length + (p[length] == ',');
+        s = make_system(j, e->name, &e->system, why);
+        if (!s) j->count++;
+    }
+    return s;
+}
+
+static finf_status run(job *j, finf_reason *why)
+{
+    finf_status s = FINF_OK;
+    for (size_t i = 0; i < j->count && !s; i++) {
+        entry *e = &j->entries[i];
+        if (!isnan(j->k)) s = finf_system_participation(e->system, (size_t)j->k, (size_t)j->b, &e->many, why);
+        if (s || !j->H) continue;
+        s = finf_curve(e->system, j->eta, j->H, &j->o, &e->curve);
+        if (s) *why = e->curve.reason;
+    }
+    return s;
+}
+
+static void show_system(doc *d, const job *j, const entry *e)
+{
+    finf_system_facts f = finf_system_describe(e->system);
+    char note[200];
+    doc_row(d);
+    doc_string(d, "system", "system", e->name, f.matrix);
+    doc_number(d, "steps", NULL, (double)f.n, NULL);
+    doc_real(d, "sens2", "sens2_error", "  sensitivity^2", f.sens2, "one participation");
+    if (!isnan(j->k)) {
+        snprintf(note, sizeof note, "%zu participations exactly %zu steps apart (fixed order)", e->many.k, e->many.b);
+        doc_number(d, "sens2_fixed_order", "  fixed order", e->many.fixed_order, note);
+        snprintf(note, sizeof note, "at least that far apart (min-separation)%s", e->many.exact ? "" : ": an upper bound");
+        doc_number(d, "sens2_min_sep", "  min-sep", e->many.min_sep, note);
+        doc_bool(d, "min_sep_exact", NULL, e->many.exact, NULL);
+    }
+    doc_real(d, "error", NULL, "  prefix error", f.error, "sum over t of the variance of prefix sum t, sigma = 1");
+    doc_real(d, "loss", NULL, "  prefix loss", f.loss, "sensitivity^2 times error");
+    if (j->H)
+        doc_real(d, "F_last", "F_last_error", "  E[F - F*]", e->curve.last,
+                 "after the last step, exact for Gaussian inputs");
+    doc_bool(d, "anytime", "  anytime", f.anytime, "does not depend on the number of steps");
+    doc_string(d, "generation", NULL, f.generation, NULL);
+    doc_number(d, "seconds", "  seconds", f.seconds, "to generate it");
+    if (j->H) doc_series(d, "F", e->curve.F, e->curve.n + 1);
+}
+
+/* t, then a column for each system: all t in CSV, a few in text */
+static finf_status show_curves(doc *d, const job *j, int text, finf_reason *why)
+{
+    size_t columns = j->count + 1, rows = 0, stride = 1;
+    const char *names[SYSTEMS_MAX + 1] = {"t"};
+    double *data = malloc((j->n + 1) * columns * sizeof *data);
+    if (!data) return finf_why(why, FINF_ENOMEM, "no memory for the curve");
+    for (size_t i = 0; i < j->count; i++) names[i + 1] = j->entries[i].name;
+    for (size_t t = 0; t <= j->n; t += stride) {
+        double *line = data + rows++ * columns;
+        line[0] = (double)t;
+        for (size_t i = 0; i < j->count; i++) line[i + 1] = j->entries[i].curve.F[t];
+        if (text && t >= 8) stride = t / 4;
+        if (text && t < j->n && t + stride > j->n) stride = j->n - t;
+    }
+    if (text) doc_note(d, "%s", "");
+    if (text) doc_note(d, "E[F(theta_t) - F*]");
+    doc_table(d, text ? NULL : "curve", columns, names, data, rows);
+    free(data);
+    return FINF_OK;
+}
+
+static finf_status read_job(const args *a, job *j, finf_reason *why)
+{
+    double steps = 1000, dim = NAN;
+    int gamma = 0;
+    finf_status s = read_eta(a, &j->eta, why);
+    if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_SYSTEM_MAX, &steps, why);
+    j->n = (size_t)steps;
+    j->o = finf_curve_options_default();
+    if (!s) s = read_setting(a, &j->o.privacy, why);
+    if (!s) s = args_number(a, OPT_KURTOSIS, &j->o.kurtosis, why);
+    if (!s) s = args_number(a, OPT_START, &j->o.start, why);
+    if (!s && !(j->o.start >= 0)) s = finf_why(why, FINF_EDOM, "start = %s: must be >= 0", args_text(a, OPT_START));
+    if (!s) s = args_choice(a, OPT_GAMMA, "T|inf", &gamma, why);
+    j->o.gamma = gamma ? FINF_CURVE_GAMMA_INF : FINF_CURVE_GAMMA_T;
+    j->k = j->b = NAN;
+    if (!s) s = args_whole(a, OPT_PARTICIPATIONS, 1, steps, &j->k, why);
+    if (!s) s = args_whole(a, OPT_SEPARATION, 1, steps, &j->b, why);
+    if (!s && isnan(j->k) != isnan(j->b)) s = finf_why(why, FINF_EUSAGE, "--participations and --separation go together");
+    if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
+    if (!s && args_given(a, OPT_SPECTRUM) && isnan(j->eta))
+        s = finf_why(why, FINF_EUSAGE, "a curve needs --eta beside --spectrum");
+    if (!s && args_given(a, OPT_SPECTRUM)) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &j->H, why);
+    if (!s && j->H && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(j->H);
+    return s;
+}
+
+finf_status cmd_curve(const args *a, doc *d, finf_reason *why)
+{
+    job j = {.a = a};
+    int text = strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+    finf_status s = read_job(a, &j, why);
+    if (!s) s = make_systems(&j, why);
+    if (!s) s = run(&j, why);
+    if (!s) {
+        doc_heading(d, "Noise of finite time");
+        for (size_t i = 0; i < j.count; i++) show_system(d, &j, &j.entries[i]);
+        int csv = strcmp(args_text(a, OPT_FORMAT), "csv") == 0;
+        if (j.H && (text || csv)) s = show_curves(d, &j, text, why);
+    }
+    for (size_t i = 0; i < j.count; i++) {
+        finf_system_free(j.entries[i].system);
+        finf_curve_result_free(&j.entries[i].curve);
+    }
+    finf_spectrum_free(j.H);
+    return s;
+}

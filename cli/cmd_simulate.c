@@ -1,0 +1,216 @@
+/* finf simulate: Monte Carlo of Noisy-FTRL and DP-FTRL.                                  MATH sections 0, 4, 5, 6 */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "sweep.h"
+
+static const char *const PROBLEMS[] = {"mean", "linreg", "huber"};
+
+typedef struct {
+    finf_noise *noise;
+    finf_simulate_problem problem;
+    finf_spectrum *spectrum;
+    double eta, mu; /* mu: for 'auto' */
+    finf_simulate_options o;
+    finf_simulate_result r;
+    finf_status status;
+} job;
+
+/* ---- progress ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    struct timespec last;
+    int shown;
+} bar;
+
+/* A line on the terminal, at most ten times a second. */
+static void progress(void *data, double done, double expected, double mean, double error)
+{
+    bar *b = data;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (b->shown && (double)(now.tv_sec - b->last.tv_sec) + 1e-9 * (double)(now.tv_nsec - b->last.tv_nsec) < 0.1) return;
+    *b = (bar){now, 1};
+    int tenths = (int)(10 * fmin(done / expected, 1) + 0.5);
+    fprintf(stderr, "\r[%.*s%.*s] %.3g steps", tenths, "==========", 10 - tenths, "          ", done);
+    if (isfinite(error)) fprintf(stderr, ", %.5g +- %.2g", mean, error);
+    fputs("   \b\b\b", stderr);
+    fflush(stderr);
+}
+
+static void run(size_t unused, void *ctx)
+{
+    (void)unused;
+    job *j = ctx;
+    j->status = finf_simulate(j->noise, j->problem, j->eta, j->spectrum, &j->o, &j->r);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+/* Options of the other problems are a mistake, not something to be passed over. */
+static finf_status check_options(const args *a, finf_simulate_problem problem, finf_reason *why)
+{
+    static const struct {
+        option_id id;
+        finf_simulate_problem problem;
+        const char *name;
+    } ONLY[] = {{OPT_SPECTRUM, FINF_SIMULATE_LINREG, "spectrum"},   {OPT_DIM, FINF_SIMULATE_LINREG, "dim"},
+                {OPT_NORMALIZE, FINF_SIMULATE_LINREG, "normalize"}, {OPT_KAPPA, FINF_SIMULATE_HUBER, "kappa"},
+                {OPT_SMOOTH, FINF_SIMULATE_HUBER, "smooth"},        {OPT_KNEE, FINF_SIMULATE_HUBER, "knee"}};
+    for (size_t i = 0; i < sizeof ONLY / sizeof *ONLY; i++)
+        if (args_given(a, ONLY[i].id) && ONLY[i].problem != problem)
+            return finf_why(why, FINF_EUSAGE, "--%s is for --problem %s", ONLY[i].name, PROBLEMS[ONLY[i].problem]);
+    if (problem == FINF_SIMULATE_LINREG && !args_given(a, OPT_SPECTRUM))
+        return finf_why(why, FINF_EUSAGE, "--problem linreg needs --spectrum, for example --spectrum power:1 --dim 16");
+    if (problem == FINF_SIMULATE_HUBER && !args_given(a, OPT_KAPPA))
+        return finf_why(why, FINF_EUSAGE, "--problem huber needs --kappa, for example --kappa 100");
+    if (args_given(a, OPT_START) && !args_given(a, OPT_STEPS))
+        return finf_why(why, FINF_EUSAGE, "--start needs --steps: in the limit the start is forgotten");
+    return FINF_OK;
+}
+
+static finf_status read_options(const args *a, job *j, finf_reason *why)
+{
+    double seed = 1, threads = 1, steps = 0;
+    j->o = finf_simulate_options_default();
+    finf_status s = read_setting(a, &j->o.privacy, why);
+    if (!s) s = args_number(a, OPT_KAPPA, &j->o.kappa, why);
+    if (!s) s = args_number(a, OPT_SMOOTH, &j->o.smooth, why);
+    if (!s) s = args_number(a, OPT_KNEE, &j->o.knee, why);
+    if (!s && args_given(a, OPT_KNEE) && !(j->o.knee > 0))
+        s = finf_why(why, FINF_EDOM, "knee = %s: must be positive", args_text(a, OPT_KNEE));
+    if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &steps, why);
+    if (!s) s = args_number(a, OPT_START, &j->o.start, why);
+    if (!s) s = args_whole(a, OPT_SEED, 0, 9007199254740992.0, &seed, why);
+    if (!s) s = args_whole(a, OPT_THREADS, 1, 256, &threads, why);
+    if (!s) s = args_number(a, OPT_RELATIVE_ERROR, &j->o.relative_error, why);
+    if (!s) s = args_whole(a, OPT_MAX_STEPS, 1, 1e15, &j->o.max_steps, why);
+    j->o.seed = (unsigned long long)seed;
+    j->o.threads = (unsigned)threads;
+    j->o.steps = (size_t)steps;
+    j->o.clip_gradients = args_given(a, OPT_CLIP_GRADIENTS);
+    return s;
+}
+
+static finf_status read_problem(const args *a, job *j, finf_reason *why)
+{
+    int choice = 0;
+    double dim = NAN;
+    const char *noise = args_text(a, OPT_NOISE), *at = strchr(noise, '@'), *spectrum = args_text(a, OPT_SPECTRUM);
+    finf_status s = args_choice(a, OPT_PROBLEM, "mean|linreg|huber", &choice, why);
+    j->problem = (finf_simulate_problem)choice;
+    if (!s) s = check_options(a, j->problem, why);
+    if (!s) s = read_eta(a, &j->eta, why);
+    if (!s) s = read_options(a, j, why);
+    j->mu = j->problem == FINF_SIMULATE_HUBER ? j->o.smooth / j->o.kappa : 1;
+    if (!s && j->problem == FINF_SIMULATE_LINREG) {
+        s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
+        if (!s && at && strcmp(at, "@-") == 0 && strcmp(spectrum, "@-") == 0)
+            s = finf_why(why, FINF_EUSAGE, "both --noise and --spectrum want to read stdin");
+        if (!s) s = spec_spectrum(spectrum, dim, &j->spectrum, why);
+        if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(j->spectrum);
+        if (!s) j->mu = finf_spectrum_min(j->spectrum);
+    }
+    return s ? s : read_noise(a, j->eta, j->mu, NULL, &j->noise, why);
+}
+
+/* ---- showing ------------------------------------------------------------------------------------------- */
+
+static void show_problem(doc *d, const args *a, const job *j)
+{
+    const finf_simulate_options *o = &j->o;
+    char note[96];
+    doc_row(d);
+    doc_heading(d,
+                o->clip_gradients ? "Simulation of DP-FTRL (gradients clipped)" : "Simulation of Noisy-FTRL (no clipping)");
+    doc_string(d, "problem", "problem", PROBLEMS[j->problem], NULL);
+    show_noise(d, a, NULL, j->eta, j->mu);
+    doc_number(d, "eta", "eta", j->eta, "step size");
+    if (j->spectrum) {
+        const char *spectrum = args_text(a, OPT_SPECTRUM);
+        snprintf(note, sizeof note, "%.40s%s", spectrum, strlen(spectrum) > 40 ? ".." : "");
+        doc_string(d, "spectrum", NULL, spectrum, NULL);
+        doc_string(d, NULL, "spectrum of H", note, args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
+        doc_number(d, "d", "d", finf_spectrum_dim(j->spectrum), "dimension");
+    }
+    if (j->problem == FINF_SIMULATE_HUBER) {
+        doc_number(d, "kappa", "kappa", o->kappa, "condition number");
+        doc_number(d, "smooth", NULL, o->smooth, NULL);
+        if (!isnan(j->r.knee))
+            doc_number(d, "knee", "knee", j->r.knee, "curvature L below this |theta - theta*|, mu beyond");
+    }
+    doc_number(d, "rho", "rho", o->privacy.rho, "zCDP");
+    doc_number(d, "clip", o->clip_gradients ? "clip" : NULL, o->privacy.clip, "norm of the gradients");
+    doc_number(d, "sigma_sgd", NULL, o->privacy.sigma_sgd, NULL);
+    doc_bool(d, "clip_gradients", NULL, o->clip_gradients, NULL);
+    if (o->steps) {
+        doc_number(d, "T", "T", (double)o->steps, "steps of a chain");
+        doc_number(d, "start", NULL, o->start, NULL);
+    }
+    doc_number(d, "seed", NULL, (double)o->seed, NULL);
+}
+
+static void show(doc *d, const args *a, const job *j)
+{
+    const finf_simulate_result *r = &j->r;
+    char note[160], size[64] = "";
+    int have = isfinite(r->F.value);
+    show_problem(d, a, j);
+    doc_real(d, "gamma2", "gamma2_error", j->o.steps ? "gamma_T^2" : "gamma_inf^2", r->gamma2, "sensitivity squared");
+    snprintf(note, sizeof note,
+             have ? "mean of E[F(theta) - F*], one standard error; 95%%: %.6g to %.6g" : "E[F(theta) - F*]", r->low,
+             r->high);
+    doc_real(d, "F_sim", "F_error", j->o.steps ? "F_T" : "F_inf", r->F, note);
+    doc_number(d, "F_low", NULL, r->low, NULL);
+    doc_number(d, "F_high", NULL, r->high, NULL);
+    if (isnan(r->exact.value))
+        doc_string(d, NULL, "exact", "-", r->exact_reason.text);
+    else if (have && isfinite(r->exact.value))
+        snprintf(note, sizeof note, "the simulation is %+.2f standard errors from it",
+                 (r->F.value - r->exact.value) / r->F.error);
+    else
+        note[0] = 0;
+    doc_number(d, "F_exact", isnan(r->exact.value) ? NULL : "exact", r->exact.value, note[0] ? note : NULL);
+    doc_number(d, "F_exact_error", NULL, r->exact.error, NULL);
+    if (j->o.clip_gradients) doc_number(d, NULL, "clipped", r->clipped_fraction, "part of the gradients");
+    doc_number(d, "clipped_fraction", NULL, r->clipped_fraction, NULL);
+    if (r->steps > 0) {
+        if (r->method_size) snprintf(size, sizeof size, " (%zu)", r->method_size);
+        snprintf(note, sizeof note, "noise: %s%s", r->method, size);
+        doc_number(d, NULL, "steps", r->steps, note);
+        snprintf(note, sizeof note, "independent, %.15g steps each", r->chain_steps);
+        if (!j->o.steps)
+            snprintf(note + strlen(note), sizeof note - strlen(note), ", the first %.15g not counted", r->burn_in);
+        doc_number(d, NULL, "chains", r->chains, note);
+    }
+    doc_number(d, "steps", NULL, r->steps, NULL);
+    doc_number(d, "chains", NULL, r->chains, NULL);
+    doc_number(d, "chain_steps", NULL, r->chain_steps, NULL);
+    doc_number(d, "burn_in", NULL, r->burn_in, NULL);
+    doc_string(d, "method", NULL, r->method, NULL);
+    doc_number(d, "seconds", NULL, r->seconds, NULL);
+    if (r->reason.text[0])
+        show_reason(d, &r->reason);
+    else if (isnan(r->exact.value)) /* in text it stands beside the number */
+        doc_string(d, "reason", NULL, r->exact_reason.text, NULL);
+}
+
+finf_status cmd_simulate(const args *a, doc *d, finf_reason *why)
+{
+    job j = {0};
+    bar b = {0};
+    finf_status s = read_problem(a, &j, why);
+    if (!s) {
+        j.o.cancel = sweep_interrupted;
+        if (isatty(STDERR_FILENO) && !args_given(a, OPT_QUIET)) j.o.progress = progress, j.o.progress_data = &b;
+        sweep_run(1, run, &j, 1); /* for its Ctrl-C */
+        if (b.shown) fprintf(stderr, "\r%60s\r", "");
+        if ((s = j.status)) *why = j.r.reason;
+        if (!s || s == FINF_ETOL) show(d, a, &j);
+    }
+    finf_noise_free(j.noise);
+    finf_spectrum_free(j.spectrum);
+    return s;
+}

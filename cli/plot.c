@@ -1,0 +1,724 @@
+/* Coordinates are in units of the viewBox, 480 wide: text of 13 units is then 9 px on a phone of 360 px and 16 px at the
+ * 600 px of the report on a screen. Nothing is allocated while writing. */
+#include "plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 480.0
+#define HEIGHT 270.0 /* of the frame */
+#define FONT 13.0
+#define SMALL 11.5
+#define TICKS 48
+#define KEY 26.0  /* the sample of line in the legend */
+#define LINE 16.0 /* from one line of the legend to the next */
+
+/* Okabe and Ito without their yellow, then wine and olive of Tol and a grey; ordered so that neighbours differ most. */
+static const char *const palette[PLOT_COLOURS] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
+                                                  "#56B4E9", "#000000", "#882255", "#999933", "#777777"};
+
+typedef struct {
+    char *name;
+    double *x, *y, *error, *low, *high;
+    size_t n;
+    plot_line line;
+    plot_mark mark;
+    int colour, level; /* level: two points at the ends of the x axis, grey; no x */
+} series;
+
+typedef struct {
+    plot_scale scale;
+    double low, high; /* asked for, NaN if not */
+} range;
+
+struct plot {
+    char *title, *x_label, *y_label, *description;
+    range x, y;
+    series *all;
+    size_t n, room;
+    int coloured, failed;
+};
+
+typedef struct {
+    double at;
+    int major;
+    char label[48];
+} tick;
+
+/* lo, hi and ticks are log10 on a log axis; from and to are where they are drawn. */
+typedef struct {
+    plot_scale scale;
+    double lo, hi, from, to;
+    tick ticks[TICKS];
+    int n, exponent; /* a linear axis shows value / 10^exponent */
+} axis;
+
+typedef struct {
+    double x, y, w, h;
+} box;
+
+/* ---- filling ------------------------------------------------------------------------------------------- */
+
+static char *copy(plot *p, const char *s)
+{
+    char *c = s ? strdup(s) : NULL;
+    if (s && !c) p->failed = 1;
+    return c;
+}
+
+static double *keep(plot *p, const double *x, size_t n)
+{
+    if (!x) return NULL;
+    double *c = calloc(n ? n : 1, sizeof *c);
+    if (!c)
+        p->failed = 1;
+    else if (n)
+        memcpy(c, x, n * sizeof *c);
+    return c;
+}
+
+plot *plot_new(const char *title, const char *x_label, plot_scale x, const char *y_label, plot_scale y)
+{
+    plot *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->x = (range){x, NAN, NAN};
+    p->y = (range){y, NAN, NAN};
+    p->title = copy(p, title);
+    p->x_label = copy(p, x_label);
+    p->y_label = copy(p, y_label);
+    return p;
+}
+
+static void release(series *s)
+{
+    free(s->name);
+    free(s->x);
+    free(s->y);
+    free(s->error);
+    free(s->low);
+    free(s->high);
+}
+
+void plot_free(plot *p)
+{
+    if (!p) return;
+    for (size_t i = 0; i < p->n; i++) release(&p->all[i]);
+    free(p->all);
+    free(p->title);
+    free(p->x_label);
+    free(p->y_label);
+    free(p->description);
+    free(p);
+}
+
+int plot_failed(const plot *p) { return !p || p->failed; }
+
+const char *plot_title(const plot *p) { return p && p->title ? p->title : ""; }
+
+static void grow(plot *p, series s)
+{
+    if (p->n == p->room) {
+        size_t more = p->room ? 2 * p->room : 8;
+        series *all = realloc(p->all, more * sizeof *all);
+        if (all) {
+            p->all = all;
+            p->room = more;
+        }
+    }
+    if (p->n < p->room)
+        p->all[p->n++] = s;
+    else {
+        p->failed = 1;
+        release(&s);
+    }
+}
+
+void plot_add(plot *p, const plot_series *from)
+{
+    if (!p) return;
+    int k = from->colour > 0 ? from->colour - 1 : p->coloured++, band = from->low && from->high;
+    series s = {.line = from->line, .mark = from->mark, .colour = k % PLOT_COLOURS, .name = copy(p, from->name)};
+    if (s.line == LINE_AUTO) s.line = (plot_line)(LINE_SOLID + k / 7 % 3);
+    if (s.mark == MARK_AUTO) s.mark = (plot_mark)(MARK_CIRCLE + k % (MARK_DOWN - MARK_CIRCLE + 1));
+    s.x = keep(p, from->x, from->n);
+    s.y = keep(p, from->y, from->n);
+    s.error = keep(p, from->error, from->n);
+    s.low = keep(p, band ? from->low : NULL, from->n);
+    s.high = keep(p, band ? from->high : NULL, from->n);
+    s.n = p->failed || !s.x || !s.y ? 0 : from->n; /* without memory it is empty: writing it anyway does no harm */
+    grow(p, s);
+}
+
+void plot_level(plot *p, double y, const char *name, plot_line line)
+{
+    if (!p) return;
+    series s = {.level = 1, .line = line == LINE_AUTO ? LINE_DASHED : line, .name = copy(p, name)};
+    s.y = keep(p, (const double[]){y, y}, 2);
+    s.n = s.y ? 2 : 0;
+    grow(p, s);
+}
+
+void plot_describe(plot *p, const char *text)
+{
+    if (!p) return;
+    free(p->description);
+    p->description = copy(p, text);
+}
+
+void plot_range_x(plot *p, double low, double high)
+{
+    if (p) p->x = (range){p->x.scale, low, high};
+}
+
+void plot_range_y(plot *p, double low, double high)
+{
+    if (p) p->y = (range){p->y.scale, low, high};
+}
+
+/* ---- text ---------------------------------------------------------------------------------------------- */
+
+/* The length of the character at s if it is UTF-8 and allowed in XML, else 0. */
+static size_t character(const char *s)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    if (u[0] < 0x80) return u[0] >= 0x20 || u[0] == '\t' || u[0] == '\n' || u[0] == '\r';
+    size_t n = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+    if (u[0] < 0xc2 || u[0] > 0xf4) return 0;
+    unsigned long code = u[0] & (0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if ((u[i] & 0xc0) != 0x80) return 0;
+        code = code << 6 | (u[i] & 0x3fu);
+    }
+    if ((n == 3 && code < 0x800) || (n == 4 && (code < 0x10000 || code > 0x10ffff))) return 0;
+    return (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff ? 0 : n;
+}
+
+/* What stands for the character at s, if something must. */
+static const char *replacement(const char *s)
+{
+    return !character(s) ? "\ufffd"
+           : *s == '&'   ? "&amp;"
+           : *s == '<'   ? "&lt;"
+           : *s == '>'   ? "&gt;"
+           : *s == '"'   ? "&quot;"
+                         : NULL;
+}
+
+void plot_text(const char *s, plot_markup markup, FILE *out)
+{
+    /* dy moves all that follows, in em of the smaller size: after a script the rest of the line is moved back */
+    static const char *const begin[][2] = {
+        [TEXT_PLAIN] = {"_", "^"},
+        [TEXT_SVG] = {"<tspan font-size=\"72%\" dy=\".35em\">", "<tspan font-size=\"72%\" dy=\"-.5em\">"},
+        [TEXT_HTML] = {"<sub>", "<sup>"}};
+    static const char *const end[][2] = {[TEXT_PLAIN] = {"", ""},
+                                         [TEXT_SVG] = {"</tspan><tspan dy=\"-.252em\">", "</tspan><tspan dy=\".36em\">"},
+                                         [TEXT_HTML] = {"</sub>", "</sup>"}};
+    char script = 0; /* '_' or '^' inside one */
+    int open = 0;
+    for (size_t n; s && *s; s += n) {
+        n = 1;
+        if (markup != TEXT_VERBATIM && !script && (*s == '_' || *s == '^') && s[1] == '{' && strchr(s, '}')) {
+            script = *s;
+            fputs(begin[markup][script == '^'], out);
+            n = 2;
+        } else if (script && *s == '}') {
+            fputs(end[markup][script == '^'], out);
+            open += markup == TEXT_SVG;
+            script = 0;
+        } else if (replacement(s))
+            fputs(replacement(s), out);
+        else
+            n = fwrite(s, 1, character(s), out) ? character(s) : 1;
+    }
+    for (; open; open--) fputs("</tspan>", out);
+}
+
+/* About how wide s is, in em of the widest of the usual sans serifs. */
+static double width(const char *s)
+{
+    double w = 0;
+    int script = 0;
+    for (; s && *s; s++) {
+        if ((*s == '_' || *s == '^') && s[1] == '{')
+            script = *s++;
+        else if (script && *s == '}')
+            script = 0;
+        else if (((unsigned char)*s & 0xc0) != 0x80) {
+            double c = strchr("iljtfr.,:;'|!()[] ", *s) ? 0.36 : strchr("mwMW@%", *s) || (*s & 0x80) ? 0.85 : 0.63;
+            w += script ? 0.72 * c : c;
+        }
+    }
+    return w;
+}
+
+/* The size at which s is at most `room` wide. */
+static double fit(const char *s, double size, double room) { return width(s) * size > room ? room / width(s) : size; }
+
+/* ---- axes ---------------------------------------------------------------------------------------------- */
+
+static int usable(const axis *a, double v) { return fabs(v) < 1e300 && (a->scale == PLOT_LINEAR || v > 0); }
+
+static double transform(const axis *a, double v) { return a->scale == PLOT_LOG ? log10(v) : v; }
+
+static double between(const axis *a, double t) { return a->from + (t - a->lo) / (a->hi - a->lo) * (a->to - a->from); }
+
+/* Where v is drawn, NaN if nowhere; not so far outside that renderers lose their way. */
+static double place(const axis *a, double v)
+{
+    return usable(a, v) ? fmax(-1e5, fmin(1e5, between(a, transform(a, v)))) : NAN;
+}
+
+static void extend(axis *a, double v, double least)
+{
+    if (!usable(a, v)) return;
+    v = fmax(transform(a, v), least);
+    a->lo = fmin(a->lo, v);
+    a->hi = fmax(a->hi, v);
+}
+
+/* Some room on both sides, unless a range was asked for. */
+static void bound(axis *a, range r)
+{
+    if (!(a->lo <= a->hi)) a->lo = a->hi = 0;
+    double span = a->hi - a->lo, pad = 0.045 * span;
+    if (!(span > 1e-12 * fabs(a->hi))) pad = a->scale == PLOT_LOG ? 0.5 : a->hi == 0 ? 1 : fabs(a->hi) / 10; /* one value */
+    a->lo -= pad;
+    a->hi += pad;
+    double low = usable(a, r.low) ? transform(a, r.low) : a->lo, high = usable(a, r.high) ? transform(a, r.high) : a->hi;
+    if (!(low < high)) return;
+    a->lo = low;
+    a->hi = high;
+}
+
+static void find_ranges(const plot *p, axis *x, axis *y)
+{
+    *x = (axis){.scale = p->x.scale, .lo = INFINITY, .hi = -INFINITY};
+    *y = (axis){.scale = p->y.scale, .lo = INFINITY, .hi = -INFINITY};
+    double least = -INFINITY;
+    for (int bars = 0; bars < 2; bars++) {
+        for (size_t k = 0; k < p->n; k++) {
+            const series *s = &p->all[k];
+            for (size_t i = 0; i < s->n; i++) {
+                int point = usable(y, s->y[i]);
+                if (s->x && !usable(x, s->x[i])) continue;
+                if (s->x && (point || (s->high && usable(y, s->high[i])))) extend(x, s->x[i], -INFINITY);
+                extend(y, s->y[i], least);
+                for (int sign = -1; bars && s->error && point && sign < 2; sign += 2)
+                    extend(y, s->y[i] + sign * s->error[i], least);
+                if (bars && s->low) extend(y, s->low[i], least);
+                if (bars && s->high) extend(y, s->high[i], least);
+            }
+        }
+        /* bars and bands may reach down to 0: on a log axis they make it at most a decade longer */
+        if (y->scale == PLOT_LOG && y->lo <= y->hi) least = y->lo - 1;
+    }
+    bound(x, p->x);
+    bound(y, p->y);
+}
+
+/* A number as a label, with a true minus sign. */
+static void number(char *out, size_t size, double v, int decimals)
+{
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.*f", decimals, fabs(v));
+    snprintf(out, size, "%s%s", v < 0 && strpbrk(digits, "123456789") ? "\u2212" : "", digits);
+}
+
+static void power(char *out, size_t size, const char *before, int k)
+{
+    snprintf(out, size, "%s10^{%s%d}", before, k < 0 ? "\u2212" : "", abs(k));
+}
+
+static tick *add_tick(axis *a, double at, int major)
+{
+    double slack = 1e-9 * (a->hi - a->lo);
+    static tick spare;
+    if (a->n == TICKS || !(at >= a->lo - slack && at <= a->hi + slack)) return &spare;
+    a->ticks[a->n] = (tick){.at = at, .major = major};
+    return &a->ticks[a->n++];
+}
+
+/* Round values, 1, 2 or 5 times a power of ten apart, about `want` of them. */
+static void linear_ticks(axis *a, int want)
+{
+    int is_log = a->scale == PLOT_LOG;
+    double lo = is_log ? pow(10, a->lo) : a->lo, hi = is_log ? pow(10, a->hi) : a->hi, apart = (hi - lo) / want;
+    double step = pow(10, floor(log10(apart))), part = apart / step;
+    step *= part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10;
+    int size = (int)floor(log10(fmax(fabs(lo), fabs(hi))) + 1e-9);
+    a->exponent = size > 4 || size < -3 ? size : 0;
+    double unit = pow(10, a->exponent), first = ceil(lo / step - 1e-9);
+    int decimals = (int)fmin(15, fmax(0, -floor(log10(step / unit) + 1e-9)));
+    for (int i = 0; i < TICKS && (first + i) * step <= hi + 1e-9 * step; i++) {
+        double v = (first + i) * step;
+        tick *t = add_tick(a, transform(a, v), 1);
+        number(t->label, sizeof t->label, v / unit, decimals);
+    }
+}
+
+/* Every power of ten, or every second, third, ... one; 2 and 5 between them are labelled where there is little else. */
+static void log_ticks(axis *a, int want)
+{
+    int first = (int)ceil(a->lo - 1e-9), last = (int)floor(a->hi + 1e-9), decades = last - first + 1;
+    int stride = decades > want ? (decades + want - 1) / want : 1, plain = a->lo > -3.1 && a->hi < 4.1;
+    for (int k = first - 1; k <= last; k++) {
+        for (int digit = 1; digit < (decades <= 4 ? 10 : 2); digit++) {
+            int major = digit == 1 ? k % stride == 0 : decades <= 2 && (digit == 2 || digit == 5);
+            if (!major && decades >= TICKS / 2) continue;
+            tick *t = add_tick(a, k + log10(digit), major);
+            char before[8] = "";
+            if (digit > 1) snprintf(before, sizeof before, "%d\u00b7", digit);
+            if (plain)
+                number(t->label, sizeof t->label, digit * pow(10, k), k < 0 ? -k : 0);
+            else
+                power(t->label, sizeof t->label, before, k);
+        }
+    }
+}
+
+static void find_ticks(axis *a, int want)
+{
+    if (a->scale == PLOT_LOG && a->hi - a->lo > 0.75)
+        log_ticks(a, want + 1);
+    else
+        linear_ticks(a, want);
+}
+
+/* ---- points and the legend ----------------------------------------------------------------------------- */
+
+/* A point as drawn, with the ends of its bar and of the band; NaN where there is none. */
+typedef struct {
+    double x, y, low, high, from, to;
+} spot;
+
+static const spot nowhere = {NAN, NAN, NAN, NAN, NAN, NAN};
+
+static spot locate(const axis *x, const axis *y, const series *s, size_t i)
+{
+    spot q = nowhere;
+    q.x = s->x ? place(x, s->x[i]) : i ? x->to : x->from;
+    if (isnan(q.x)) return q;
+    q.y = place(y, s->y[i]);
+    if (s->error && s->error[i] > 0 && !isnan(q.y)) {
+        q.low = place(y, s->y[i] - s->error[i]);
+        q.high = place(y, s->y[i] + s->error[i]);
+        if (isnan(q.low)) q.low = y->from + 1; /* 0 of a log axis is just below the frame */
+    }
+    if (s->low && s->high && !isnan(s->low[i])) {
+        q.from = place(y, s->low[i]);
+        q.to = place(y, s->high[i]);
+        if (isnan(q.from)) q.from = y->from + 1;
+    }
+    return q;
+}
+
+/* Whether the segment meets the box: clipped to each side in turn (Liang and Barsky). */
+static int crosses(box b, double x0, double y0, double x1, double y1)
+{
+    double from = 0, to = 1, step[4] = {x0 - x1, x1 - x0, y0 - y1, y1 - y0};
+    double room[4] = {x0 - b.x, b.x + b.w - x0, y0 - b.y, b.y + b.h - y0};
+    if (isnan(x0 + y0 + x1 + y1)) return 0;
+    for (int i = 0; i < 4; i++) {
+        if (step[i] == 0 && room[i] < 0) return 0;
+        if (step[i] < 0) from = fmax(from, room[i] / step[i]);
+        if (step[i] > 0) to = fmin(to, room[i] / step[i]);
+    }
+    return from <= to;
+}
+
+static int covers(const plot *p, const axis *x, const axis *y, box b)
+{
+    for (size_t k = 0; k < p->n; k++) {
+        spot o = nowhere;
+        for (size_t i = 0; i < p->all[k].n; i++) {
+            spot q = locate(x, y, &p->all[k], i);
+            if (crosses(b, q.x, q.y, q.x, q.y) || (p->all[k].line != LINE_NONE && crosses(b, o.x, o.y, q.x, q.y)) ||
+                crosses(b, q.x, q.low, q.x, q.high) || crosses(b, q.x, q.from, q.x, q.to) ||
+                crosses(b, o.x, o.from, q.x, q.from) || crosses(b, o.x, o.to, q.x, q.to) ||
+                crosses(b, o.x, o.from, q.x, q.to))
+                return 1;
+            o = q;
+        }
+    }
+    return 0;
+}
+
+/* A place inside the frame where the legend covers nothing: corners first. */
+static int find_place(const plot *p, const axis *x, const axis *y, box *b)
+{
+    static const double places[][2] = {{1, 0}, {0, 0}, {1, 1}, {0, 1}, {.5, 0}, {.5, 1}, {1, .5}, {0, .5}};
+    const double gap = 8, clear = 5;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        b->x = x->from + gap + places[i][0] * (x->to - x->from - b->w - 2 * gap);
+        b->y = y->to + gap + places[i][1] * (y->from - y->to - b->h - 2 * gap);
+        if (!covers(p, x, y, (box){b->x - clear, b->y - clear, b->w + 2 * clear, b->h + 2 * clear})) return 1;
+    }
+    return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+static double tidy(double v) { return round(100 * v) / 100 + 0.0; }
+
+static void text(FILE *out, double x, double y, const char *anchor, double size, const char *more, const char *s)
+{
+    fprintf(out, "<text x=\"%.6g\" y=\"%.6g\" text-anchor=\"%s\" font-size=\"%.6g\" xml:space=\"preserve\"%s>", tidy(x),
+            tidy(y), anchor, tidy(size), more);
+    plot_text(s, TEXT_SVG, out);
+    fputs("</text>\n", out);
+}
+
+static void rectangle(FILE *out, box b, const char *more)
+{
+    fprintf(out, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" %s/>\n", tidy(b.x), tidy(b.y), tidy(b.w),
+            tidy(b.h), more);
+}
+
+static void go(FILE *out, char how, double x, double y) { fprintf(out, "%c%.6g %.6g", how, tidy(x), tidy(y)); }
+
+static void segment(FILE *out, double x0, double y0, double x1, double y1)
+{
+    go(out, 'M', x0, y0);
+    go(out, 'L', x1, y1);
+}
+
+static const char *colour(const series *s) { return s->level ? "#555" : palette[s->colour]; }
+
+static void begin_line(FILE *out, const series *s)
+{
+    const char *dashes = s->line == LINE_DASHED ? "7 3.5" : s->line == LINE_DOTTED ? "1.6 3" : "none";
+    fprintf(out,
+            "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" stroke-linejoin=\"round\" stroke-dasharray=\"%s\" d=\"",
+            colour(s), s->level ? "1.2" : "1.9", dashes);
+}
+
+static void begin_band(FILE *out, const series *s)
+{
+    fprintf(out, "<path fill=\"%s\" fill-opacity=\".18\" d=\"", colour(s));
+}
+
+static void begin_marks(FILE *out, const series *s)
+{
+    int cross = s->mark == MARK_CROSS;
+    fprintf(out, "<path fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\" d=\"", cross ? "none" : colour(s),
+            cross ? colour(s) : "#fff", cross ? "1.9" : ".7");
+}
+
+static void put_mark(FILE *out, const series *s, double x, double y)
+{
+    static const char *const shapes[] = {[MARK_CIRCLE] = "m-3.3 0a3.3 3.3 0 0 0 6.6 0a3.3 3.3 0 0 0-6.6 0z",
+                                         [MARK_SQUARE] = "m-3-3h6v6h-6z",
+                                         [MARK_TRIANGLE] = "m0-4l3.8 6.6h-7.6z",
+                                         [MARK_DIAMOND] = "m0-4.3l4.3 4.3l-4.3 4.3l-4.3-4.3z",
+                                         [MARK_CROSS] = "m-3-3l6 6m0-6l-6 6",
+                                         [MARK_DOWN] = "m0 4l3.8-6.6h-7.6z"};
+    go(out, 'M', x, y);
+    fputs(shapes[s->mark], out);
+}
+
+static void end_path(FILE *out) { fputs("\"/>\n", out); }
+
+static void draw_axis(FILE *out, const axis *a, const axis *other, int is_y)
+{
+    double base = other->from, end = -INFINITY;
+    for (int grid = 1; grid >= 0; grid--) {
+        fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\".9\" d=\"", grid ? "#e2e2e2" : "#444");
+        for (int i = 0; i < a->n; i++) {
+            double at = between(a, a->ticks[i].at), length = a->ticks[i].major ? 5 : 2.5;
+            double to = grid ? other->to : base + (is_y ? -length : length);
+            if (grid && !a->ticks[i].major) continue;
+            segment(out, is_y ? base : at, is_y ? at : base, is_y ? to : at, is_y ? at : to);
+        }
+        end_path(out);
+    }
+    for (int i = 0; i < a->n; i++) {
+        const char *label = a->ticks[i].label;
+        double at = between(a, a->ticks[i].at), half = 0.5 * width(label) * SMALL;
+        if (!a->ticks[i].major) continue;
+        if (is_y)
+            text(out, base - 8, at + 4, "end", SMALL, "", label);
+        else if (at - half > end) { /* labels never run into each other */
+            text(out, at, base + 18, "middle", SMALL, "", label);
+            end = at + half + 4;
+        }
+    }
+    char factor[32];
+    power(factor, sizeof factor, "\u00d7", a->exponent);
+    if (a->exponent && is_y) text(out, base, a->to - 6, "start", SMALL, "", factor);
+    if (a->exponent && !is_y) text(out, a->to, base + 36, "end", SMALL, "", factor);
+}
+
+/* Lines and bands; the frame clips them. */
+static void draw_lines(FILE *out, const series *s, const axis *x, const axis *y)
+{
+    for (size_t i = 0, j; s->low && i < s->n; i = j + 1) { /* one closed path for each run of points */
+        for (j = i; j < s->n && !isnan(locate(x, y, s, j).to);) j++;
+        if (j < i + 2) continue;
+        begin_band(out, s);
+        for (size_t k = i; k < j; k++) go(out, k == i ? 'M' : 'L', locate(x, y, s, k).x, locate(x, y, s, k).to);
+        for (size_t k = j; k-- > i;) go(out, 'L', locate(x, y, s, k).x, locate(x, y, s, k).from);
+        fputs("Z", out);
+        end_path(out);
+    }
+    if (s->line == LINE_NONE) return;
+    begin_line(out, s);
+    spot last = nowhere;
+    for (size_t i = 0; i < s->n; i++) {
+        spot q = locate(x, y, s, i);
+        /* points not to be told apart are drawn once; but the last of a run always */
+        int more = i + 1 < s->n && !isnan(locate(x, y, s, i + 1).y);
+        if (more && hypot(q.x - last.x, q.y - last.y) < 0.3) continue;
+        if (!isnan(q.y)) go(out, isnan(last.y) ? 'M' : 'L', q.x, q.y);
+        last = q;
+    }
+    end_path(out);
+}
+
+/* Bars and marks; only those inside the frame, and not cut by it. */
+static void draw_points(FILE *out, const series *s, const axis *x, const axis *y)
+{
+    if (s->error) {
+        fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.2\" d=\"", colour(s));
+        for (size_t i = 0; i < s->n; i++) {
+            spot q = locate(x, y, s, i);
+            if (!(q.x >= x->from - 0.01 && q.x <= x->to + 0.01 && q.low > y->to && q.high < y->from)) continue;
+            segment(out, q.x, fmin(q.low, y->from), q.x, fmax(q.high, y->to));
+            if (q.low < y->from) segment(out, q.x - 3, q.low, q.x + 3, q.low); /* no cap where the bar goes on */
+            if (q.high > y->to) segment(out, q.x - 3, q.high, q.x + 3, q.high);
+        }
+        end_path(out);
+    }
+    if (s->mark == MARK_NONE) return;
+    begin_marks(out, s);
+    spot last = nowhere;
+    for (size_t i = 0; i < s->n; i++) {
+        spot q = locate(x, y, s, i);
+        if (!(q.x >= x->from - 0.01 && q.x <= x->to + 0.01 && q.y >= y->to - 0.01 && q.y <= y->from + 0.01)) continue;
+        if (s->line != LINE_NONE && !s->error && hypot(q.x - last.x, q.y - last.y) < 12) continue;
+        put_mark(out, s, q.x, q.y);
+        last = q;
+    }
+    end_path(out);
+}
+
+static void draw_legend(FILE *out, const plot *p, box b, size_t columns, double column, double size)
+{
+    size_t i = 0;
+    for (size_t k = 0; k < p->n; k++) {
+        const series *s = &p->all[k];
+        if (!s->name) continue;
+        double x = b.x + 7 + (double)(i % columns) * column, y = b.y + 5 + LINE * ((double)(i / columns) + 0.5);
+        if (s->low) {
+            begin_band(out, s);
+            segment(out, x, y - 5, x + KEY, y - 5);
+            fputs("v10", out);
+            go(out, 'L', x, y + 5);
+            end_path(out);
+        }
+        if (s->line != LINE_NONE) {
+            begin_line(out, s);
+            segment(out, x, y, x + KEY, y);
+            end_path(out);
+        }
+        if (s->mark != MARK_NONE) {
+            begin_marks(out, s);
+            put_mark(out, s, x + KEY / 2, y);
+            end_path(out);
+        }
+        text(out, x + KEY + 6, y + 4, "start", size, "", s->name);
+        i++;
+    }
+}
+
+static void describe(FILE *out, const plot *p)
+{
+    fputs("<title>", out);
+    plot_text(plot_title(p), TEXT_PLAIN, out);
+    fputs("</title>\n<desc>", out);
+    plot_text(p->description ? p->description : p->y_label, TEXT_PLAIN, out);
+    if (!p->description) {
+        fputs(" against ", out);
+        plot_text(p->x_label, TEXT_PLAIN, out);
+        const char *before = ": ";
+        for (size_t k = 0; k < p->n; k++) {
+            if (!p->all[k].name) continue;
+            fputs(before, out);
+            plot_text(p->all[k].name, TEXT_PLAIN, out);
+            before = ", ";
+        }
+    }
+    fputs("</desc>\n", out);
+}
+
+void plot_svg_inline(const plot *p, FILE *out)
+{
+    if (!p) return;
+    axis x, y;
+    find_ranges(p, &x, &y);
+    find_ticks(&x, 6);
+    find_ticks(&y, 6);
+    double widest = 0, column = 0, size = SMALL;
+    for (int i = 0; i < y.n; i++) widest = fmax(widest, width(y.ticks[i].label) * SMALL);
+    double top = (p->title ? 34 : 12) + (y.exponent ? 14 : 0), left = 12 + widest + (p->y_label ? 22 : 0);
+    x.from = left;
+    x.to = WIDTH - 16;
+    y.from = top + HEIGHT;
+    y.to = top;
+    double bottom = y.from + 26 + (p->x_label || x.exponent ? 18 : 0), middle = (left + x.to) / 2;
+
+    size_t named = 0, columns = 1;
+    int drawn = 0;
+    for (size_t k = 0; k < p->n; k++) {
+        for (size_t i = 0; !drawn && i < p->all[k].n; i++) drawn = !isnan(locate(&x, &y, &p->all[k], i).y);
+        named += p->all[k].name ? 1 : 0;
+        size = fit(p->all[k].name, size, WIDTH - KEY - 40);
+    }
+    for (size_t k = 0; k < p->n; k++) column = fmax(column, KEY + 6 + width(p->all[k].name) * size);
+    box frame = {left, top, x.to - left, HEIGHT}, legend = {0, 0, column + 14, LINE * (double)named + 10};
+    int within = named && legend.w < 0.62 * frame.w && legend.h < 0.5 * HEIGHT && find_place(p, &x, &y, &legend);
+    if (named && !within) { /* below, in columns as even as they can be */
+        column += 14;
+        columns = (size_t)fmax(1, floor((WIDTH - 16) / column));
+        size_t lines = (named + columns - 1) / columns;
+        columns = (named + lines - 1) / lines;
+        legend = (box){fmax(2, (WIDTH - (double)columns * column) / 2), bottom, 0, LINE * (double)lines + 10};
+        bottom += legend.h;
+    }
+
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" viewBox=\"0 0 %.6g %.6g\" fill=\"#222\" font-family=\""
+        "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif\">\n",
+        WIDTH, tidy(bottom));
+    describe(out, p);
+    rectangle(out, (box){0, 0, WIDTH, bottom}, "fill=\"#fff\"");
+    if (p->title) text(out, WIDTH / 2, 20, "middle", fit(p->title, 14.5, WIDTH - 20), " font-weight=\"bold\"", p->title);
+    draw_axis(out, &x, &y, 0);
+    draw_axis(out, &y, &x, 1);
+
+    /* A nested svg clips without an id, which two figures of one page could share. */
+    fprintf(out, "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g %.6g\">\n", tidy(left),
+            tidy(top), tidy(frame.w), HEIGHT, tidy(left), tidy(top), tidy(frame.w), HEIGHT);
+    for (size_t k = 0; k < p->n; k++) draw_lines(out, &p->all[k], &x, &y);
+    fputs("</svg>\n", out);
+    rectangle(out, frame, "fill=\"none\" stroke=\"#444\" stroke-width=\".9\"");
+    for (size_t k = 0; k < p->n; k++) draw_points(out, &p->all[k], &x, &y);
+    if (!drawn) text(out, middle, top + HEIGHT / 2, "middle", FONT, "", "no data");
+
+    double room = frame.w - (x.exponent ? 90 : 0);
+    char turn[64];
+    snprintf(turn, sizeof turn, " transform=\"rotate(-90 16 %.6g)\"", tidy(top + HEIGHT / 2));
+    if (p->x_label) text(out, middle, y.from + 37, "middle", fit(p->x_label, FONT, room), "", p->x_label);
+    if (p->y_label) text(out, 16, top + HEIGHT / 2, "middle", fit(p->y_label, FONT, HEIGHT + 20), turn, p->y_label);
+    if (within) rectangle(out, legend, "rx=\"3\" fill=\"#fff\" fill-opacity=\".9\" stroke=\"#ccc\"");
+    draw_legend(out, p, legend, columns, column, size);
+    fputs("</svg>\n", out);
+}
+
+void plot_svg(const plot *p, FILE *out)
+{
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+    plot_svg_inline(p, out);
+}
