@@ -227,10 +227,26 @@ static finf_status fill(const char *dir, int quick, finf_reason *why)
         for (size_t i = FIRST[k]; k < 3 && i < FIRST[k + 1] && !s; i++)
             s = sweep_interrupted(NULL) ? FINF_ETOL : figure(dir, i, quick, html, why);
     }
-    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && !s; i++) s = table(dir, i, quick, html, why);
+    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && !s; i++)
+        s = sweep_interrupted(NULL) ? FINF_ETOL : table(dir, i, quick, html, why);
     report_end(html);
     finf_status closed = close_file(html, "report.html", why);
     return s ? s : closed;
+}
+
+typedef struct {
+    const char *dir;
+    int quick;
+    finf_status status;
+    finf_reason *why;
+} job;
+
+/* As a sweep of one, so that Ctrl-C is seen between two figures and nothing is left behind. */
+static void fill_task(size_t i, void *ctx)
+{
+    job *j = ctx;
+    (void)i;
+    j->status = fill(j->dir, j->quick, j->why);
 }
 
 finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
@@ -250,7 +266,9 @@ finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
     mode_t mask = umask(0);
     umask(mask);
     chmod(making, 0777 & ~mask);
-    finf_status s = fill(making, args_given(a, OPT_QUICK), why);
+    job j = {making, args_given(a, OPT_QUICK), FINF_OK, why};
+    finf_status s = sweep_run(1, fill_task, &j, 1) ? finf_why(why, FINF_ETOL, "interrupted: nothing was written")
+                                                   : j.status;
     if (!s && exists && (!mkdtemp(old) || rename(dir, old) != 0))
         s = finf_why(why, FINF_EIO, "cannot replace '%.150s': %s", dir, strerror(errno));
     if (!s && rename(making, dir) != 0) s = finf_why(why, FINF_EIO, "cannot write '%.150s': %s", dir, strerror(errno));
