@@ -1,4 +1,4 @@
-/* The bound as a theorem, MATH 7.8: ball arithmetic (Arb), and the only file that includes it.
+/* The bound as a theorem, MATH 7.8: ball arithmetic (Arb), and, with certify_noise.c, the only file that sees it.
  *
  * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. On the real axis every conjugate is
  * f(e^{iw}) -> f(e^{-iw}), so psi = |m|^2/a + k is the restriction of a function holomorphic near [0, pi], and Arb's

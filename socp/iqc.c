@@ -138,6 +138,10 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
     int paper = o.constants == FINF_IQC_CONSTANTS_PAPER; /* 2L d (G^2 gamma^2/rho |B|^2 + sigma_sgd^2)      MATH 7.3 */
     socp_weights weight = {sigma2 * (paper ? 8 : 1), sgd2 * (paper ? 4 * o.dim : 1)};
     int finite = isfinite(sigma2);
+    if (!finite && isfinite(sens.gamma2.value))
+        return finf_why(&out->reason, FINF_EDOM,
+                        "d G^2/(2 rho) = %g overflows: rho = %g is too small, or clip = %g too large",
+                        o.dim * pr->clip * pr->clip / (2 * pr->rho), pr->rho, pr->clip);
     socp_weights use = finite && (weight.dp > 0 || weight.sgd > 0) ? weight : (socp_weights){1, 0};
     if (finite && !(weight.dp > 0) && !(weight.sgd > 0)) weight = (socp_weights){0, 0};
 

@@ -250,8 +250,9 @@ static double minimax(const task *t)
 {
     const finf_iqc_options *o = &t->o.iqc;
     int dist = o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
-    return dist ? t->kappa * finf_iqc_minimax(t->eta, o->smooth / t->kappa, o->dim, &o->privacy)
-                : finf_iqc_minimax(t->eta, o->smooth, o->dim, &o->privacy);
+    double at_L = finf_iqc_minimax(t->eta, o->smooth, o->dim, &o->privacy);
+    double at_mu = t->kappa * finf_iqc_minimax(t->eta, o->smooth / t->kappa, o->dim, &o->privacy);
+    return dist ? fmax(at_L, at_mu) : at_L;
 }
 
 static finf_status best_nu_noise(const task *t, finf_noise **out)
