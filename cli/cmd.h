@@ -39,6 +39,8 @@ finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why
 finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out, finf_reason *why);
 finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why);
 
+/* Is the output for a person? (--format text, and no --json) */
+int wants_text(const args *a);
 /* The noise as given, with auto replaced by its value: a --noise that gives the same again. */
 void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu);
 /* `reason`, where an answer is infinite. */

@@ -49,6 +49,8 @@ finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *
     return s;
 }
 
+int wants_text(const args *a) { return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON); }
+
 void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu)
 {
     const char *text = noise_text(a, fallback);

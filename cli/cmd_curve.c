@@ -171,7 +171,7 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
 finf_status cmd_curve(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a};
-    int text = strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+    int text = wants_text(a);
     finf_status s = read_job(a, &j, why);
     if (!s) s = make_systems(&j, why);
     if (!s) s = run(&j, why);

@@ -121,7 +121,7 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
             done++;
             if (x->status && (!s || s == FINF_ETOL)) s = x->status, *why = x->why;
         }
-        int text = strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+        int text = wants_text(a);
         if (j.pairs.n > 1 && text)
             show_table(d, &j);
         else

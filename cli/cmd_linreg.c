@@ -107,7 +107,7 @@ finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     if (!s) s = read_noise(a, eta, finf_spectrum_min(spectrum), NULL, &noise, why);
     if (!s && (s = finf_linreg(noise, eta, spectrum, &opt, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
-        int text = strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+        int text = wants_text(a);
         finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max);
         if (t && !s) s = finf_why(why, t, "the largest stable eta was not found: %s", finf_status_text(t));
         show(d, a, eta, eta_max, &opt, &r);

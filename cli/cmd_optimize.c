@@ -141,7 +141,7 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
             done++;
             if (x->status && (!s || s == FINF_ETOL)) s = x->status, *why = x->why;
         }
-        int text = strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+        int text = wants_text(a);
         if (path && !interrupted && (!s || s == FINF_ETOL)) {
             finf_status t = save(&file, &j, &j.rows[0], why);
             if (!t) t = sink_close(&file, why);

@@ -241,7 +241,7 @@ static finf_status ranges(const args *a, table *t, finf_reason *why)
 finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
 {
     table t = {0};
-    int prior = 0, text = strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+    int prior = 0, text = wants_text(a);
     finf_status s = read_setting(a, &t.set, why);
     if (!s) s = args_choice(a, OPT_TABLE, "decays|prior|finite", &prior, why);
     if (!s && prior == 2) return show_finite_rates(a, d, why);

@@ -1,6 +1,5 @@
 /* finf tune: the best nu.                                                                       MATH section 7.9 */
 #include "iqc_options.h"
-#include "sweep.h"
 
 static finf_status tune_mean(const args *a, double eta, doc *d, finf_reason *why)
 {
