@@ -164,8 +164,8 @@ static void warm(finf_iqc_bound bound)
         socp_basis b = {0};
         socp_program p = {0};
         socp_outcome out[2];
-        if (socp_grid_auto(n, eta, mu, 0, &g) != FINF_OK ||
-            socp_basis_make(eta, mu, 0, FINF_IQC_GENERAL, causal, &b) != FINF_OK ||
+        if (socp_grid_make(n, eta, mu, 1, 0, &g) != FINF_OK ||
+            socp_basis_make(eta, mu, 1, 1, FINF_IQC_GENERAL, causal, &b) != FINF_OK ||
             socp_program_make(&mo, n, &g, &b, (socp_weights){1, 0}, &p) != FINF_OK)
             exit(5);
         double *x = malloc(p.n * sizeof *x);

@@ -42,6 +42,13 @@ finf_status series_transform(const double *x, size_t n, size_t N, double complex
 /* The other way: N real numbers from N/2+1 values of a real signal's transform (scaled by 1/N). in is destroyed. */
 finf_status series_untransform(double complex *in, size_t N, double *x);
 
+/* ---- response.c: a long polynomial on the circle ------------------------------------------------------- */
+
+typedef struct response_table response_table;
+finf_status response_table_make(const double *x, size_t n, response_table **out);
+void response_table_free(response_table *t);
+double complex response_table_at(const response_table *t, double w); /* |w| <= pi */
+
 /* ---- schur.c: zeros of a polynomial against the unit circle -------------------------------------------- */
 
 #ifdef __SIZEOF_FLOAT128__
@@ -80,6 +87,7 @@ struct finf_noise {
     size_t n;                /* entries of coef */
     double *coef;            /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m; product:
                           nu_1..nu_m, power_1..power_m */
+    response_table *table;   /* of a long FIR or strategy, or NULL */
     spline_density *density; /* NOISE_SPECTRUM */
 };
 

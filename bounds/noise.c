@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TERMS_MAX 256 /* buffers of a BLT, factors of a product */
+#define TERMS_MAX 256               /* buffers of a BLT, factors of a product */
+#define TABLE_MIN ((size_t)512)     /* from here on B(w) is interpolated in a table .. */
+#define TABLE_MAX ((size_t)1 << 23) /* .. that fits in memory */
 
 static finf_status make(noise_kind kind, const char *family, finf_noise **out)
 {
@@ -19,6 +21,7 @@ void finf_noise_free(finf_noise *noise)
 {
     if (!noise) return;
     spline_density_free(noise->density);
+    response_table_free(noise->table);
     free(noise->coef);
     free(noise);
 }
@@ -77,6 +80,7 @@ static finf_status make_list(noise_kind kind, const char *family, const char *wh
     while (n > 1 && x[n - 1] == 0) n--;
     s = make(kind, family, out);
     if (!s && !((*out)->coef = malloc(n * sizeof *x))) s = FINF_ENOMEM;
+    if (!s && n >= TABLE_MIN && n <= TABLE_MAX) s = response_table_make(x, n, &(*out)->table);
     if (s) {
         finf_noise_free(*out);
         *out = NULL;
@@ -141,7 +145,8 @@ finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf
     for (size_t i = 0; i < n; i++) {
         if (!(nu[i] >= BOUNDS_TINY && nu[i] < 2))
             return finf_why(why, FINF_EDOM, "nu[%zu] = %s: must be in (0, 2)", i, finf_show(nu[i]).s);
-        if (!(fabs(r[i]) <= 20)) return finf_why(why, FINF_EDOM, "power[%zu] = %s: must be in [-20, 20]", i, finf_show(r[i]).s);
+        if (!(fabs(r[i]) <= 20))
+            return finf_why(why, FINF_EDOM, "power[%zu] = %s: must be in [-20, 20]", i, finf_show(r[i]).s);
     }
     return make_pairs(NOISE_PRODUCT, "product", "nu", nu, "power", r, n, out, why);
 }
@@ -265,10 +270,11 @@ static double complex factor_at(double a, double w)
     return a + 2 * (1 - a) * s * s + I * (1 - a) * sin(w);
 }
 
-static double complex polynomial_at(const double *x, size_t n, double w)
+static double complex polynomial_at(const finf_noise *noise, double w)
 {
+    if (noise->table) return response_table_at(noise->table, w);
     double complex z = cexp(-I * w), sum = 0;
-    for (size_t t = n; t-- > 0;) sum = sum * z + x[t];
+    for (size_t t = noise->n; t-- > 0;) sum = sum * z + noise->coef[t];
     return sum;
 }
 
@@ -286,8 +292,8 @@ static double complex response(const finf_noise *noise, double w)
         double complex f = factor_at(noise->nu, w);
         return noise->p == 0 ? 1 : pow(cabs(f), noise->p) * cexp(I * noise->p * carg(f));
     }
-    case NOISE_FIR: return polynomial_at(noise->coef, noise->n, w);
-    case NOISE_STRATEGY: return 1 / polynomial_at(noise->coef, noise->n, w);
+    case NOISE_FIR: return polynomial_at(noise, w);
+    case NOISE_STRATEGY: return 1 / polynomial_at(noise, w);
     case NOISE_BLT: return 1 / noise_blt_strategy_at(noise, w);
     case NOISE_PRODUCT: {
         double log_size = 0, phase = 0;

@@ -1,46 +1,65 @@
-/* Multipliers h_t (t > 0 and t < 0) and x_t, MATH 7.5: sums of geometric sequences, or finite ones.
+/* Multipliers h_t (t > 0 and t < 0) and x_t, MATH 7.5: geometric sequences and single lags.
  *
  * The unknowns are the slack h_0 - sum h and the h columns themselves, so that the class is x_i >= 0 and nothing else,
- * and Lambda = slack + sum_i x_i (1 -+ c_i(w)). With n = 1 - e^{-iw} and s = 1 - p a geometric column is
+ * and Lambda = slack + sum_i x_i (1 -+ c_i(w)). With n = 1 - z^lag, z = e^{-iw}, s = 1 - p, a column is
  *     1 - c = n/(s + p n),
- * without cancellation as w, s -> 0. X has no sign, so its geometric columns 1/(1 - p_i e^{-iw}) are replaced by a basis of
- * their span that is orthogonal on the circle (Takenaka-Malmquist): s_i/(s_i + p_i n) prod_{l<i} (s_l - n)/(s_l + p_l n).
- * Order: slack, then per pole p (or t): t > 0, t < 0, once per sign. */
+ * without cancellation as w, s -> 0; s = 1 is the single lag. X has no sign, so its geometric columns 1/(1 - p_i z) are
+ * replaced by a basis of their span that is orthogonal on the circle (Takenaka-Malmquist):
+ *     s_i/(s_i + p_i n) prod_{l<i} (s_l - n)/(s_l + p_l n),     which for s_0 = .. = s_i = 1 is z^i.
+ * Order: slack, then per term: t > 0, t < 0, once per sign. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "socp.h"
 
-/* adds the pole s, in place of one within 5% of it (nearly equal columns only cost digits);
- * s = 1, one step of memory, stays: without it eta L > 1 loses a tenth */
-static void add(socp_basis *b, double s)
+/* Single lags beside the poles. Noise with taps of its own may resonate at any angle and needs as many as it remembers (else
+ * up to a quarter is lost); for products of real factors one will do while eta L is small, a few are worth 0.2% above, a dozen
+ * for eta L > 1, where L alternates. */
+size_t socp_basis_lags(const finf_noise *noise, double eta)
+{
+    size_t least = eta > 1 ? 12 : eta > 0.2 ? 8 : 1;
+    if (noise->kind == NOISE_POWER || noise->kind == NOISE_PRODUCT) return least;
+    size_t own = noise->n + 2 < 8 ? 8 : noise->n + 2 < 16 ? noise->n + 2 : 16;
+    return own > least ? own : least;
+}
+
+/* adds the pole s, in place of one within 5% of it: nearly equal columns only cost digits */
+static void add(double *list, size_t *n, double s)
 {
     size_t i = 0;
-    while (i < b->poles && (b->s[i] == 1 || !(fabs(b->s[i] / s - 1) < 0.05))) i++;
-    b->s[i] = s;
-    if (i == b->poles) b->poles++;
+    while (i < *n && !(fabs(list[i] / s - 1) < 0.05)) i++;
+    list[i] = s;
+    if (i == *n) ++*n;
 }
 
 /* Poles p = 1 - s: s = 2^-j >= eta mu/8, and the closed-loop poles s = eta h of the quadratics h = mu, (mu+L)/2, L, with
  * which the causal bound meets the worst quadratic. p < 0 (eta h > 1) serves X only: its h_t would change sign. */
-finf_status socp_basis_make(double eta, double mu, size_t fir, finf_iqc_class cls, int causal, socp_basis *out)
+finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
+                            socp_basis *out)
 {
-    socp_basis b = {.fir = fir, .plus = cls != FINF_IQC_PAPER, .minus = cls != FINF_IQC_GENERAL};
-    if (fir) {
-        b.poles = b.one_signed = fir;
-    } else {
-        int most = (int)ceil(-log2(fmin(eta * mu, 1))) + 4;
-        double own[3] = {eta * (1 + mu) / 2, eta, eta * mu};
-        b.s = malloc(((size_t)most + 4) * sizeof *b.s);
-        if (!b.s) return FINF_ENOMEM;
-        for (int j = 0; j < most && (j == 0 || ldexp(1, -j) >= eta * mu / 8); j++) b.s[b.poles++] = ldexp(1, -j);
-        for (int i = 0; i < 3; i++)
-            if (own[i] <= 1) add(&b, own[i]);
-        b.one_signed = b.poles;
-        for (int i = 0; i < 3 && causal; i++)
-            if (own[i] > 1) add(&b, own[i]);
+    socp_basis b = {.lags = lags, .plus = cls != FINF_IQC_PAPER, .minus = cls != FINF_IQC_GENERAL};
+    size_t most = lags + (geometric ? (size_t)ceil(-log2(fmin(eta * mu, 1))) + 7 : 0);
+    double own[3] = {eta * (1 + mu) / 2, eta, eta * mu};
+    b.h = malloc(most * sizeof *b.h);
+    b.s = malloc(most * sizeof *b.s);
+    if (!b.h || !b.s) {
+        socp_basis_free(&b);
+        return FINF_ENOMEM;
     }
-    b.nh = 1 + 2 * b.one_signed * (size_t)(b.plus + b.minus);
+    for (size_t t = 1; t <= lags; t++) b.s[b.poles++] = 1, b.h[b.terms++] = (socp_term){t, 1};
+    if (geometric) {
+        double *s = b.s + lags;
+        size_t n = 0;
+        for (int j = 1; ldexp(1, -j) >= eta * mu / 8; j++) s[n++] = ldexp(1, -j);
+        for (int i = 0; i < 3; i++)
+            if (own[i] < 1) add(s, &n, own[i]);
+        for (size_t i = 0; i < n; i++) b.h[b.terms++] = (socp_term){1, s[i]};
+        for (int i = 0; i < 3; i++)
+            if (own[i] > 1) add(s, &n, own[i]);
+        b.poles += n;
+    }
+    b.nh = 1 + 2 * b.terms * (size_t)(b.plus + b.minus);
     b.nc = causal ? b.poles : 0;
     *out = b;
     return FINF_OK;
@@ -48,7 +67,7 @@ finf_status socp_basis_make(double eta, double mu, size_t fir, finf_iqc_class cl
 
 void socp_basis_free(socp_basis *b)
 {
-    if (b) free(b->s), *b = (socp_basis){0};
+    if (b) free(b->s), free(b->h), *b = (socp_basis){0};
 }
 
 /* 1 - e^{-iw} */
@@ -58,46 +77,43 @@ static double complex one_minus(double w)
     return 2 * sn * sn + I * sin(w);
 }
 
-/* column i: *gap = 1 - c_i(w) for t > 0, returns the causal column; *blaschke carries the product from i = 0 on */
-static double complex column(const socp_basis *b, size_t i, double w, double complex n, double complex *gap,
-                             double complex *blaschke)
+/* 1 - c of a term */
+static double complex gap(const socp_term *h, double w, double complex n)
 {
-    if (b->fir) {
-        *gap = one_minus(w * (double)(i + 1));
-        return 1 - one_minus(w * (double)i);
-    }
-    double s = b->s[i];
+    if (h->lag > 1) n = one_minus(w * (double)h->lag);
+    return h->s == 1 ? n : n / (h->s + (1 - h->s) * n);
+}
+
+/* the causal column of pole s; *blaschke carries the product */
+static double complex causal_column(double s, double complex n, double complex *blaschke)
+{
     double complex d = 1 / (s + (1 - s) * n), c = s * d * *blaschke;
-    *gap = n * d;
     *blaschke *= (s - n) * d;
     return c;
 }
 
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x)
 {
-    double complex n = one_minus(w), gap, product = 1;
+    double complex n = one_minus(w), product = 1;
     size_t k = 0;
     lambda[k++] = 1;
-    for (size_t i = 0; i < b->poles; i++) {
-        double complex c = column(b, i, w, n, &gap, &product);
-        if (b->nc) x[i] = c;
-        if (i >= b->one_signed) continue;
-        if (b->plus) lambda[k++] = gap, lambda[k++] = conj(gap);
-        if (b->minus) lambda[k++] = 2 - gap, lambda[k++] = 2 - conj(gap);
+    for (size_t i = 0; i < b->terms; i++) {
+        double complex g = gap(&b->h[i], w, n);
+        if (b->plus) lambda[k++] = g, lambda[k++] = conj(g);
+        if (b->minus) lambda[k++] = 2 - g, lambda[k++] = 2 - conj(g);
     }
+    for (size_t i = 0; i < b->nc; i++) x[i] = causal_column(b->s[i], n, &product);
 }
 
 void socp_basis_sum(const socp_basis *b, const double *x, const double *y, double w, double complex *lambda,
                     double complex *X)
 {
-    double complex n = one_minus(w), gap, product = 1, h = *x++, xs = 0;
-    for (size_t i = 0; i < b->poles; i++) {
-        double complex c = column(b, i, w, n, &gap, &product);
-        if (b->nc) xs += y[i] * c;
-        if (i >= b->one_signed) continue;
-        if (b->plus) h += x[0] * gap + x[1] * conj(gap), x += 2;
-        if (b->minus) h += x[0] * (2 - gap) + x[1] * (2 - conj(gap)), x += 2;
+    double complex n = one_minus(w), product = 1;
+    *lambda = *x++, *X = 0;
+    for (size_t i = 0; i < b->terms; i++) {
+        double complex g = gap(&b->h[i], w, n);
+        if (b->plus) *lambda += x[0] * g + x[1] * conj(g), x += 2;
+        if (b->minus) *lambda += x[0] * (2 - g) + x[1] * (2 - conj(g)), x += 2;
     }
-    *lambda = h;
-    *X = xs;
+    for (size_t i = 0; i < b->nc; i++) *X += y[i] * causal_column(b->s[i], n, &product);
 }

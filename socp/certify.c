@@ -77,6 +77,19 @@ static void clear(context *c)
     _acb_vec_clear(c->t, SCRATCH);
 }
 
+/* 1/(s + (1 - s) n) */
+static void resolvent(acb_t out, const acb_t n, double s)
+{
+    arb_t t, p;
+    arb_init(t), arb_init(p);
+    arb_set_d(t, s);
+    arb_sub_ui(p, t, 1, PREC), arb_neg(p, p);
+    acb_mul_arb(out, n, p, PREC);
+    acb_add_arb(out, out, t, PREC);
+    acb_inv(out, out, PREC);
+    arb_clear(t), arb_clear(p);
+}
+
 /* Re Lambda - shift and Im Lambda (continued) in RE, IM; X and its conjugate in X1, X2. basis.c in balls. */
 static void multipliers(context *c, const acb_t w, slong prec)
 {
@@ -88,34 +101,17 @@ static void multipliers(context *c, const acb_t w, slong prec)
     acb_zero(im), acb_zero(c->t + X1), acb_zero(c->t + X2);
     acb_one(c->t + P1), acb_one(c->t + P2);
     acb_t d[2], g[2];
-    arb_t s, p;
+    arb_t s;
     for (int k = 0; k < 2; k++) acb_init(d[k]), acb_init(g[k]);
-    arb_init(s), arb_init(p);
-    for (size_t i = 0; i < b->poles; i++) {
-        for (int k = 0; k < 2; k++) {
-            const acb_struct *n = c->t + (k ? N2 : N1);
-            acb_struct *prod = c->t + (k ? P2 : P1), *X = c->t + (k ? X2 : X1);
-            if (b->fir) { /* 1 - z^{i+1}; the causal column is z^i, kept in prod */
-                if (b->nc) ball_addmul(X, prod, c->y[i]);
-                ball_power(prod, w, i + 1, k);
-                acb_sub_ui(g[k], prod, 1, prec), acb_neg(g[k], g[k]);
-                continue;
-            }
-            arb_set_d(s, b->s[i]);
-            arb_sub_ui(p, s, 1, prec), arb_neg(p, p);
-            acb_mul_arb(d[k], n, p, prec);
-            acb_add_arb(d[k], d[k], s, prec);
-            acb_inv(d[k], d[k], prec);
-            acb_mul(g[k], n, d[k], prec);
-            if (b->nc) {
-                acb_mul(t, prod, d[k], prec);
-                acb_mul_arb(u, t, s, prec);
-                ball_addmul(X, u, c->y[i]);
-                acb_sub_arb(u, n, s, prec), acb_neg(u, u);
-                acb_mul(prod, t, u, prec);
-            }
+    arb_init(s);
+    for (size_t i = 0; i < b->terms; i++) {
+        for (int k = 0; k < 2; k++) { /* 1 - c = n/(s + p n), n = 1 - z^lag */
+            if (b->h[i].lag > 1)
+                ball_power(t, w, b->h[i].lag, k), acb_sub_ui(g[k], t, 1, prec), acb_neg(g[k], g[k]);
+            else
+                acb_set(g[k], c->t + (k ? N2 : N1));
+            if (b->h[i].s != 1) resolvent(d[k], g[k], b->h[i].s), acb_mul(g[k], g[k], d[k], prec);
         }
-        if (i >= b->one_signed) continue;
         acb_add(t, g[0], g[1], prec), acb_mul_2exp_si(t, t, -1);                     /* Re gap */
         acb_sub(u, g[0], g[1], prec), acb_mul_2exp_si(u, u, -1), acb_div_onei(u, u); /* Im gap */
         for (int sign = 0; sign < 2; sign++) {
@@ -126,8 +122,26 @@ static void multipliers(context *c, const acb_t w, slong prec)
             x += 2;
         }
     }
+    for (size_t i = 0; i < b->nc; i++) {
+        for (int k = 0; k < 2; k++) {
+            const acb_struct *n = c->t + (k ? N2 : N1);
+            acb_struct *prod = c->t + (k ? P2 : P1), *X = c->t + (k ? X2 : X1);
+            if (i < b->lags) { /* z^i, and z^{i+1} for what follows */
+                ball_addmul(X, prod, c->y[i]);
+                ball_power(prod, w, i + 1, k);
+                continue;
+            }
+            resolvent(d[k], n, b->s[i]);
+            acb_mul(t, prod, d[k], prec);
+            arb_set_d(s, b->s[i]);
+            acb_mul_arb(u, t, s, prec);
+            ball_addmul(X, u, c->y[i]);
+            acb_sub_arb(u, n, s, prec), acb_neg(u, u);
+            acb_mul(prod, t, u, prec);
+        }
+    }
     for (int k = 0; k < 2; k++) acb_clear(d[k]), acb_clear(g[k]);
-    arb_clear(s), arb_clear(p);
+    arb_clear(s);
 }
 
 /* m D for one of the two conjugates: root_delta B [Re delta/2 +- i Im g + perf] + D X, g = n/eta - c; uses T1, T2, T3 */
@@ -259,8 +273,10 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN, .certified = 1};
     context c = {.noise = noise, .b = b, .x = x, .y = x + b->nh, .dist = mo->dist, .shift = mo->shift};
     for (size_t i = 0; i < b->nh; i++) out->certified = out->certified && x[i] >= 0;
-    for (size_t i = 0; !b->fir && i < b->poles; i++) /* |p| < 1, and h_t of one sign */
-        out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2 && (b->s[i] <= 1 || i >= b->one_signed);
+    for (size_t i = 0; i < b->terms; i++) /* h_t >= 0, summable */
+        out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1;
+    for (size_t i = 0; i < b->nc; i++) /* |p| < 1 */
+        out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2;
     if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM) {
         out->certified = 0;
         snprintf(out->reason.text, sizeof out->reason.text, "no closed formula for this noise: cannot be certified");

@@ -30,14 +30,14 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
                               socp_weights weights, finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert)
 {
     int causal = opt->bound == FINF_IQC_SHARP || opt->bound == FINF_IQC_SHARP_DIST;
+    size_t lags = opt->fir ? opt->fir : socp_basis_lags(noise, mo->eta);
     socp_grid grid = {0};
     socp_basis basis = {0};
     socp_program prog = {0};
     socp_outcome so = {.status = "not started", .code = -1};
     double *x = NULL;
-    finf_status st = opt->grid_uniform ? socp_grid_uniform(opt->grid_uniform, &grid)
-                                       : socp_grid_auto(noise, mo->eta, mo->mu, opt->fir, &grid);
-    if (st == FINF_OK) st = socp_basis_make(mo->eta, mo->mu, opt->fir, opt->multipliers, causal, &basis);
+    finf_status st = socp_grid_make(noise, mo->eta, mo->mu, lags, opt->grid_uniform, &grid);
+    if (st == FINF_OK) st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &basis);
     if (st == FINF_OK) st = socp_program_make(mo, noise, &grid, &basis, weights, &prog);
     if (st == FINF_OK && !(x = malloc(prog.n * sizeof *x))) st = FINF_ENOMEM;
     if (st == FINF_OK) {
@@ -51,7 +51,7 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
                      so.status, so.code, so.gap);
         /* Newton's iterates are feasible, so an unfinished one is still a bound; ECOS's are a number with code 0 only */
         if (so.code == 0 || (opt->solver == FINF_IQC_NEWTON && st == FINF_ETOL)) {
-            finf_status rs = socp_recompute(mo, noise, &basis, weights, x, re);
+            finf_status rs = socp_recompute(mo, noise, &grid, &basis, weights, so.value, x, re);
             if (st == FINF_OK && rs == FINF_ETOL)
                 snprintf(out->reason.text, sizeof out->reason.text, "recomputation did not converge");
             if (st == FINF_OK) st = rs;
@@ -81,7 +81,8 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
     if (opt->certify && st == FINF_OK) {
         socp_model mo = socp_model_make(eta, 1, 0);
         mo.eta_rounded = opt->smooth != 1;
-        socp_basis none = {.nh = 3, .fir = 1, .poles = 1, .one_signed = 1, .plus = 1};
+        socp_term one = {1, 1};
+        socp_basis none = {.nh = 3, .terms = 1, .h = &one, .plus = 1};
         st = socp_certify(&mo, 1, noise, &none, x, weights, re, cert);
         if (st != FINF_OK) out->reason = cert->reason;
     }

@@ -20,14 +20,13 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
     double e = eta * o->smooth;
     int dist = o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
     int causal = o->bound == FINF_IQC_SHARP || o->bound == FINF_IQC_SHARP_DIST;
+    size_t lags = o->fir ? o->fir : socp_basis_lags(finest, e);
     socp_moving v = {.mo = socp_model_make(e, kappa, dist), .cancel = o->cancel, .cancel_data = o->cancel_data};
     socp_weights weights = socp_unit_weights(o);
     finf_noise *white = NULL;
     finf_status st = finf_noise_sgd(&white);
-    if (st == FINF_OK)
-        st = o->grid_uniform ? socp_grid_uniform(o->grid_uniform, &v.grid)
-                             : socp_grid_auto(finest, e, v.mo.mu, o->fir, &v.grid);
-    if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, o->fir, o->multipliers, causal, &v.basis);
+    if (st == FINF_OK) st = socp_grid_make(finest, e, v.mo.mu, lags, o->grid_uniform, &v.grid);
+    if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
     if (st == FINF_OK) st = socp_program_make(&v.mo, white, &v.grid, &v.basis, weights, &v.unit);
     if (st == FINF_OK) st = socp_program_make(&v.mo, white, &v.grid, &v.basis, weights, &v.prog);
     if (st == FINF_OK) {

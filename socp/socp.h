@@ -19,24 +19,31 @@
 
 #include "base.h"
 
-/* ---- grid.c: nodes on (0, pi), weights q summing to 1 ---- */
+/* ---- grid.c: nodes on (0, pi), weights q summing to 1; panels on which everything is smooth ---- */
 typedef struct {
-    size_t n;
-    double *w, *q;
+    size_t n, panels;
+    double *w, *q, *edge;
 } socp_grid;
-finf_status socp_grid_auto(const finf_noise *noise, double eta, double mu, size_t fir, socp_grid *out);
-finf_status socp_grid_uniform(size_t k, socp_grid *out);
+/* uniform: 0, or the paper's k */
+finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags, size_t uniform, socp_grid *out);
 void socp_grid_free(socp_grid *g);
 
 /* ---- basis.c: Lambda = shift + sum x_i col_i (nh unknowns >= 0, the first is h_0 - sum h), X = sum y_i col_i (nc) ---- */
 typedef struct {
+    size_t lag; /* h_t on t = lag, 2 lag, .., falling by 1 - s a step; s = 1: on t = lag alone */
+    double s;
+} socp_term;
+typedef struct {
     size_t nh, nc;
-    size_t fir;               /* T, or 0: poles */
-    size_t poles, one_signed; /* the first one_signed are used for h_t, all for X */
-    double *s;                /* 1 - p_i */
-    int plus, minus;          /* h_t >= 0 enters Lambda with sign -, with sign + */
+    size_t terms, poles;
+    size_t lags;     /* the first poles of X with s = 1: columns z^i */
+    socp_term *h;    /* terms */
+    double *s;       /* poles of X: 1 - p_i */
+    int plus, minus; /* h_t >= 0 enters Lambda with sign -, with sign + */
 } socp_basis;
-finf_status socp_basis_make(double eta, double mu, size_t fir, finf_iqc_class cls, int causal, socp_basis *out);
+size_t socp_basis_lags(const finf_noise *noise, double eta);
+finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
+                            socp_basis *out);
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x);
 void socp_basis_sum(const socp_basis *b, const double *x, const double *y, double w, double complex *lambda,
                     double complex *X);
@@ -110,16 +117,8 @@ typedef struct {
     finf_real dp, sgd; /* unit bounds */
     double a_min, repair;
 } socp_recomputed;
-finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_basis *b, socp_weights weights,
-                           double *x, socp_recomputed *out);
-
-/* int_0^pi f(w) dw/pi by the trapezoid rule in u = log tan(w/2); f(w, data, out) adds dim values. */
-typedef struct {
-    double value[2], error[2];
-    int converged;
-} socp_integral;
-typedef void socp_integrand(double w, void *data, double out[2]);
-void socp_integrate(socp_integrand *f, void *data, double scale, double tol, socp_integral *out);
+finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
+                           socp_weights weights, double on_grid, double *x, socp_recomputed *out);
 
 /* ---- quadratic.c: max over h of the DP value + sgd_ratio * the SGD value, L = 1 ---- */
 finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist, double sgd_ratio, finf_real *value,

@@ -327,8 +327,9 @@ static problem problem_make(const char *spec, double eta, double kappa, finf_iqc
 {
     problem p = {.eta = eta, .kappa = kappa, .bound = bound, .noise = noise_of(spec, fmin(eta / kappa, 1))};
     p.mo = socp_model_make(eta, kappa, is_dist(bound));
-    ck_assert_int_eq(socp_grid_auto(p.noise, eta, 1 / kappa, 0, &p.g), FINF_OK);
-    ck_assert_int_eq(socp_basis_make(eta, 1 / kappa, 0, cls, is_causal(bound), &p.b), FINF_OK);
+    size_t lags = socp_basis_lags(p.noise, eta);
+    ck_assert_int_eq(socp_grid_make(p.noise, eta, 1 / kappa, lags, 0, &p.g), FINF_OK);
+    ck_assert_int_eq(socp_basis_make(eta, 1 / kappa, lags, 1, cls, is_causal(bound), &p.b), FINF_OK);
     ck_assert_int_eq(socp_program_make(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0}, &p.p), FINF_OK);
     p.x = malloc(p.p.n * sizeof *p.x);
     return p;
@@ -354,9 +355,9 @@ static double complex lambda_at(const problem *p, double w)
     const double *x = p->x;
     for (size_t i = 0; i < p->b.nh; i++) sum += p->x[i];
     x++;
-    for (size_t i = 0; i < p->b.one_signed; i++) {
-        double pole = 1 - p->b.s[i];
-        double complex column = p->b.s[i] * z / (1 - pole * z);
+    for (size_t i = 0; i < p->b.terms; i++) {
+        double s = p->b.h[i].s;
+        double complex zl = cpow(z, (double)p->b.h[i].lag), column = s * zl / (1 - (1 - s) * zl);
         for (int sign = 1; sign >= -1; sign -= 2)
             if (sign > 0 ? p->b.plus : p->b.minus) sum -= sign * (x[0] * column + x[1] * conj(column)), x += 2;
     }
@@ -467,7 +468,7 @@ START_TEST(residuals)
                     double objective = verify(&p, what);
                     ASSERT_NEAR(p.out.value, objective, ecos ? 2e-8 : 1e-9, "%s: objective", what);
                     socp_recomputed re;
-                    ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.b, (socp_weights){1, 0}, p.x, &re), FINF_OK);
+                    ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0}, p.out.value, p.x, &re), FINF_OK);
                     ASSERT_NEAR(re.dp.value, math_bound(&p), 1e-9, "%s: bound", what);
                     problem_free(&p);
                 }
@@ -544,7 +545,7 @@ START_TEST(repair)
             double before = INFINITY;
             for (int i = 0; i <= 2000; i++) before = fmin(before, math_at(&p, M_PI * i / 2000).a);
             socp_recomputed re;
-            ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.b, (socp_weights){1, 0}, p.x, &re), FINF_OK);
+            ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0}, p.out.value, p.x, &re), FINF_OK);
             ck_assert_msg(re.dp.value >= p.out.value * (1 - 1e-7), "%s %d: %g < %g", NAME[f], broken, re.dp.value,
                           p.out.value);
             ck_assert_msg(before > 0 || re.repair > 0, "%s %d: a = %g was not repaired", NAME[f], broken, before);
@@ -566,8 +567,10 @@ START_TEST(uniform_grid_is_wrong)
     /* the plain quadratic h = mu: k points make it (1-p^k)/(1+p^k) of what it is, p = 1 - eta mu */
     for (size_t i = 0; i < COUNT(cases); i++) {
         double eta = cases[i].eta, mu = 1 / cases[i].kappa, sum = 0, pk = pow(1 - eta * mu, 1000);
+        finf_noise *noise = noise_of("sgd", NAN);
         socp_grid g;
-        ck_assert_int_eq(socp_grid_uniform(1000, &g), FINF_OK);
+        ck_assert_int_eq(socp_grid_make(noise, eta, mu, 1, 1000, &g), FINF_OK);
+        finf_noise_free(noise);
         for (size_t j = 0; j < g.n; j++) sum += g.q[j] * 0.5 / square((1 - cexp(I * g.w[j])) / eta - mu);
         ASSERT_NEAR(sum, eta / (2 * mu * (2 - eta * mu)) * (1 - pk) / (1 + pk), 1e-12, "eta mu = %g", eta * mu);
         ck_assert_double_lt((1 - pk) / (1 + pk), i ? 0.051 : 0.47);
@@ -605,10 +608,10 @@ static double line_at_pi(double eta, double kappa, finf_iqc_class cls)
     socp_basis b;
     socp_program p;
     socp_outcome out;
-    ck_assert_int_eq(socp_grid_auto(noise, eta, mo.mu, 0, &g), FINF_OK);
+    ck_assert_int_eq(socp_grid_make(noise, eta, mo.mu, 1, 0, &g), FINF_OK);
     for (size_t i = 0; i < g.n; i++) g.q[i] = 1e-20;
     g.w[g.n - 1] = M_PI, g.q[g.n - 1] = 1;
-    ck_assert_int_eq(socp_basis_make(eta, mo.mu, 0, cls, 0, &b), FINF_OK);
+    ck_assert_int_eq(socp_basis_make(eta, mo.mu, 1, 1, cls, 0, &b), FINF_OK);
     ck_assert_int_eq(socp_program_make(&mo, noise, &g, &b, (socp_weights){1, 0}, &p), FINF_OK);
     double *x = malloc(p.n * sizeof *x);
     ck_assert_int_eq(socp_newton(&p, &(socp_solve_options){.tol = 1e-9}, x, &out), FINF_OK);
