@@ -187,18 +187,20 @@ static void blt_series(const finf_noise *noise, size_t n, double *beta)
     }
 }
 
-/* The product of the factors' series, by FFT where they are long. */
-static finf_status product_series(const finf_noise *noise, double sign, size_t n, double *out, finf_reason *why)
+/* B = prod (1 - q_i z)^{r_i}: z B' = -B sum_i r_i q_i z/(1 - q_i z), so t beta_t = -sum_i r_i s_i with s_i = sum_k q_i^k beta_{t-k}
+ * carried along, one number a factor. */
+static void product_series(const finf_noise *noise, double sign, size_t n, double *out)
 {
-    double *factor = malloc(n * sizeof *factor);
-    finf_status s = factor ? FINF_OK : FINF_ENOMEM;
-    for (size_t t = 0; t < n; t++) out[t] = t == 0;
-    for (size_t i = 0; i < noise->n && !s; i++) {
-        power_series(sign * noise->coef[noise->n + i], noise->coef[i], n, factor);
-        s = series_multiply(out, factor, n, out);
+    const double *nu = noise->coef, *r = nu + noise->n;
+    double s[TERMS_MAX] = {0};
+    for (size_t t = 0; t < n; t++) {
+        double sum = 0;
+        for (size_t i = 0; i < noise->n && t > 0; i++) {
+            s[i] = noise_damp(s[i] + out[t - 1], nu[i]);
+            sum -= sign * r[i] * s[i];
+        }
+        out[t] = t > 0 ? sum / (double)t : 1;
     }
-    free(factor);
-    return s ? finf_why(why, s, "no memory for %zu coefficients", n) : FINF_OK;
 }
 
 static void copy_padded(const finf_noise *noise, size_t n, double *out)
@@ -213,7 +215,7 @@ static finf_status beta_unchecked(const finf_noise *noise, size_t n, double *bet
     case NOISE_FIR: copy_padded(noise, n, beta); return FINF_OK;
     case NOISE_STRATEGY: return finf_series_inverse(noise->coef, noise->n, n, beta, why);
     case NOISE_BLT: blt_series(noise, n, beta); return FINF_OK;
-    case NOISE_PRODUCT: return product_series(noise, 1, n, beta, why);
+    case NOISE_PRODUCT: product_series(noise, 1, n, beta); return FINF_OK;
     case NOISE_SPECTRUM: return spline_density_factor(noise->density, 1, n, beta, why);
     }
     return FINF_EUSAGE;
@@ -232,7 +234,7 @@ finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, f
             for (size_t t = 1; t < n; t++, x *= noise->coef[i]) c[t] += x;
         }
         return FINF_OK;
-    case NOISE_PRODUCT: return product_series(noise, -1, n, c, why);
+    case NOISE_PRODUCT: product_series(noise, -1, n, c); return FINF_OK;
     case NOISE_SPECTRUM: return spline_density_factor(noise->density, -1, n, c, why);
     }
     return FINF_EUSAGE;

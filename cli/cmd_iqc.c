@@ -5,11 +5,9 @@
 #include "sweep.h"
 
 typedef struct {
-    finf_status status;
-    int done;
+    sweep_row end;
     finf_iqc_result r;
     finf_worst_result worst[2];
-    finf_reason why;
 } row;
 
 typedef struct {
@@ -29,10 +27,10 @@ static finf_status simulate(const job *j, size_t i, const finf_noise *noise, row
     finf_status worst = FINF_OK;
     for (int k = 0; k < 2; k++) {
         finf_status s = finf_iqc_simulate(noise, j->pairs.eta[i], j->pairs.kappa[i], j->o.smooth, KINDS[k], j->seed, 0.005,
-                                          &out->worst[k]);
+                                          sweep_interrupted, NULL, &out->worst[k]);
         if (s) worst = s;
     }
-    if (worst) finf_why(&out->why, worst, "the simulation did not reach its error of 0.5%%");
+    if (worst) finf_why(&out->end.why, worst, "the simulation did not reach its error of 0.5%%");
     return worst;
 }
 
@@ -42,16 +40,25 @@ static void solve(size_t i, void *ctx)
     row *out = &j->rows[i];
     double eta = j->pairs.eta[i], kappa = j->pairs.kappa[i];
     finf_noise *own = NULL;
-    out->status = check_iqc_sizes(j->a, &j->o, eta, kappa, &out->why);
-    if (!out->status && !j->noise) out->status = read_noise(j->a, eta, j->o.smooth / kappa, NULL, &own, &out->why);
-    if (!out->status) {
-        out->status = finf_iqc(j->noise ? j->noise : own, eta, kappa, &j->o, &out->r);
-        if (out->status) out->why = out->r.reason;
+    finf_status s = check_iqc_sizes(j->a, &j->o, eta, kappa, &out->end.why);
+    for (int k = 0; k < 2; k++) out->worst[k].mean = NAN, out->worst[k].error = INFINITY;
+    if (!s && !j->noise) s = read_noise(j->a, eta, j->o.smooth / kappa, NULL, &own, &out->end.why);
+    if (!s) {
+        s = finf_iqc(j->noise ? j->noise : own, eta, kappa, &j->o, &out->r);
+        if (s) out->end.why = out->r.reason;
     }
-    if (!out->status && j->simulate && isfinite(out->r.bound.value))
-        out->status = simulate(j, i, j->noise ? j->noise : own, out);
+    /* a bound whose solver came to its end stands, whatever is stopped after it */
+    out->end.done = !sweep_interrupted(NULL) || (out->r.solver_code == 0 && isfinite(out->r.bound.value));
+    if (!s && j->simulate && isfinite(out->r.bound.value)) s = simulate(j, i, j->noise ? j->noise : own, out);
+    out->end.status = s;
     finf_noise_free(own);
-    out->done = !sweep_interrupted(NULL);
+}
+
+/* A simulated value in the units of `bound`; gradient noise is not simulated. */
+static finf_real simulated(const job *j, const row *x, int k)
+{
+    double scale = j->o.dim * j->o.privacy.clip * j->o.privacy.clip * x->r.gamma2.value / (2 * j->o.privacy.rho);
+    return (finf_real){scale * x->worst[k].mean, scale * x->worst[k].error, FINF_ESTIMATE, "simulation"};
 }
 
 static void show_row(doc *d, const job *j, size_t i)
@@ -64,34 +71,32 @@ static void show_row(doc *d, const job *j, size_t i)
     if (j->pairs.n == 1) doc_heading(d, "Bound on F_inf for strongly convex, smooth F");
     show_noise(d, j->a, NULL, j->pairs.eta[i], j->o.smooth / j->pairs.kappa[i]);
     show_iqc(d, j->a, &j->o, j->pairs.eta[i], j->pairs.kappa[i], &x->r);
-    for (int k = 0; k < 2 && j->simulate; k++) { /* in the units of `bound`; gradient noise is not simulated */
-        double scale = j->o.dim * j->o.privacy.clip * j->o.privacy.clip * x->r.gamma2.value / (2 * j->o.privacy.rho);
-        finf_real v = {scale * x->worst[k].mean, scale * x->worst[k].error, FINF_ESTIMATE, "simulation"};
-        doc_real(d, KEYS[k], ERRORS[k], LABELS[k], v,
+    for (int k = 0; k < 2 && j->simulate; k++)
+        doc_real(d, KEYS[k], ERRORS[k], LABELS[k], simulated(j, x, k),
                  k ? "simulated: curvature mu for x > 0, L for x < 0"
                    : "simulated: curvature L near the minimum, mu outside");
-    }
 }
 
 /* A sweep in text is one table. */
 static void show_table(doc *d, const job *j)
 {
-    static const char *const NAMES[] = {"kappa", "eta", "bound", "lower", "bound/lower", "gamma2"};
-    double *data = malloc(6 * j->pairs.n * sizeof *data);
-    size_t n = 0;
+    enum { MOST = 9 };
+    const char *names[MOST] = {"kappa", "eta", "bound", "lower", "bound/lower", "gamma2"};
+    double *data = malloc(MOST * j->pairs.n * sizeof *data);
+    size_t rows = 0, columns = 6;
+    if (j->o.certify) names[columns++] = "proved";
+    if (j->simulate) names[columns++] = "Huber", names[columns++] = "asymmetric";
     for (size_t i = 0; data && i < j->pairs.n; i++) {
         const row *x = &j->rows[i];
-        if (!x->done) continue;
-        double line[] = {j->pairs.kappa[i],
-                         j->pairs.eta[i],
-                         x->r.bound.value,
-                         x->r.quadratic_lower,
-                         x->r.bound.value / x->r.quadratic_lower,
-                         x->r.gamma2.value};
-        memcpy(data + 6 * n++, line, sizeof line);
+        if (!x->end.done) continue;
+        double *v = data + columns * rows++, lower = x->r.quadratic_lower;
+        *v++ = j->pairs.kappa[i], *v++ = j->pairs.eta[i];
+        *v++ = x->r.bound.value, *v++ = lower, *v++ = x->r.bound.value / lower, *v++ = x->r.gamma2.value;
+        if (j->o.certify) *v++ = x->r.certified_upper;
+        if (j->simulate) *v++ = simulated(j, x, 0).value, *v++ = simulated(j, x, 1).value;
     }
     doc_note(d, "Bound on F_inf for %s, noise %.60s", iqc_class_note(&j->o), args_text(j->a, OPT_NOISE));
-    if (data) doc_table(d, NULL, 6, NAMES, data, n);
+    if (data) doc_table(d, NULL, columns, names, data, rows);
     free(data);
 }
 
@@ -101,7 +106,7 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     int lower = 0;
     double seed = 1;
     const char *noise = args_text(a, OPT_NOISE);
-    size_t length = strlen(noise), done = 0;
+    size_t length = strlen(noise);
     int automatic = length > 4 && strcmp(noise + length - 4, "auto") == 0 && !strchr(noise, '@');
     finf_status s = read_iqc(a, &j.o, why);
     if (!s) s = args_choice(a, OPT_LOWER, "quadratic|simulate", &lower, why);
@@ -115,19 +120,14 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
         j.seed = (unsigned long long)seed;
         j.o.cancel = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
-        for (size_t i = 0; i < j.pairs.n; i++) {
-            const row *x = &j.rows[i];
-            if (!x->done) continue;
-            done++;
-            if (x->status && (!s || s == FINF_ETOL)) s = x->status, *why = x->why;
-        }
-        int text = wants_text(a);
-        if (j.pairs.n > 1 && text)
+        s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
+        if (j.pairs.n > 1 && wants_text(a))
             show_table(d, &j);
         else
-            for (size_t i = 0; i < j.pairs.n; i++)
-                if (j.rows[i].done && (!j.rows[i].status || j.rows[i].status == FINF_ETOL)) show_row(d, &j, i);
-        if (interrupted) s = finf_why(why, FINF_ETOL, "interrupted: %zu of %zu bounds are done", done, j.pairs.n);
+            for (size_t i = 0; i < j.pairs.n; i++) {
+                const sweep_row *x = &j.rows[i].end;
+                if (x->done && (!x->status || x->status == FINF_ETOL)) show_row(d, &j, i);
+            }
     }
     free(j.rows);
     free_pairs(&j.pairs);

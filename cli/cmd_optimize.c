@@ -7,10 +7,8 @@
 #include "sweep.h"
 
 typedef struct {
-    finf_status status;
-    int done;
+    sweep_row end;
     finf_optimize_result r;
-    finf_reason why;
 } row;
 
 typedef struct {
@@ -24,14 +22,15 @@ static void solve(size_t i, void *ctx)
 {
     job *j = ctx;
     row *out = &j->rows[i];
-    out->status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
-    if (out->status) out->why = out->r.iqc.reason;
-    out->done = !sweep_interrupted(NULL);
+    out->end.status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
+    if (out->end.status) out->end.why = out->r.iqc.reason;
+    out->end.done = !sweep_interrupted(NULL);
 }
 
 /* ---- --save: a file with a part [beta] and a part [spectrum] ------------------------------------------- */
 
 #define BETA_MAX ((size_t)1 << 20)
+#define SPELLED 16384 /* a noise's formula */
 
 /* beta until it has died out */
 static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, finf_reason *why)
@@ -53,7 +52,7 @@ static finf_status save(sink *file, const job *j, const row *x, finf_reason *why
 {
     double *beta = NULL;
     size_t n = 0;
-    char noise[8192];
+    char noise[SPELLED];
     finf_status s = all_beta(x->r.noise, &beta, &n, why);
     if (!s) {
         FILE *f = file->file;
@@ -77,7 +76,7 @@ static finf_status save(sink *file, const job *j, const row *x, finf_reason *why
 static void show_row(doc *d, const job *j, size_t i)
 {
     const finf_optimize_result *r = &j->rows[i].r;
-    char noise[8192], note[160];
+    char noise[SPELLED], note[160];
     doc_row(d);
     if (j->pairs.n == 1) doc_heading(d, "Optimised noise for strongly convex, smooth F");
     show_iqc(d, j->a, &j->o.iqc, j->pairs.eta[i], j->pairs.kappa[i], &r->iqc);
@@ -92,31 +91,27 @@ static void show_row(doc *d, const job *j, size_t i)
     doc_series(d, "history", r->history, r->history ? r->rounds + 1 : 0);
     snprintf(note, sizeof note, "relative, over %zu starts: a stationary point, not a proven global one", r->starts);
     doc_number(d, "spread", "spread", r->spread, note);
-    const char *saved = args_text(j->a, OPT_SAVE);
     if (r->noise && finf_noise_spell(r->noise, noise, sizeof noise) == FINF_OK)
         doc_string(d, "noise", "noise", noise, NULL);
-    else if (saved) {
-        snprintf(noise, sizeof noise, "spectrum@%.4000s", saved);
-        doc_string(d, "noise", "noise", noise, NULL);
-    } else {
-        doc_string(d, "noise", NULL, NULL, NULL);
-        doc_note(d, "  --save FILE keeps this noise: spectrum@FILE and beta@FILE read it");
-    }
 }
 
 static void show_table(doc *d, const job *j)
 {
-    static const char *const NAMES[] = {"kappa", "eta", "bound", "gap", "DP-SGD", "best nu", "nu"};
-    double *data = malloc(7 * j->pairs.n * sizeof *data);
-    size_t n = 0;
+    enum { MOST = 8 };
+    const char *names[MOST] = {"kappa", "eta", "bound", "gap", "DP-SGD", "best nu", "nu"};
+    double *data = malloc(MOST * j->pairs.n * sizeof *data);
+    size_t rows = 0, columns = 7;
+    if (j->o.iqc.certify) names[columns++] = "proved";
     for (size_t i = 0; data && i < j->pairs.n; i++) {
         const finf_optimize_result *r = &j->rows[i].r;
-        if (!j->rows[i].done) continue;
-        double line[] = {j->pairs.kappa[i], j->pairs.eta[i], r->iqc.bound.value, r->gap, r->bound_sgd, r->bound_nu, r->nu};
-        memcpy(data + 7 * n++, line, sizeof line);
+        if (!j->rows[i].end.done) continue;
+        double *v = data + columns * rows++;
+        *v++ = j->pairs.kappa[i], *v++ = j->pairs.eta[i], *v++ = r->iqc.bound.value, *v++ = r->gap;
+        *v++ = r->bound_sgd, *v++ = r->bound_nu, *v++ = r->nu;
+        if (j->o.iqc.certify) *v++ = r->iqc.certified_upper;
     }
     doc_note(d, "Bound on F_inf for %s, noise optimised; gap: bound / minimax", iqc_class_note(&j->o.iqc));
-    if (data) doc_table(d, NULL, 7, NAMES, data, n);
+    if (data) doc_table(d, NULL, columns, names, data, rows);
     free(data);
 }
 
@@ -124,7 +119,6 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a, .o = finf_optimize_options_default()};
     sink file = {0};
-    size_t done = 0;
     const char *path = args_text(a, OPT_SAVE);
     finf_status s = read_iqc(a, &j.o.iqc, why);
     if (!s) s = read_pairs(a, &j.pairs, why);
@@ -135,24 +129,19 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
     if (!s) {
         j.o.iqc.cancel = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
-        for (size_t i = 0; i < j.pairs.n; i++) {
-            const row *x = &j.rows[i];
-            if (!x->done) continue;
-            done++;
-            if (x->status && (!s || s == FINF_ETOL)) s = x->status, *why = x->why;
-        }
-        int text = wants_text(a);
+        s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
         if (path && !interrupted && (!s || s == FINF_ETOL)) {
             finf_status t = save(&file, &j, &j.rows[0], why);
             if (!t) t = sink_close(&file, why);
             if (t) s = t;
         }
-        if (j.pairs.n > 1 && text)
+        if (j.pairs.n > 1 && wants_text(a))
             show_table(d, &j);
         else
-            for (size_t i = 0; i < j.pairs.n; i++)
-                if (j.rows[i].done && (!j.rows[i].status || j.rows[i].status == FINF_ETOL)) show_row(d, &j, i);
-        if (interrupted) s = finf_why(why, FINF_ETOL, "interrupted: %zu of %zu are done", done, j.pairs.n);
+            for (size_t i = 0; i < j.pairs.n; i++) {
+                const sweep_row *x = &j.rows[i].end;
+                if (x->done && (!x->status || x->status == FINF_ETOL)) show_row(d, &j, i);
+            }
     }
     sink_drop(&file);
     for (size_t i = 0; j.rows && i < j.pairs.n; i++) finf_optimize_result_free(&j.rows[i].r);

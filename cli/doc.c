@@ -207,7 +207,7 @@ static void print_text(const doc *d, doc_style style, FILE *out)
             value_text(x, precision, value, sizeof value);
             int note = x->note && !style.quiet;
             fprintf(out, "  %-*s  ", (int)labels, x->label);
-            print_plain(value, out);
+            print_plain(x->kind == STRING && x->string ? x->string : value, out); /* a noise may be long */
             if (note) fprintf(out, "%*s  ", (int)(values > strlen(value) ? values - strlen(value) : 0), "");
             if (note) print_plain(x->note, out);
             fputc('\n', out);

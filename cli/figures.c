@@ -296,7 +296,7 @@ static finf_status convex(int quick, int sharp, dataset *d)
         if (!s) s = bound_of(0.1 / kappa, kappa, &o, 0, &row[2]);
         if (!s) s = optimum_of(kappa, &o, &row[3]);
         if (sharp) {
-            row[4] = finf_iqc_minimax(0.1, 1, 1, &o.privacy);
+            row[4] = finf_iqc_minimax(0.1, 1, 0, 1, 1, &o.privacy);
             continue;
         }
         o.grid_uniform = 1000; /* the paper's grid: what its solver would print */

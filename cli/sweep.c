@@ -1,5 +1,7 @@
 #include "sweep.h"
 
+#include "base.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -65,4 +67,17 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
     if (q.progress) fprintf(stderr, "\r          \r");
     sigaction(SIGINT, &before, NULL);
     return interrupted;
+}
+
+finf_status sweep_outcome(const void *rows, size_t n, size_t size, int stopped, finf_reason *why)
+{
+    finf_status s = FINF_OK;
+    size_t done = 0;
+    for (size_t i = 0; i < n; i++) {
+        const sweep_row *x = (const void *)((const char *)rows + i * size);
+        if (!x->done) continue;
+        done++;
+        if (x->status && (!s || s == FINF_ETOL)) s = x->status, *why = x->why;
+    }
+    return stopped ? finf_why(why, FINF_ETOL, "interrupted: %zu of %zu are done", done, n) : s;
 }

@@ -4,9 +4,21 @@
 
 #include <stddef.h>
 
+#include "finf.h"
+
 /* Runs task(i, ctx) for i = 0..n-1. After Ctrl-C no new task starts; the running ones see sweep_interrupted().
  * quiet: no progress line. Returns nonzero if it was interrupted. */
 int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet);
+
+/* How a task ended; the first member of every row a sweep fills. done: it has something to show. */
+typedef struct {
+    finf_status status;
+    int done;
+    finf_reason why;
+} sweep_row;
+
+/* The first failure of n rows of `size` bytes (a missed tolerance gives way to any other), or how many are done if interrupted. */
+finf_status sweep_outcome(const void *rows, size_t n, size_t size, int interrupted, finf_reason *why);
 
 /* A finf_iqc_options.cancel. */
 int sweep_interrupted(void *unused);

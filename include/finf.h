@@ -283,8 +283,9 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
 finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth, int dist, finf_real *value,
                                double *h);
 
-/* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sgd part: no Toeplitz noise does better.        MATH 7.9 */
-double finf_iqc_minimax(double eta, double smooth, double dim, const finf_privacy_setting *set);
+/* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sgd part: no Toeplitz noise does better.        MATH 7.9
+ * dist: (L/2)|theta|^2 in place of F, and the larger of the quadratics mu and L. */
+double finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim, const finf_privacy_setting *set);
 
 /* ---- the noise optimised for it ------------------------------------------------------------------------ */
 
@@ -292,14 +293,14 @@ typedef struct {
     finf_iqc_options iqc; /* which bound, class, constants, solver; certify applies to the noise found */
     double tol;           /* relative change at which to stop, default 1e-6 */
     int max_rounds;       /* default 100 */
-    size_t factors;       /* sharp: factors of B, default 12 */
+    size_t factors;       /* of B for sharp, default 12 (fval and dist take 16 + 2 log2 kappa) */
 } finf_optimize_options;
 
 finf_optimize_options finf_optimize_options_default(void);
 
 typedef struct {
     finf_iqc_result iqc; /* of the noise found */
-    finf_noise *noise;   /* a product (sharp) or a density on the grid (fval, dist); owned */
+    finf_noise *noise;   /* a product, or nu or sgd where nothing is better; owned */
     double bound_sgd;    /* independent noise */
     double bound_nu, nu; /* the best nu and its bound */
     double *history;     /* bound after each round of the best start, rounds + 1 numbers, never increasing; owned */
@@ -307,7 +308,8 @@ typedef struct {
     size_t starts;
     double spread;             /* (worst - best)/best of the bounds the starts ended with */
     double minimax_lower, gap; /* MATH 7.9; gap = bound / minimax_lower */
-    size_t n; /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda; owned, one block in w */
+    size_t n; /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda = h_0 - sum h_t e^{-iwt} (MATH 7.1);
+               * owned, one block in w; 0 where eta L >= 2 */
     double *w, *density, *psi, *lambda_re, *lambda_im;
 } finf_optimize_result;
 
@@ -335,7 +337,8 @@ typedef struct {
 } finf_worst_result;
 
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, finf_worst_kind kind,
-                              unsigned long long seed, double relative_error, finf_worst_result *out);
+                              unsigned long long seed, double relative_error, int (*cancel)(void *), void *cancel_data,
+                              finf_worst_result *out);
 
 /* ---- systems: the noise of n steps --------------------------------------------------------------------- */
 

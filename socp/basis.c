@@ -13,13 +13,28 @@
 #include "bounds.h"
 #include "socp.h"
 
-/* Single lags beside the poles. Noise with taps of its own may resonate at any angle and needs as many as it remembers (else
- * up to a quarter is lost); for products of real factors one will do while eta L is small, a few are worth 0.2% above, a dozen
- * for eta L > 1, where L alternates. */
-size_t socp_basis_lags(const finf_noise *noise, double eta)
+/* Does |B|^2 rise and fall between 0 and pi? */
+static int resonant(const finf_noise *noise)
 {
-    size_t least = eta > 1 ? 12 : eta > 0.2 ? 8 : 1;
-    if (noise->kind == NOISE_POWER || noise->kind == NOISE_PRODUCT) return least;
+    enum { SAMPLES = 64 };
+    double last = finf_noise_density(noise, 0);
+    int rose = 0, fell = 0;
+    for (int i = 1; i <= SAMPLES; i++) {
+        double now = finf_noise_density(noise, FINF_PI * i / SAMPLES);
+        rose = rose || now > last * (1 + 1e-6);
+        fell = fell || now < last * (1 - 1e-6);
+        last = now;
+    }
+    return rose && fell;
+}
+
+/* Single lags beside the poles. Noise that resonates at some angle needs as many as it remembers (else up to a quarter is
+ * lost); else one will do while eta L is small, a few are worth 0.2% above (sooner without causality), a dozen for eta L > 1,
+ * where L alternates. */
+size_t socp_basis_lags(const finf_noise *noise, double eta, int causal)
+{
+    size_t least = eta > 1 ? 12 : eta > (causal ? 0.2 : 0.05) ? 8 : 1;
+    if (noise->kind == NOISE_POWER || noise->kind == NOISE_PRODUCT || !resonant(noise)) return least;
     size_t own = noise->n + 2 < 8 ? 8 : noise->n + 2 < 16 ? noise->n + 2 : 16;
     return own > least ? own : least;
 }

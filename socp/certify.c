@@ -13,9 +13,10 @@
 #ifdef FINF_NO_ARB
 
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate, socp_certificate *out)
+                         socp_weights weights, const socp_recomputed *estimate, int (*cancel)(void *), void *cancel_data,
+                         socp_certificate *out)
 {
-    (void)mo, (void)kappa, (void)noise, (void)b, (void)x, (void)weights, (void)estimate;
+    (void)mo, (void)kappa, (void)noise, (void)b, (void)x, (void)weights, (void)estimate, (void)cancel, (void)cancel_data;
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN};
     snprintf(out->reason.text, sizeof out->reason.text, "built without Arb: no certificate");
     return FINF_ETOL;
@@ -35,6 +36,9 @@ typedef struct {
     arb_t n_pi, excess; /* (2/eta - mu)(2/eta - 1), 4 (1 - eta)/eta^2 */
     acb_t a;            /* a D of the last evaluation */
     acb_ptr t;          /* scratch, see the enum */
+    int (*cancel)(void *);
+    void *cancel_data;
+    int cancelled;
 } context;
 
 enum { SN, CS, S2, SW, N1, N2, RE, IM, X1, X2, P1, P2, D, T1, T2, T3, SCRATCH };
@@ -176,6 +180,11 @@ static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong 
                *t = c->t + T1;
     acb_t B, Bc, m, mc;
     if (order > 1) return 1;
+    c->cancelled = c->cancelled || (c->cancel && c->cancel(c->cancel_data));
+    if (c->cancelled) {
+        acb_indeterminate(out);
+        return 0;
+    }
     acb_init(B), acb_init(Bc), acb_init(m), acb_init(mc);
     acb_mul_2exp_si(t, w, -1);
     acb_sin_cos(sn, cs, t, prec);
@@ -246,7 +255,7 @@ static double enclose(context *c, double scale, finf_real estimate)
     ok = arb_is_positive(acb_realref(c->a)) && acb_is_finite(part);
     acb_zero(lo);
     mag_set_d(tol, 1e-6 * estimate.value);
-    for (double edge = scale; ok && !last; edge *= 2) {
+    for (double edge = scale; ok && !last && !c->cancelled; edge *= 2) {
         last = edge > 2;
         acb_set_d(hi, edge);
         if (last) acb_const_pi(hi, PREC);
@@ -267,11 +276,19 @@ static double enclose(context *c, double scale, finf_real estimate)
 }
 
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate, socp_certificate *out)
+                         socp_weights weights, const socp_recomputed *estimate, int (*cancel)(void *), void *cancel_data,
+                         socp_certificate *out)
 {
     double t0 = socp_now();
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN, .certified = 1};
-    context c = {.noise = noise, .b = b, .x = x, .y = x + b->nh, .dist = mo->dist, .shift = mo->shift};
+    context c = {.noise = noise,
+                 .b = b,
+                 .x = x,
+                 .y = x + b->nh,
+                 .dist = mo->dist,
+                 .shift = mo->shift,
+                 .cancel = cancel,
+                 .cancel_data = cancel_data};
     for (size_t i = 0; i < b->nh; i++) out->certified = out->certified && x[i] >= 0;
     for (size_t i = 0; i < b->terms; i++) /* h_t >= 0, summable */
         out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1;
@@ -300,7 +317,8 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     out->seconds = socp_now() - t0;
     if (!out->certified)
         snprintf(out->reason.text, sizeof out->reason.text,
-                 "ball arithmetic: no finite enclosure, or not of the value computed in doubles");
+                 c.cancelled ? "the proof was cancelled"
+                             : "ball arithmetic: no finite enclosure, or not of the value computed in doubles");
     return out->certified ? FINF_OK : FINF_ETOL;
 }
 

@@ -30,7 +30,7 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
                               socp_weights weights, finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert)
 {
     int causal = opt->bound == FINF_IQC_SHARP || opt->bound == FINF_IQC_SHARP_DIST;
-    size_t lags = opt->fir ? opt->fir : socp_basis_lags(noise, mo->eta);
+    size_t lags = opt->fir ? opt->fir : socp_basis_lags(noise, mo->eta, causal);
     socp_grid grid = {0};
     socp_basis basis = {0};
     socp_program prog = {0};
@@ -56,7 +56,8 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
                 snprintf(out->reason.text, sizeof out->reason.text, "recomputation did not converge");
             if (st == FINF_OK) st = rs;
             if (opt->certify && (isfinite(re->dp.value) || isfinite(re->sgd.value))) {
-                finf_status cs = socp_certify(mo, kappa, noise, &basis, x, weights, re, cert);
+                finf_status cs = socp_certify(mo, kappa, noise, &basis, x, weights, re, opt->cancel, opt->cancel_data,
+                                              cert);
                 if (st == FINF_OK && cs != FINF_OK) st = cs, out->reason = cert->reason;
             }
         }
@@ -83,18 +84,16 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
         mo.eta_rounded = opt->smooth != 1;
         socp_term one = {1, 1};
         socp_basis none = {.nh = 3, .terms = 1, .h = &one, .plus = 1};
-        st = socp_certify(&mo, 1, noise, &none, x, weights, re, cert);
+        st = socp_certify(&mo, 1, noise, &none, x, weights, re, opt->cancel, opt->cancel_data, cert);
         if (st != FINF_OK) out->reason = cert->reason;
     }
     return st;
 }
 
-finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out)
+static finf_iqc_result empty(const finf_iqc_options *o)
 {
-    double t0 = socp_now();
-    finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
     finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
-    *out = (finf_iqc_result){.gamma2 = none,
+    return (finf_iqc_result){.gamma2 = none,
                              .bound = none,
                              .unit_bound = NAN,
                              .unit_sgd = NAN,
@@ -106,49 +105,81 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
                              .solver_gap = INFINITY,
                              .certified_upper = NAN,
                              .a_min = NAN,
-                             .solver = o.solver == FINF_IQC_ECOS ? "ecos" : "newton",
+                             .solver = o->solver == FINF_IQC_ECOS ? "ecos" : "newton",
                              .solver_status = "not started"};
-    finf_privacy_setting *pr = &o.privacy;
-    if (!(kappa >= 1 && isfinite(kappa) && eta > 0 && isfinite(eta) && o.smooth > 0 && o.dim >= 1 && pr->rho > 0 &&
-          pr->clip >= 0 && pr->sigma_sgd >= 0 && o.gap > 0)) {
-        snprintf(out->reason.text, sizeof out->reason.text,
-                 "needs kappa >= 1, eta > 0, L > 0, d >= 1, rho > 0, clip >= 0, sigma_sgd >= 0");
-        return FINF_EDOM;
-    }
-    finf_sensitivity sens;
-    finf_status st = finf_noise_sensitivity(noise, &sens);
-    if (st != FINF_OK) return out->reason = sens.reason, st;
-    out->gamma2 = sens.gamma2;
-    double e = eta * o.smooth, L = o.smooth;
+}
+
+/* The domain, the sensitivity, and what diverges: *stop is set where there is nothing to solve. */
+static finf_status begin(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *o,
+                         finf_sensitivity *sens, int *stop, finf_iqc_result *out)
+{
+    const finf_privacy_setting *pr = &o->privacy;
+    *stop = 1;
+    if (!(kappa >= 1 && isfinite(kappa) && eta > 0 && isfinite(eta) && o->smooth > 0 && o->dim >= 1 && pr->rho > 0 &&
+          pr->clip >= 0 && pr->sigma_sgd >= 0 && o->gap > 0))
+        return finf_why(&out->reason, FINF_EDOM,
+                        "needs kappa >= 1, eta > 0, L > 0, d >= 1, rho > 0, clip >= 0, sigma_sgd >= 0");
+    finf_status st = finf_noise_sensitivity(noise, sens);
+    if (st != FINF_OK) return out->reason = sens->reason, st;
+    out->gamma2 = sens->gamma2;
+    double e = eta * o->smooth, slow = e / kappa, T;
     if (!(e < 2)) {
-        out->quadratic_lower = out->unit_quadratic_lower = out->minimax_lower = INFINITY, out->quadratic_h = L;
+        out->quadratic_lower = out->unit_quadratic_lower = out->minimax_lower = INFINITY, out->quadratic_h = o->smooth;
         return infinite(out, "eta L >= 2: the quadratic of curvature L diverges");
     }
-
-    double slow = e / kappa, T; /* a strategy or BLT may have a finite gamma and a beta that grows */
-    st = finf_noise_energy(noise, &slow, 1, &T, NULL, &out->reason);
-    if (st != FINF_OK && st != FINF_ETOL) return st;
-    if (isinf(T)) {
-        finf_reason why = out->reason;
-        return infinite(out, why.text);
-    }
-    out->reason.text[0] = '\0';
-
-    int dist = o.bound == FINF_IQC_DIST || o.bound == FINF_IQC_SHARP_DIST;
-    double sigma2 = o.dim * pr->clip * pr->clip * sens.gamma2.value / (2 * pr->rho), sgd2 = pr->sigma_sgd * pr->sigma_sgd;
-    int paper = o.constants == FINF_IQC_CONSTANTS_PAPER; /* 2L d (G^2 gamma^2/rho |B|^2 + sigma_sgd^2)      MATH 7.3 */
-    socp_weights weight = {sigma2 * (paper ? 8 : 1), sgd2 * (paper ? 4 * o.dim : 1)};
-    int finite = isfinite(sigma2);
-    if (!finite && isfinite(sens.gamma2.value))
+    finf_reason why = {{0}}; /* a strategy or BLT may have a finite gamma and a beta that grows */
+    st = finf_noise_energy(noise, &slow, 1, &T, NULL, &why);
+    if (st != FINF_OK && st != FINF_ETOL) return out->reason = why, st;
+    if (isinf(T)) return infinite(out, why.text);
+    double dp = socp_unit_weights(o).dp;
+    if (!isfinite(dp * sens->gamma2.value) && isfinite(sens->gamma2.value))
         return finf_why(&out->reason, FINF_EDOM,
-                        "d G^2/(2 rho) = %g overflows: rho = %g is too small, or clip = %g too large",
-                        o.dim * pr->clip * pr->clip / (2 * pr->rho), pr->rho, pr->clip);
-    socp_weights use = finite && (weight.dp > 0 || weight.sgd > 0) ? weight : (socp_weights){1, 0};
-    if (finite && !(weight.dp > 0) && !(weight.sgd > 0)) weight = (socp_weights){0, 0};
+                        "d G^2/(2 rho) = %g overflows: rho = %g is too small, or clip = %g too large", dp, pr->rho,
+                        pr->clip);
+    *stop = 0;
+    return FINF_OK;
+}
 
+/* Beside the bound: the worst quadratic, and the minimax over all noise. sigma2 = d sigma^2. */
+static finf_status lower_bounds(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *o, int dist,
+                                double sigma2, finf_iqc_result *out)
+{
+    double L = o->smooth, e = eta * L, sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
+    finf_real quad = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    finf_status st = socp_quadratic(noise, e, kappa, dist, 0, &quad, &out->quadratic_h);
+    out->unit_quadratic_lower = quad.value / L;
+    if (sgd2 > 0 && sigma2 > 0 && isfinite(sigma2))
+        st = socp_quadratic(noise, e, kappa, dist, sgd2 / sigma2, &quad, &out->quadratic_h);
+    out->quadratic_lower = sigma2 * quad.value / L;
+    if (!(sigma2 > 0)) { /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
+        double h = dist && e * (1 + 1 / kappa) < 2 ? 1 / kappa : 1;
+        out->quadratic_h = h;
+        out->quadratic_lower = sgd2 * eta / (2 * (dist ? h : 1) * (2 - e * h));
+    }
+    out->quadratic_h *= L;
+    out->minimax_lower = finf_iqc_minimax(eta, kappa, dist, L, o->dim, &o->privacy);
+    return st;
+}
+
+finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out)
+{
+    double t0 = socp_now();
+    finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
+    finf_sensitivity sens;
+    int stop, dist = o.bound == FINF_IQC_DIST || o.bound == FINF_IQC_SHARP_DIST;
+    *out = empty(&o);
+    finf_status st = begin(noise, eta, kappa, &o, &sens, &stop, out);
+    if (st != FINF_OK || stop) return st;
+
+    /* L = 1 from here on; an infinite sensitivity, or no noise at all, leaves the unit bound to be found */
+    double e = eta * o.smooth, L = o.smooth, gamma2 = sens.gamma2.value;
+    int finite = isfinite(gamma2);
+    socp_weights weight = socp_unit_weights(&o), use = {1, 0};
+    weight.dp *= gamma2;
+    if (finite && (weight.dp > 0 || weight.sgd > 0)) use = weight;
     socp_model mo = socp_model_make(e, kappa, dist);
     mo.eta_rounded = L != 1;
-    socp_recomputed re = {.dp = none, .sgd = none};
+    socp_recomputed re = {.dp = out->bound, .sgd = out->bound};
     socp_certificate cert = {.dp_upper = NAN, .sgd_upper = NAN};
     st = kappa == 1 ? solve_exact(noise, e, &o, use, out, &re, &cert)
                     : solve_unit(&mo, noise, kappa, &o, use, out, &re, &cert);
@@ -157,32 +188,23 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
     out->unit_sgd = use.sgd > 0 ? re.sgd.value / L : NAN;
     out->a_min = re.a_min, out->repair = re.repair;
 
-    finf_real quad = none;
-    socp_quadratic(noise, e, kappa, dist, 0, &quad, &out->quadratic_h);
-    out->unit_quadratic_lower = quad.value / L;
-    if (sgd2 > 0 && finite) socp_quadratic(noise, e, kappa, dist, sigma2 > 0 ? sgd2 / sigma2 : 0, &quad, &out->quadratic_h);
-    out->quadratic_lower = sigma2 * quad.value / L;
-    if (!(sigma2 > 0)) { /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
-        double h = dist && e * (1 + mo.mu) < 2 ? mo.mu : 1;
-        out->quadratic_h = h;
-        out->quadratic_lower = sgd2 * eta / (2 * (dist ? h : 1) * (2 - e * h));
-    }
-    out->quadratic_h *= L;
-    out->minimax_lower = finf_iqc_minimax(eta, L, o.dim, pr);
-    out->seconds = socp_now() - t0 - cert.seconds;
+    double plain = o.dim * o.privacy.clip * o.privacy.clip * gamma2 / (2 * o.privacy.rho);
+    finf_status lower = lower_bounds(noise, eta, kappa, &o, dist, plain, out);
+    if (st == FINF_OK && lower != FINF_OK)
+        st = finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
+    out->seconds = socp_now() - t0 - cert.seconds, out->certify_seconds = cert.seconds;
     if (!finite) return infinite(out, sens.reason.text);
 
-    double err = weight.dp * re.dp.error + (weight.sgd > 0 ? weight.sgd * re.sgd.error : 0);
     double value = (weight.dp > 0 ? weight.dp * re.dp.value : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.value : 0);
-    out->bound = (finf_real){value / L, err / L + fabs(value / L) * sens.gamma2.error / sens.gamma2.value, FINF_ESTIMATE,
-                             "multipliers recomputed on the continuum"};
-    if (isnan(out->bound.value)) out->bound = none;
+    double err = (weight.dp > 0 ? weight.dp * re.dp.error : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.error : 0);
+    if (!isnan(value))
+        out->bound = (finf_real){value / L, err / L + fabs(value / L) * sens.gamma2.error / gamma2, FINF_ESTIMATE,
+                                 "multipliers recomputed on the continuum"};
     if (cert.certified) {
-        double up = (weight.dp > 0 ? weight.dp * (cert.gamma2_upper / sens.gamma2.value) * cert.dp_upper : 0) +
+        double up = (weight.dp > 0 ? weight.dp * (cert.gamma2_upper / gamma2) * cert.dp_upper : 0) +
                     (weight.sgd > 0 ? weight.sgd * cert.sgd_upper : 0);
         out->certified = 1;
         out->certified_upper = nextafter(up / L * (1 + 1e-14), INFINITY);
     }
-    out->certify_seconds = cert.seconds;
     return st;
 }

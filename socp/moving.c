@@ -6,21 +6,13 @@
 
 #include "optimize.h"
 
-socp_weights socp_unit_weights(const finf_iqc_options *o)
-{
-    const finf_privacy_setting *p = &o->privacy;
-    int paper = o->constants == FINF_IQC_CONSTANTS_PAPER;
-    double dp = o->dim * p->clip * p->clip / (2 * p->rho), sgd = p->sigma_sgd * p->sigma_sgd;
-    return (socp_weights){dp * (paper ? 8 : 1), sgd * (paper ? 4 * o->dim : 1)};
-}
-
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out)
 {
     double e = eta * o->smooth;
     int dist = o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
     int causal = o->bound == FINF_IQC_SHARP || o->bound == FINF_IQC_SHARP_DIST;
-    size_t lags = o->fir ? o->fir : socp_basis_lags(finest, e);
+    size_t lags = o->fir ? o->fir : socp_basis_lags(finest, e, causal);
     socp_moving v = {.mo = socp_model_make(e, kappa, dist), .cancel = o->cancel, .cancel_data = o->cancel_data};
     socp_weights weights = socp_unit_weights(o);
     finf_noise *white = NULL;
@@ -31,8 +23,10 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
     if (st == FINF_OK) st = socp_program_make(&v.mo, white, &v.grid, &v.basis, weights, &v.prog);
     if (st == FINF_OK) {
         v.B = malloc(v.grid.n * sizeof *v.B);
-        v.x = calloc(2 * v.prog.n, sizeof *v.x);
+        v.x = calloc(2 * v.prog.n + 2 * v.prog.cones, sizeof *v.x);
         v.warm = v.x ? v.x + v.prog.n : NULL;
+        v.kkt.zr = v.x ? v.warm + v.prog.n : NULL;
+        v.kkt.zi = v.x ? v.kkt.zr + v.prog.cones : NULL;
         if (!v.B || !v.x) st = FINF_ENOMEM;
     }
     finf_noise_free(white);
@@ -48,6 +42,7 @@ void socp_moving_free(socp_moving *v)
     socp_basis_free(&v->basis);
     socp_program_free(&v->unit);
     socp_program_free(&v->prog);
+    socp_dense_free(&v->kkt.H);
     free(v->B);
     free(v->x);
     *v = (socp_moving){0};
@@ -86,7 +81,7 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double
          warm--) { /* a warm start that fails is followed by a cold one */
         socp_outcome so;
         socp_solve_options s = {
-            .tol = tol, .warm = warm ? v->warm : NULL, .cancel = v->cancel, .cancel_data = v->cancel_data};
+            .tol = tol, .kkt = &v->kkt, .warm = warm ? v->warm : NULL, .cancel = v->cancel, .cancel_data = v->cancel_data};
         st = socp_newton(&v->prog, &s, v->x, &so);
         v->iterations += so.iterations, v->solves++;
         if (!warm) v->cold = so.iterations;
@@ -113,6 +108,60 @@ void socp_moving_gradient(const socp_moving *v, double complex *out)
         total += creal(out[j]);
     }
     for (size_t j = 0; j < v->grid.n; j++) out[j] -= total * v->grid.q[j] / size2(v->B[j]);
+}
+
+/* With d_i = dlogB/dr_i, normalised to gamma = 1 (d_i = f_i - E Re f_i, E in the probability |B|^-2/gamma^2 on the circle),
+ * m = b + X moves by b d_i*, k by 2 k Re d_i. Held x leaves phi_il; x follows by H dx = -c_i, which takes c_i' H^-1 c_l off. */
+void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, double *gradient, double *hessian,
+                         double *scratch)
+{
+    const socp_program *p = &v->prog;
+    size_t N = p->n, nh = v->basis.nh, J = v->grid.n;
+    double *c = scratch, *mean = scratch + n * N, force = 0; /* force: the gradient of one more unit of log|B| everywhere */
+    memset(scratch, 0, (n * N + n) * sizeof *scratch);
+    memset(gradient, 0, n * sizeof *gradient);
+    memset(hessian, 0, n * n * sizeof *hessian);
+    for (size_t j = 0; j < J; j++)
+        for (size_t i = 0; i < n; i++) mean[i] += v->grid.q[j] / size2(v->B[j]) * creal(f[j * n + i]);
+    for (size_t j = 0; j < J; j++) {
+        const double *A = p->A + j * N, *Mr = p->Mr + j * N, *Mi = p->Mi + j * N, *K = p->K + j * N;
+        double q = p->q[j], a = p->a0[j] + socp_dot(A, v->x, nh), k = p->k0[j] + socp_dot(K, v->x, nh);
+        double complex b = p->m0r[j] + socp_dot(Mr, v->x, nh) + I * (p->m0i[j] + socp_dot(Mi, v->x, nh));
+        double complex zb = conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * b;
+        force += 2 * (creal(zb) + q * k);
+        for (size_t i = 0; i < n; i++) {
+            double complex di = f[j * n + i] - mean[i], dm = b * conj(di),
+                           zd = conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * conj(di);
+            double *ci = c + i * N, mr = 2 * q / a * creal(dm), mi = 2 * q / a * cimag(dm);
+            gradient[i] += 2 * (creal(zb * conj(di)) + q * k * creal(di));
+            for (size_t l = 0; l <= i; l++) {
+                double complex dl = f[j * n + l] - mean[l];
+                hessian[i * n + l] += 2 * q * size2(b) / a * creal(di * conj(dl)) + 2 * creal(zb * conj(di * dl)) +
+                                      4 * q * k * creal(di) * creal(dl);
+            }
+            socp_axpy(2 * creal(zd) + mr, Mr, nh, ci);
+            socp_axpy(-2 * cimag(zd) + mi, Mi, nh, ci);
+            socp_axpy(2 * q * creal(di), K, nh, ci);
+            socp_axpy(-2 * creal(zb * conj(di)) / a, A, nh, ci);
+            socp_axpy(mr, Mr + nh, N - nh, ci + nh);
+            socp_axpy(mi, Mi + nh, N - nh, ci + nh);
+        }
+    }
+    for (size_t j = 0; j < J; j++) /* d_i moves too: log gamma^2 / 2 has the Hessian 2 Cov(Re f_i, Re f_l) */
+        for (size_t i = 0; i < n; i++)
+            for (size_t l = 0; l <= i; l++)
+                hessian[i * n + l] += force * 2 * v->grid.q[j] / size2(v->B[j]) * (creal(f[j * n + i]) - mean[i]) *
+                                      (creal(f[j * n + l]) - mean[l]);
+    for (size_t i = 0; i < n; i++) {
+        double *y = v->warm; /* free between solves */
+        memcpy(y, c + i * N, N * sizeof *y);
+        socp_dense_solve(&v->kkt.H, y);
+        for (size_t l = 0; l <= i; l++) hessian[i * n + l] -= socp_dot(y, c + l * N, N);
+    }
+    for (size_t i = 0; i < n; i++) {
+        gradient[i] *= p->scale;
+        for (size_t l = 0; l <= i; l++) hessian[i * n + l] = hessian[l * n + i] = hessian[i * n + l] * p->scale;
+    }
 }
 
 double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda)

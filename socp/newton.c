@@ -239,6 +239,14 @@ static void iterate(state *v, double gap)
     primal(v);
 }
 
+static void keep(state *v, socp_kkt *out)
+{
+    socp_dense was = out->H;
+    out->H = v->H, v->H = was;
+    memcpy(out->zr, v->zr, v->J * sizeof *v->zr);
+    memcpy(out->zi, v->zi, v->J * sizeof *v->zi);
+}
+
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
 {
     double t0 = socp_now();
@@ -273,6 +281,8 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         }
         iterate(&v, gap);
     }
+    /* rounding ends it short of tol: the last system that could be factored */
+    if (st == FINF_OK && opt->kkt && (out->code ? out->iterations > 0 : factor(&v))) keep(&v, opt->kkt);
     socp_dense_free(&v.H);
     free(v.memory);
     out->seconds = socp_now() - t0;

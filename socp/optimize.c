@@ -53,7 +53,7 @@ static double complex log_response(const finf_noise *noise, int causal, double w
     return clog(B[0] + I * B[1]);
 }
 
-/* psi, Lambda as in MATH 7.1 (h_0 - sum h_t e^{-iwt}, in units of 1/L; socp.h's is delta/2 of it), from v's certificate. */
+/* psi, Lambda as in MATH 7.1 (in units of 1/L; socp.h's is its conjugate and delta/2 as large), from v's certificate. */
 static void fill(const task *t, const socp_moving *v, finf_optimize_result *out)
 {
     double L = t->o.iqc.smooth;
@@ -61,7 +61,7 @@ static void fill(const task *t, const socp_moving *v, finf_optimize_result *out)
         double complex lambda = 0, b = out->noise ? log_response(out->noise, t->causal, out->w[k]) : 0;
         out->psi[k] = socp_moving_psi(v, out->w[k], b, &lambda) / L;
         out->lambda_re[k] = creal(lambda) * 2 / (v->mo.delta * L);
-        out->lambda_im[k] = cimag(lambda) * 2 / (v->mo.delta * L);
+        out->lambda_im[k] = -cimag(lambda) * 2 / (v->mo.delta * L);
     }
 }
 
@@ -117,26 +117,34 @@ static void keep_history(task *t, const socp_descent *d)
     t->out->rounds = d->rounds;
 }
 
-/* dist, fval: |B|^2 = psi^{-1/2} on the knots, psi the last certificate's. */
-static finf_status spectrum_of(task *t, const socp_moving *v)
+/* nu_i of a product: log-spaced from lo on, with the best nu among them so that it is a start, and a few above 1: half of them
+ * for eta L > 1, where the slowest mode alternates, eta L one. */
+static void place(const task *t, double lo, size_t n, double *nu)
 {
-    finf_optimize_result *out = t->out;
-    finf_noise_free(out->noise);
-    out->noise = NULL;
-    finf_status st = out->w ? FINF_OK : knots(t, t->e / t->kappa, out);
-    if (st != FINF_OK) return st;
-    fill(t, v, out);
-    for (size_t k = 0; k < out->n; k++) out->density[k] = 1 / sqrt(out->psi[k]);
-    double mean = 0; /* beta_0 = 1 */
-    for (size_t j = 0; j < v->grid.n; j++) {
-        double complex lambda;
-        mean -= v->grid.q[j] * log(socp_moving_psi(v, v->grid.w[j], 0, &lambda) / t->o.iqc.smooth) / 2;
-    }
-    for (size_t k = 0; k < out->n; k++) out->density[k] *= exp(-mean);
-    return finf_noise_spectrum(out->w, out->density, out->n, &out->noise, &out->iqc.reason);
+    size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above, nearest = 0;
+    double hi = 0.95;
+    for (size_t i = 0; i < below; i++) nu[i] = below > 1 ? lo * pow(hi / lo, (double)i / (double)(below - 1)) : hi;
+    for (size_t i = 0; i < below; i++)
+        if (fabs(log(nu[i] / t->out->nu)) < fabs(log(nu[nearest] / t->out->nu))) nearest = i;
+    nu[nearest] = t->out->nu;
+    lo = t->e > 1 ? (2 - t->e) / 4 : 0.3;
+    for (size_t i = 0; i < above; i++) nu[below + i] = 2 - lo * pow(0.9 / lo, (double)i / (double)above);
+    if (t->e > 1 && above > 0) nu[below] = t->e;
 }
 
-static finf_status alternate(task *t, socp_moving *v, socp_descent *d)
+/* The product nearest to |B|, whose phase is nobody's concern here. */
+static finf_status fitted(task *t, socp_moving *v, const double *nu, double *r, size_t n, const double complex *logB)
+{
+    finf_noise *found = NULL;
+    finf_status st = socp_causal_fit(v, nu, n, logB, r);
+    if (st == FINF_OK) st = finf_noise_product(nu, r, n, &found, &t->out->iqc.reason);
+    if (st != FINF_OK) return st;
+    finf_noise_free(t->out->noise);
+    t->out->noise = found;
+    return FINF_OK;
+}
+
+static finf_status alternate(task *t, socp_moving *v, const double *nu, double *r, size_t n, socp_descent *d)
 {
     double start[] = {t->out->nu, 1, t->e / t->kappa, fmin(t->e, 1)};
     double complex *logB = malloc(v->grid.n * sizeof *logB);
@@ -146,25 +154,10 @@ static finf_status alternate(task *t, socp_moving *v, socp_descent *d)
         finf_status as = socp_alternate(v, logB, t->o.tol, t->o.max_rounds, d);
         if (as == FINF_ENOMEM) st = as;
         if (as != FINF_OK && (as != FINF_ETOL || v->cancelled || d->rounds < (size_t)t->o.max_rounds)) continue;
-        if (improved(t, d->history[d->rounds], as)) keep_history(t, d), st = spectrum_of(t, v);
+        if (improved(t, d->history[d->rounds], as)) keep_history(t, d), st = fitted(t, v, nu, r, n, logB);
     }
     free(logB);
     return st;
-}
-
-/* nu_i of the product: log-spaced from eta L/64 on (lower ones change nothing, whatever kappa), with the best nu among them
- * so that it is a start, and a few above 1: half of them for eta L > 1, where the slowest mode alternates, eta L one. */
-static void place(const task *t, size_t n, double *nu)
-{
-    size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above, nearest = 0;
-    double lo = fmin(t->e, 1) / fmin(64, 4 * t->kappa), hi = 0.95;
-    for (size_t i = 0; i < below; i++) nu[i] = below > 1 ? lo * pow(hi / lo, (double)i / (double)(below - 1)) : hi;
-    for (size_t i = 0; i < below; i++)
-        if (fabs(log(nu[i] / t->out->nu)) < fabs(log(nu[nearest] / t->out->nu))) nearest = i;
-    nu[nearest] = t->out->nu;
-    lo = t->e > 1 ? (2 - t->e) / 4 : 0.3;
-    for (size_t i = 0; i < above; i++) nu[below + i] = 2 - lo * pow(0.9 / lo, (double)i / (double)above);
-    if (t->e > 1 && above > 0) nu[below] = t->e;
 }
 
 /* The alternation for fval (dist) on the same nodes: a start with low frequencies of its own. */
@@ -221,7 +214,9 @@ static finf_status causal(task *t, socp_moving *v, const finf_noise *finest, con
 /* The descents; out->noise is the best they found, or NULL. */
 static finf_status descend(task *t)
 {
-    size_t n = t->causal ? t->o.factors : 2, rounds = (size_t)t->o.max_rounds;
+    /* under causality lower nu change nothing, whatever kappa; else |B| follows psi down to eta mu */
+    double slow = fmin(t->e, 1) / (4 * t->kappa), lo = t->causal ? fmax(slow, fmin(t->e, 1) / 64) : slow;
+    size_t n = t->causal ? t->o.factors : 16 + 2 * (size_t)ceil(log2(t->kappa)), rounds = (size_t)t->o.max_rounds;
     double *z = malloc((3 * n + rounds + 1) * sizeof *z);
     double *nu = z, *r = z ? z + n : NULL, *half = z ? z + 2 * n : NULL;
     socp_descent d = {.history = z ? z + 3 * n : NULL};
@@ -229,13 +224,12 @@ static finf_status descend(task *t)
     socp_moving v = {0};
     finf_status st = z ? FINF_OK : FINF_ENOMEM;
     if (st == FINF_OK) {
-        nu[0] = t->out->nu, nu[1] = t->e / t->kappa;
-        if (t->causal) place(t, n, nu);
+        place(t, lo, n, nu);
         for (size_t i = 0; i < n; i++) half[i] = 0.5;
         st = finf_noise_product(nu, half, n, &finest, &t->out->iqc.reason);
     }
     if (st == FINF_OK) st = socp_moving_make(t->eta, t->kappa, &t->plain, finest, &v);
-    if (st == FINF_OK) st = t->causal ? causal(t, &v, finest, nu, r, n, &d) : alternate(t, &v, &d);
+    if (st == FINF_OK) st = t->causal ? causal(t, &v, finest, nu, r, n, &d) : alternate(t, &v, nu, r, n, &d);
     t->cancelled = t->cancelled || v.cancelled;
     socp_moving_free(&v);
     finf_noise_free(finest);
@@ -244,16 +238,6 @@ static finf_status descend(task *t)
 }
 
 /* ---- the whole ---- */
-
-/* Over all noise, MATH 7.9. (L/2)|theta|^2 is judged by the quadratic h = mu, where it is kappa times F. */
-static double minimax(const task *t)
-{
-    const finf_iqc_options *o = &t->o.iqc;
-    int dist = o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
-    double at_L = finf_iqc_minimax(t->eta, o->smooth, o->dim, &o->privacy);
-    double at_mu = t->kappa * finf_iqc_minimax(t->eta, o->smooth / t->kappa, o->dim, &o->privacy);
-    return dist ? fmax(at_L, at_mu) : at_L;
-}
 
 static finf_status best_nu_noise(const task *t, finf_noise **out)
 {
@@ -347,7 +331,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     if (st == FINF_OK && !(out->history = calloc((size_t)t.o.max_rounds + 1, sizeof *out->history))) st = FINF_ENOMEM;
     if (st != FINF_OK) return finf_noise_free(white), st;
     out->bound_sgd = out->iqc.bound.value;
-    out->minimax_lower = minimax(&t);
+    out->minimax_lower = out->iqc.minimax_lower;
     if (!(t.e < 2) || !(socp_unit_weights(&once).dp > 0)) return unchanged(&t, white);
     finf_noise_free(white);
 

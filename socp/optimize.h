@@ -15,6 +15,7 @@ typedef struct {
     socp_program unit, prog; /* for B = 1 and for the present B */
     double complex *B;       /* the present B at the nodes, gamma = 1 */
     double *x, *warm;        /* the certificate, and the one the solve started from */
+    socp_kkt kkt;            /* of the last solve */
     int warm_next, cold;     /* start the next solve from x? iterations of the last solve from nothing */
     int cancelled;
     int iterations, solves;    /* so far */
@@ -23,8 +24,6 @@ typedef struct {
     void *cancel_data;
 } socp_moving;
 
-/* d G^2/(2 rho), without gamma^2, and sigma_sgd^2, with the constants asked for.                          MATH 7.3 */
-socp_weights socp_unit_weights(const finf_iqc_options *o);
 /* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0. */
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out);
@@ -33,6 +32,10 @@ void socp_moving_free(socp_moving *v);
 finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double tol);
 /* dvalue = sum_j Re(out_j* dlogB_j), the certificate held (envelope theorem), the change of gamma included. MATH 7.7 */
 void socp_moving_gradient(const socp_moving *v, double complex *out);
+/* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major): gradient and Hessian of the bound in r, the certificate
+ * following r along the solver's last linear system. scratch: n * prog.n + n. FINF_OK */
+void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, double *gradient, double *hessian,
+                         double *scratch);
 /* psi_w/|B|^2 at any w, for B = e^{logB} scaled as at the nodes, and Lambda. */
 double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda);
 

@@ -21,6 +21,14 @@ void socp_program_free(socp_program *p)
     if (p) free(p->A), *p = (socp_program){0};
 }
 
+socp_weights socp_unit_weights(const finf_iqc_options *o)
+{
+    const finf_privacy_setting *p = &o->privacy;
+    int paper = o->constants == FINF_IQC_CONSTANTS_PAPER;
+    double dp = o->dim * p->clip * p->clip / (2 * p->rho), sgd = p->sigma_sgd * p->sigma_sgd;
+    return (socp_weights){dp * (paper ? 8 : 1), sgd * (paper ? 4 * o->dim : 1)};
+}
+
 /* Row of a(w) alone: also the constraint-only points 0 and pi. */
 static void row_a(const socp_form *f, size_t nh, const double complex *lambda, double *A, double *a0)
 {

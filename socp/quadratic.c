@@ -13,11 +13,13 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
                            double *h)
 {
     double l = -log(kappa), r = 0, best = -1, at = 1, worst = 0, b[SAMPLES], T[SAMPLES];
+    finf_status reached = FINF_OK;
     for (int n = SAMPLES; n == SAMPLES || r - l > 1e-5; n = AGAIN) {
         double width = (r - l) / (n - 1), relerr = 0;
         for (int i = 0; i < n; i++) b[i] = eta * (i == n - 1 ? exp(r) : exp(l + width * i));
         finf_status st = finf_noise_energy(noise, b, (size_t)n, T, &relerr, NULL);
         if (st != FINF_OK && st != FINF_ETOL) return st;
+        if (st == FINF_ETOL) reached = st;
         worst = fmax(worst, relerr);
         for (int i = 0; i < n; i++) {
             double c = b[i] / eta, v = eta * (T[i] + sgd_ratio) / (2 * (dist ? c : 1) * (2 - b[i]));
@@ -27,7 +29,7 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
     }
     *h = at;
     *value = (finf_real){best, (worst + 1e-15) * best, FINF_ESTIMATE, "T(b), largest of samples"};
-    return worst <= 1e-9 ? FINF_OK : FINF_ETOL;
+    return reached;
 }
 
 finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth, int dist, finf_real *value,
@@ -46,18 +48,24 @@ finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa
     return st;
 }
 
-/* gamma_inf(nu)^2 = 1/AGM(1, sqrt(nu(2-nu))), nu = eta L; symmetric about nu = 1, so eta L > 1 needs no other case */
-double finf_iqc_minimax(double eta, double smooth, double dim, const finf_privacy_setting *set)
+/* At the quadratic h: gamma_inf(nu)^2 = 1/AGM(1, sqrt(nu(2-nu))), nu = eta h; symmetric about nu = 1, so eta h > 1 needs no
+ * other case. */
+static double minimax_at(double eta, double h, double dim, const finf_privacy_setting *s)
 {
-    double e = eta * smooth;
-    if (!(e > 0 && e < 2)) return INFINITY;
-    finf_privacy_setting s = set ? *set : finf_privacy_setting_default();
-    double x = 1, y = sqrt(e * (2 - e));
+    double e = eta * h, x = 1, y = sqrt(e * (2 - e));
     while (fabs(x - y) > 1e-16 * x * 4) {
         double m = (x + y) / 2;
         y = sqrt(x * y), x = m;
     }
     double gamma2 = 1 / x;
-    return dim * s.clip * s.clip / (2 * s.rho) * eta * eta * smooth / 2 * gamma2 * gamma2 +
-           s.sigma_sgd * s.sigma_sgd * eta / (2 * (2 - e));
+    return dim * s->clip * s->clip / (2 * s->rho) * eta * eta * h / 2 * gamma2 * gamma2 +
+           s->sigma_sgd * s->sigma_sgd * eta / (2 * (2 - e));
+}
+
+double finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim, const finf_privacy_setting *set)
+{
+    if (!(eta > 0 && eta * smooth < 2 && kappa >= 1)) return INFINITY;
+    finf_privacy_setting s = set ? *set : finf_privacy_setting_default();
+    double at_L = minimax_at(eta, smooth, dim, &s);
+    return dist ? fmax(at_L, kappa * minimax_at(eta, smooth / kappa, dim, &s)) : at_L;
 }

@@ -107,18 +107,25 @@ static double intercept(const moments *a, double *error)
     return m.s[0];
 }
 
+typedef struct {
+    int (*cancel)(void *);
+    void *data;
+} stopper;
+
+static int stopped(const stopper *s) { return s->cancel && s->cancel(s->data); }
+
 /* ---- the worst knee, and the long run ------------------------------------------------------------------ */
 
 /* As mu -> 0 the worst delta tends to 0 but stays above sqrt(mu) rms, where the quadratic of curvature mu begins (F = |x|
  * has twice the square's E[F]); under correlated noise it is a few rms. Scanned with common random numbers over both, then
  * the vertex of a parabola. Block numbers from the top: none is used again. */
-static finf_status worst_knee(model m, noise_stream *s, double rms, double *delta, double *steps)
+static finf_status worst_knee(model m, noise_stream *s, double rms, const stopper *stop, double *delta, double *steps)
 {
     double low = log(rms * sqrt(m.mu) / 2), step = (log(4 * rms) - low) / (KNEES - 1), value[KNEES], error;
     moments sum[KNEES] = {0};
     int best = 0;
     finf_status st = FINF_OK;
-    for (unsigned b = 0; b < SCAN_BLOCKS && !st; b++, *steps += (double)s->n) {
+    for (unsigned b = 0; b < SCAN_BLOCKS && !st && !stopped(stop); b++, *steps += (double)s->n) {
         double x[LANES] = {0};
         st = noise_stream_block(s, UINT64_MAX / 8 - b);
         for (int i = 0; i < KNEES && !st; i++) { /* each starts from its neighbour's */
@@ -137,12 +144,17 @@ static finf_status worst_knee(model m, noise_stream *s, double rms, double *delt
     return st;
 }
 
-static finf_status long_run(const model *m, noise_stream *s, double rms, double relative, finf_worst_result *out)
+static finf_status long_run(const model *m, noise_stream *s, double rms, double relative, const stopper *stop,
+                            finf_worst_result *out)
 {
     moments sum = {0};
     double next = LEAST_BLOCKS, x[LANES] = {0}, most = fmax(LEAST_BLOCKS, STEPS_MOST / (double)s->n);
     for (;;) { /* looked at rarely, so that stopping does not favour a lucky error */
         while (sum.n < next) {
+            if (stopped(stop)) {
+                if (sum.n >= LEAST_BLOCKS) out->mean = intercept(&sum, &out->error);
+                return FINF_ETOL;
+            }
             finf_status st = noise_stream_block(s, (unsigned long long)sum.n);
             if (st) return st;
             moments_add(&sum, periodic(m, s, 0.01 * relative * rms, x));
@@ -156,12 +168,15 @@ static finf_status long_run(const model *m, noise_stream *s, double rms, double 
 }
 
 /* domain:   as finf_iqc; 0 < relative_error < 1
+ * cancel:   NULL, or polled between blocks: nonzero ends it (FINF_ETOL, with what was reached)
  * accuracy: error is one standard error; FINF_ETOL when it is above relative_error at the last step allowed (with what was
  *           reached), or when 1/(eta mu) or 1/(2 - eta L) > 1e6 (with NaN: a block would be too short)
  * +inf where eta L >= 2 or z has no finite variance. */
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, finf_worst_kind kind,
-                              unsigned long long seed, double relative_error, finf_worst_result *out)
+                              unsigned long long seed, double relative_error, int (*cancel)(void *), void *cancel_data,
+                              finf_worst_result *out)
 {
+    stopper stop = {cancel, cancel_data};
     double L = smooth, b = eta * L, T, relerr;
     *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
     if (!(kappa >= 1 && kappa <= BOUNDS_HUGE && eta > 0 && L > 0 && b > 0 && relative_error > 0 && relative_error < 1))
@@ -184,10 +199,10 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     st = noise_stream_make(noise, n, seed, &s);
     if (st) return st;
     if (kind == FINF_WORST_HUBER) {
-        st = worst_knee(m, &s, rms, &out->delta, &out->steps);
+        st = worst_knee(m, &s, rms, &stop, &out->delta, &out->steps);
         m.hi = out->delta, m.lo = -m.hi;
     }
-    if (!st) st = long_run(&m, &s, rms, relative_error, out);
+    if (!st) st = long_run(&m, &s, rms, relative_error, &stop, out);
     noise_stream_free(&s);
     if (st && st != FINF_ETOL) *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
     out->delta /= L, out->mean /= L, out->error /= L;

@@ -3,7 +3,7 @@
  * Variables (equivalent to MATH 7.2 and 7.4 by a congruence, chosen so that nothing cancels). With
  * delta = 1 - mu, c = (1 + mu)/2 and g(w) = (1 - e^{iw})/eta - c, write the gradient as
  *     G = c Theta + (delta/2) S,     so that     g Theta = B W + (delta/2) S.
- * Then u = (delta/2)(Theta + S), v = (delta/2)(Theta - S); with Lambda rescaled by delta/2 the multiplier term is
+ * Then u = (delta/2)(Theta + S), v = (delta/2)(Theta - S); with Lambda conjugated and rescaled by delta/2 the multiplier term is
  *     2 Re(Lambda <u,v>) = delta [ Re Lambda (|Theta|^2 - |S|^2) - 2 Im Lambda Im(S Theta*) ],
  * and F - F* <= <u,v>/(2 delta) + <g,theta>/2: the first part is a shift of Lambda by 1/8, the second the performance.
  * S_t is a function of theta_t, so E<S_t, w_{t+k}> = 0 for k >= 0: the causality multiplier is any causal
@@ -41,7 +41,7 @@ typedef struct {
     double *s;       /* poles of X: 1 - p_i */
     int plus, minus; /* h_t >= 0 enters Lambda with sign -, with sign + */
 } socp_basis;
-size_t socp_basis_lags(const finf_noise *noise, double eta);
+size_t socp_basis_lags(const finf_noise *noise, double eta, int causal);
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
                             socp_basis *out);
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x);
@@ -73,6 +73,8 @@ typedef struct {
 typedef struct {
     double dp, sgd;
 } socp_weights; /* of |B|^2 and of 1: d sigma^2, sigma_sgd^2 */
+/* d G^2/(2 rho), without gamma^2, and sigma_sgd^2, with the constants asked for.                          MATH 7.3 */
+socp_weights socp_unit_weights(const finf_iqc_options *o);
 finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
                               socp_weights weights, socp_program *out);
 void socp_program_free(socp_program *p);
@@ -93,8 +95,13 @@ void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
 double socp_dot(const double *x, const double *y, size_t n);
 
 /* ---- newton.c, ecos.c ---- */
+typedef struct { /* the Newton method's last linear system: how the optimum moves with the program */
+    socp_dense H;
+    double *zr, *zi; /* cones: zeta */
+} socp_kkt;
 typedef struct {
-    double tol; /* relative gap */
+    double tol;    /* relative gap */
+    socp_kkt *kkt; /* NULL, or filled in (Newton); its memory is the caller's */
     int max_iter;
     const double *warm; /* NULL, or a point of a neighbouring program with the same unknowns */
     int (*cancel)(void *);
@@ -129,8 +136,9 @@ typedef struct {
     double gamma2_upper, dp_upper, sgd_upper, seconds;
     int certified;
     finf_reason reason;
-} socp_certificate;
+} socp_certificate; /* cancel as in finf_iqc_options */
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate, socp_certificate *out);
+                         socp_weights weights, const socp_recomputed *estimate, int (*cancel)(void *), void *cancel_data,
+                         socp_certificate *out);
 
 #endif

@@ -6,9 +6,9 @@
 #include "optimize.h"
 
 enum { MAX_SCAN = 64, MAX_REFINE = 40 };
-static const double RATIO = 4;   /* of neighbouring nu in the scan */
+static const double RATIO = 8;   /* of neighbouring nu in the scan */
 static const double SCAN = 1e-3; /* relative gap there */
-static const double FLAT = 1e-5; /* d log bound / d log nu: within 1e-4 of the best nu and 1e-9 of its bound */
+static const double FLAT = 1e-4; /* d log bound / d log nu: within 1e-3 of the best nu and 1e-7 of its bound */
 
 /* ---- the IQC bound: value and derivative come together, so brackets are refined by cubics ---- */
 
@@ -33,21 +33,23 @@ static finf_status at(socp_moving *v, double complex *logB, double complex *g, d
     return FINF_OK;
 }
 
-/* The zero of the slope between a (slope < 0) and b (> 0): false position, the end that stays halved (Illinois). Slopes
- * come with every solve and are as accurate as the gap, where values near a minimum say little. */
+/* The minimum between a (slope < 0) and b (> 0): that of the cubic through both values and slopes, kept off the ends. */
 static finf_status refine(socp_moving *v, double complex *logB, double complex *g, sample a, sample b, sample *best)
 {
-    int side = 0;
+    v->warm_next = 0;
     for (int k = 0; k < MAX_REFINE && b.u - a.u > FLAT; k++) {
-        sample c = {.u = (a.u * b.slope - b.u * a.slope) / (b.slope - a.slope)};
+        double width = b.u - a.u, d = a.slope + b.slope - 3 * (b.value - a.value) / width;
+        double root = sqrt(fmax(0, d * d - a.slope * b.slope));
+        double part = (b.slope + root - d) / (b.slope - a.slope + 2 * root);
+        sample c = {.u = b.u - width * fmin(fmax(part, 0.01), 0.99)};
         finf_status st = at(v, logB, g, 1e-7, &c);
         if (st != FINF_OK) return st;
         if (c.value < best->value) *best = c;
         if (fabs(c.slope) < FLAT) break;
         if (c.slope < 0)
-            b.slope /= side == -1 ? 2 : 1, a = c, side = -1;
+            a = c;
         else
-            a.slope /= side == 1 ? 2 : 1, b = c, side = 1;
+            b = c;
     }
     return FINF_OK;
 }
@@ -62,8 +64,10 @@ finf_status socp_best_nu(socp_moving *v, double least, double *nu)
     sample best = {.u = 0, .value = INFINITY};
     for (double u = 0; st == FINF_OK && n < MAX_SCAN && u > log(least) - log(RATIO); u -= log(RATIO), n++) {
         s[n] = (sample){.u = fmax(u, log(least))};
+        if (n < 3) v->warm_next = 0; /* B moves far: a warm start is no start */
         st = at(v, logB, g, n ? SCAN : SCAN / 1e4, &s[n]);
         if (st == FINF_OK && s[n].value < best.value) best = s[n];
+        if (s[n].slope < 0 && s[n].value > best.value + log(2)) u = -INFINITY; /* gamma grows: no way back */
     }
     for (size_t i = 1; st == FINF_OK && i < n; i++)
         if (s[i].slope < 0 && s[i - 1].slope > (i == 1 ? SCAN / 10 : 0)) st = refine(v, logB, g, s[i], s[i - 1], &best);

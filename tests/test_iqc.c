@@ -265,13 +265,13 @@ START_TEST(lower_bounds)
             finf_noise_free(n);
         }
     finf_privacy_setting half = {0.5, 1, 0}, full = {0.3, 2, 0.7};
-    ck_assert_double_eq_tol(finf_iqc_minimax(0.1, 1, 1, &half), 0.010539, 5e-7);
-    ASSERT_NEAR(finf_iqc_minimax(1, 1, 1, &half), 0.5, 1e-15, "minimax at eta = 1");
+    ck_assert_double_eq_tol(finf_iqc_minimax(0.1, 1, 0, 1, 1, &half), 0.010539, 5e-7);
+    ASSERT_NEAR(finf_iqc_minimax(1, 1, 0, 1, 1, &half), 0.5, 1e-15, "minimax at eta = 1");
     for (double eta = 1e-6; eta < 2; eta *= 3) {
         finf_noise *n = noise_of("sgd", NAN);
         finf_mean_result m;
         ck_assert_int_eq(finf_mean(n, eta, &full, &m), FINF_OK);
-        ASSERT_NEAR(finf_iqc_minimax(eta / 5, 5, 1, &full), m.F_optimal / 5, 1e-13, "minimax at eta L = %g", eta);
+        ASSERT_NEAR(finf_iqc_minimax(eta / 5, 1, 0, 5, 1, &full), m.F_optimal / 5, 1e-13, "minimax at eta L = %g", eta);
         finf_noise_free(n);
     }
 }
@@ -327,7 +327,7 @@ static problem problem_make(const char *spec, double eta, double kappa, finf_iqc
 {
     problem p = {.eta = eta, .kappa = kappa, .bound = bound, .noise = noise_of(spec, fmin(eta / kappa, 1))};
     p.mo = socp_model_make(eta, kappa, is_dist(bound));
-    size_t lags = socp_basis_lags(p.noise, eta);
+    size_t lags = socp_basis_lags(p.noise, eta, is_causal(bound));
     ck_assert_int_eq(socp_grid_make(p.noise, eta, 1 / kappa, lags, 0, &p.g), FINF_OK);
     ck_assert_int_eq(socp_basis_make(eta, 1 / kappa, lags, 1, cls, is_causal(bound), &p.b), FINF_OK);
     ck_assert_int_eq(socp_program_make(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0}, &p.p), FINF_OK);
