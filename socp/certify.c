@@ -12,11 +12,12 @@
 
 #ifdef FINF_NO_ARB
 
-finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate, int (*cancel)(void *), void *cancel_data,
-                         socp_certificate *out)
+finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_grid *g,
+                         const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
+                         int (*cancel)(void *), void *cancel_data, socp_certificate *out)
 {
-    (void)mo, (void)kappa, (void)noise, (void)b, (void)x, (void)weights, (void)estimate, (void)cancel, (void)cancel_data;
+    (void)mo, (void)kappa, (void)noise, (void)g, (void)b, (void)x, (void)weights, (void)estimate, (void)cancel,
+        (void)cancel_data;
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN};
     snprintf(out->reason.text, sizeof out->reason.text, "built without Arb: no certificate");
     return FINF_ETOL;
@@ -240,7 +241,7 @@ static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong 
 
 /* Upper end of (1/pi) int_0^pi psi; NaN if there is no finite enclosure, if a(1/2) > 0 is not proved, or if the enclosure misses
  * the value computed in doubles: the two must be about the same noise and the same multipliers. */
-static double enclose(context *c, double scale, finf_real estimate)
+static double enclose(context *c, const socp_grid *g, finf_real estimate)
 {
     acb_t lo, hi, part, sum;
     acb_calc_integrate_opt_t opt;
@@ -249,16 +250,15 @@ static double enclose(context *c, double scale, finf_real estimate)
     acb_init(lo), acb_init(hi), acb_init(part), acb_init(sum), mag_init(tol), arf_init(end);
     acb_calc_integrate_opt_init(opt);
     opt->eval_limit = 20000, opt->deg_limit = 40;
-    int ok, last = 0;
+    int ok;
     acb_set_d(lo, 0.5);
     integrand(part, lo, c, 0, PREC);
     ok = arb_is_positive(acb_realref(c->a)) && acb_is_finite(part);
     acb_zero(lo);
-    mag_set_d(tol, 1e-6 * estimate.value);
-    for (double edge = scale; ok && !last && !c->cancelled; edge *= 2) {
-        last = edge > 2;
-        acb_set_d(hi, edge);
-        if (last) acb_const_pi(hi, PREC);
+    mag_set_d(tol, 1e-6 * estimate.value / sqrt((double)g->panels));
+    for (size_t i = 1; i <= g->panels && ok && !c->cancelled; i++) {
+        acb_set_d(hi, g->edge[i]);
+        if (i == g->panels) acb_const_pi(hi, PREC);
         acb_calc_integrate(part, integrand, c, lo, hi, 30, tol, opt, PREC);
         ok = acb_is_finite(part);
         acb_add(sum, sum, part, PREC);
@@ -275,9 +275,9 @@ static double enclose(context *c, double scale, finf_real estimate)
     return ok && isfinite(upper) ? upper : NAN;
 }
 
-finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate, int (*cancel)(void *), void *cancel_data,
-                         socp_certificate *out)
+finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_grid *g,
+                         const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
+                         int (*cancel)(void *), void *cancel_data, socp_certificate *out)
 {
     double t0 = socp_now();
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN, .certified = 1};
@@ -300,16 +300,15 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
         return FINF_ETOL;
     }
     make(&c, mo, kappa);
-    double scale = fmin(mo->eta * mo->mu, finf_noise_scale(noise));
     if (weights.dp > 0) {
         out->certified = ball_gamma2(noise, &out->gamma2_upper) && out->certified;
-        out->dp_upper = enclose(&c, scale, estimate->dp);
+        out->dp_upper = enclose(&c, g, estimate->dp);
         out->certified = out->certified && isfinite(out->dp_upper);
         c.y += b->nc;
     }
     if (weights.sgd > 0) {
         c.unit = 1;
-        out->sgd_upper = enclose(&c, scale, estimate->sgd);
+        out->sgd_upper = enclose(&c, g, estimate->sgd);
         out->certified = out->certified && isfinite(out->sgd_upper);
     }
     clear(&c);

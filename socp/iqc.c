@@ -47,8 +47,8 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
         out->grid_value = so.value, out->solver_gap = so.gap;
         out->grid_points = grid.n, out->basis_size = prog.n;
         if (st != FINF_OK)
-            snprintf(out->reason.text, sizeof out->reason.text, "%s: %s (code %d, relative gap %.1e)", out->solver,
-                     so.status, so.code, so.gap);
+            snprintf(out->reason.text, sizeof out->reason.text, "%s: %s (code %d, relative gap %.1e)%s", out->solver,
+                     so.status, so.code, so.gap, opt->solver == FINF_IQC_ECOS ? ": the Newton solver may do better" : "");
         /* Newton's iterates are feasible, so an unfinished one is still a bound; ECOS's are a number with code 0 only */
         if (so.code == 0 || (opt->solver == FINF_IQC_NEWTON && st == FINF_ETOL)) {
             finf_status rs = socp_recompute(mo, noise, &grid, &basis, weights, so.value, x, re);
@@ -56,8 +56,8 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
                 snprintf(out->reason.text, sizeof out->reason.text, "recomputation did not converge");
             if (st == FINF_OK) st = rs;
             if (opt->certify && (isfinite(re->dp.value) || isfinite(re->sgd.value))) {
-                finf_status cs = socp_certify(mo, kappa, noise, &basis, x, weights, re, opt->cancel, opt->cancel_data,
-                                              cert);
+                finf_status cs = socp_certify(mo, kappa, noise, &grid, &basis, x, weights, re, opt->cancel,
+                                              opt->cancel_data, cert);
                 if (st == FINF_OK && cs != FINF_OK) st = cs, out->reason = cert->reason;
             }
         }
@@ -84,8 +84,12 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
         mo.eta_rounded = opt->smooth != 1;
         socp_term one = {1, 1};
         socp_basis none = {.nh = 3, .terms = 1, .h = &one, .plus = 1};
-        st = socp_certify(&mo, 1, noise, &none, x, weights, re, opt->cancel, opt->cancel_data, cert);
+        socp_grid grid;
+        st = socp_grid_make(noise, eta, 1, 1, 0, &grid);
+        if (st != FINF_OK) return st;
+        st = socp_certify(&mo, 1, noise, &grid, &none, x, weights, re, opt->cancel, opt->cancel_data, cert);
         if (st != FINF_OK) out->reason = cert->reason;
+        socp_grid_free(&grid);
     }
     return st;
 }

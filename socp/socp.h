@@ -137,8 +137,8 @@ typedef struct {
     int certified;
     finf_reason reason;
 } socp_certificate; /* cancel as in finf_iqc_options */
-finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate, int (*cancel)(void *), void *cancel_data,
-                         socp_certificate *out);
+finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_grid *g,
+                         const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
+                         int (*cancel)(void *), void *cancel_data, socp_certificate *out);
 
 #endif
