@@ -50,10 +50,8 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
     if (o->start_at && finf_spectrum_dim(s) > 1e8)
         return finf_why(why, FINF_EDOM, "dim = %s: a start given by direction needs at most 1e8 of them",
                         finf_show(finf_spectrum_dim(s)).s);
-    for (size_t j = 0; o->start_at && j < (size_t)finf_spectrum_dim(s); j++)
-        if (!(o->start_at[j] >= 0 && o->start_at[j] <= BOUNDS_HUGE))
-            return finf_why(why, FINF_EDOM, "start, direction %zu: %s must be from 0 to 1e50", j + 1,
-                            finf_show(o->start_at[j]).s);
+    status = finf_start_check(o->start_at, finf_spectrum_dim(s), why);
+    if (status) return status;
     if (!(o->sens2 >= 0 && o->sens2 <= BOUNDS_HUGE))
         return finf_why(why, FINF_EDOM, "sens2 = %s: must be from 0 to 1e50", finf_show(o->sens2).s);
     if (eta * finf_spectrum_max(s) > BOUNDS_HUGE)

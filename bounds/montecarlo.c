@@ -89,13 +89,12 @@ typedef enum { SOURCE_WHITE, SOURCE_RATIONAL, SOURCE_BLOCK } source_kind;
 typedef struct {
     const finf_noise *noise;
     finf_simulate_problem problem;
-    double eta, sigma, sgd, clip; /* clip: INFINITY without clipping */
-    double L, mu, knee;           /* mean: 1, 1, anything */
-    size_t d, width, tile;        /* width = d LANES: entry j LANES + k is coordinate j of chain k */
-    double *lambda, *root;        /* d of each: eigenvalues and their square roots; one block */
-    double start;                 /* every coordinate */
-    size_t finite;                /* T, or 0 */
-    size_t burn, length;          /* of a chain */
+    double eta, sigma, sgd, clip;  /* clip: INFINITY without clipping */
+    double L, mu, knee;            /* mean: 1, 1, anything */
+    size_t d, width, tile;         /* width = d LANES: entry j LANES + k is coordinate j of chain k */
+    double *lambda, *root, *start; /* d of each: eigenvalues, their square roots, theta_0 - theta*; one block */
+    size_t finite;                 /* T, or 0 */
+    size_t burn, length;           /* of a chain */
     source_kind source;
     rational filter;
     double *factor;           /* its stationary factor */
@@ -310,7 +309,7 @@ static finf_status run_batch(worker *w, unsigned long long batch, tally *out, ba
     size_t middle = p->burn + (p->length - p->burn) / 2, t = 0;
     *done = BATCH_NONE;
     normal_source_seek(w->normals, batch);
-    for (size_t e = 0; e < p->width; e++) w->theta[e] = p->start;
+    for (size_t e = 0; e < p->width; e++) w->theta[e] = p->start[e / LANES];
     finf_status s = start_noise(w, batch);
     if (s) return s;
     while (t < p->length) {
@@ -660,10 +659,12 @@ static finf_status exact_finite(const plan *p, const finf_simulate_options *o, c
     finf_system *system = NULL;
     finf_spectrum *one = NULL;
     double L = p->problem == FINF_SIMULATE_LINREG ? 1 : p->L;
-    if ((double)p->finite * (double)(p->d < 512 ? p->d : 512) > EXACT_MOST || p->finite > FINF_SYSTEM_MAX)
+    if ((double)p->finite * (double)(p->d < 512 || o->start_at ? p->d : 512) > EXACT_MOST || p->finite > FINF_SYSTEM_MAX)
         return finf_why(&out->exact_reason, FINF_OK, "the exact curve is not computed for this many steps");
     c.privacy = o->privacy;
-    c.start = o->start * L * L; /* of L theta, which has the curvature 1 at the step eta L */
+    c.start = (o->start_at ? o->start_at[0] : o->start) * L *
+              L; /* of L theta, which has the curvature 1 at the step eta L */
+    if (s) c.start = o->start, c.start_at = o->start_at;
     c.cancel = o->cancel, c.cancel_data = o->cancel_data;
     if (!s) c.kurtosis = -2; /* x = +-1: mean estimation is regression on it */
     finf_status status = finf_system_toeplitz(p->noise, p->finite, &system, &out->exact_reason);
@@ -724,6 +725,8 @@ static finf_status check(const plan *p, const finf_simulate_options *o, const fi
     if (s && finf_spectrum_dim(s) > FINF_SIMULATE_DIM_MAX)
         return finf_why(why, FINF_EDOM, "dim = %s: at most %d in a simulation", finf_show(finf_spectrum_dim(s)).s,
                         FINF_SIMULATE_DIM_MAX);
+    status = finf_start_check(o->start_at, s ? finf_spectrum_dim(s) : 1, why);
+    if (status) return status;
     if (s && p->eta * finf_spectrum_min(s) < BOUNDS_TINY)
         return finf_why(why, FINF_EDOM, "eta * lambda_min = %s: must be at least 1e-50",
                         finf_show(p->eta * finf_spectrum_min(s)).s);
@@ -748,13 +751,14 @@ static finf_status set_problem(plan *p, const finf_simulate_options *o, const fi
     p->knee = INFINITY;
     p->sgd = o->privacy.sigma_sgd;
     p->clip = o->clip_gradients ? o->privacy.clip : INFINITY;
-    p->start = o->steps ? sqrt(o->start / (double)p->d) : 0;
-    p->lambda = malloc(2 * p->d * sizeof *p->lambda);
+    p->lambda = malloc(3 * p->d * sizeof *p->lambda);
     if (!p->lambda) return finf_why(why, FINF_ENOMEM, "no memory");
     p->root = p->lambda + p->d;
+    p->start = p->root + p->d;
     for (size_t j = 0; j < p->d; j++) {
         p->lambda[j] = s ? finf_spectrum_at(s, (double)j + 1) : 1;
         p->root[j] = sqrt(p->lambda[j]);
+        p->start[j] = !o->steps ? 0 : sqrt(o->start_at ? o->start_at[j] : o->start / (double)p->d);
     }
     return FINF_OK;
 }

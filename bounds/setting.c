@@ -18,3 +18,12 @@ finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_r
     if (!s) s = check("sigma-sgd", p->sigma_sgd, 0, BOUNDS_HUGE, why);
     return s;
 }
+
+finf_status finf_start_check(const double *at, double d, finf_reason *why)
+{
+    for (size_t j = 0; at && j < (size_t)d; j++)
+        if (!(at[j] >= 0 && at[j] <= BOUNDS_HUGE))
+            return finf_why(why, FINF_EDOM, "start, direction %zu: %s, a square: must be from 0 to 1e50", j + 1,
+                            finf_show(at[j]).s);
+    return FINF_OK;
+}

@@ -77,8 +77,11 @@ static const option_info OPTIONS[OPT_COUNT] = {
          "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, banded:b, banded-sqrt:b, noise; default: the "
          "paper's variants, or --noise",
          V},
-    [OPT_START] = {"start", "X", "1", "|theta_0 - theta*|^2, spread equally over the eigenvectors; simulate: with --steps",
-                   V | U},
+    [OPT_START] =
+        {"start", "X", "1",
+         "|theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along each: list:.., @FILE (in the "
+         "order of the spectrum); simulate: with --steps",
+         V | U},
     [OPT_GAMMA] = {"gamma", "T|inf", "T", "noise by the sensitivity of these steps, or of all time", V},
     [OPT_PARTICIPATIONS] = {"participations", "k", NULL, "with --separation: also their sensitivity, counted in two ways",
                             V},

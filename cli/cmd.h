@@ -38,11 +38,17 @@ finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why
 /* --noise with auto = eta*mu. fallback: the spec when --noise is absent. */
 finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out, finf_reason *why);
 finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why);
+/* --start: a number, or a value for each of the d directions, then in *at; owned by the caller, also after a failure. */
+finf_status read_start(const args *a, double d, double *start, double **at, finf_reason *why);
+/* At most one of the options that read files may be stdin's. */
+finf_status check_stdin(const args *a, finf_reason *why);
 
 /* Is the output for a person? (--format text, and no --json) */
 int wants_text(const args *a);
 /* The noise as given, with auto replaced by its value: a --noise that gives the same again. */
 void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu);
+/* `start`, as it was given. */
+void show_start(doc *d, const args *a, double start);
 /* `reason`, where an answer is infinite. */
 void show_reason(doc *d, const finf_reason *why);
 

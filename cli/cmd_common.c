@@ -49,6 +49,48 @@ finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *
     return s;
 }
 
+static int is_listed(const char *text) { return *text == '@' || strncmp(text, "list:", 5) == 0; }
+
+finf_status read_start(const args *a, double d, double *start, double **at, finf_reason *why)
+{
+    const char *text = args_text(a, OPT_START);
+    size_t n = 0;
+    *at = NULL;
+    if (!is_listed(text)) {
+        finf_status s = args_number(a, OPT_START, start, why);
+        return s || *start >= 0 ? s : finf_why(why, FINF_EDOM, "start = %s: must be >= 0", text);
+    }
+    finf_status s = spec_list(text, "start", at, &n, why);
+    if (!s && (double)n != d)
+        s = finf_why(why, FINF_EDOM, "start '%.60s' has %zu values, but there are %s directions: one is needed for each",
+                     text, n, finf_show(d).s);
+    return s;
+}
+
+void show_start(doc *d, const args *a, double start)
+{
+    if (is_listed(args_text(a, OPT_START)))
+        doc_string(d, "start", NULL, args_text(a, OPT_START), NULL);
+    else
+        doc_number(d, "start", NULL, start, NULL);
+}
+
+finf_status check_stdin(const args *a, finf_reason *why)
+{
+    static const struct {
+        option_id id;
+        const char *name;
+    } READERS[] = {{OPT_NOISE, "noise"}, {OPT_SPECTRUM, "spectrum"}, {OPT_START, "start"}};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
+        const char *at = args_given(a, READERS[i].id) ? strchr(args_text(a, READERS[i].id), '@') : NULL;
+        if (!at || strcmp(at, "@-") != 0) continue;
+        if (first) return finf_why(why, FINF_EUSAGE, "both --%s and --%s want to read stdin", first, READERS[i].name);
+        first = READERS[i].name;
+    }
+    return FINF_OK;
+}
+
 int wants_text(const args *a) { return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON); }
 
 void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu)

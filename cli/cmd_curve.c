@@ -20,7 +20,8 @@ typedef struct {
     double eta;
     finf_spectrum *H; /* NULL: no curve, the table only */
     finf_curve_options o;
-    double k, b; /* participations, separation */
+    double *start_at; /* NULL, or a value for each direction */
+    double k, b;      /* participations, separation */
 } job;
 
 static finf_status toeplitz(const char *spec, double automatic, size_t n, finf_system **out, finf_reason *why)
@@ -152,8 +153,6 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     j->o = finf_curve_options_default();
     if (!s) s = read_setting(a, &j->o.privacy, why);
     if (!s) s = args_number(a, OPT_KURTOSIS, &j->o.kurtosis, why);
-    if (!s) s = args_number(a, OPT_START, &j->o.start, why);
-    if (!s && !(j->o.start >= 0)) s = finf_why(why, FINF_EDOM, "start = %s: must be >= 0", args_text(a, OPT_START));
     if (!s) s = args_choice(a, OPT_GAMMA, "T|inf", &gamma, why);
     j->o.gamma = gamma ? FINF_CURVE_GAMMA_INF : FINF_CURVE_GAMMA_T;
     j->k = j->b = NAN;
@@ -163,8 +162,13 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
     if (!s && args_given(a, OPT_SPECTRUM) && isnan(j->eta))
         s = finf_why(why, FINF_EUSAGE, "a curve needs --eta beside --spectrum");
+    if (!s && args_given(a, OPT_START) && !args_given(a, OPT_SPECTRUM))
+        s = finf_why(why, FINF_EUSAGE, "--start is of a curve: give --eta and --spectrum");
+    if (!s) s = check_stdin(a, why);
     if (!s && args_given(a, OPT_SPECTRUM)) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &j->H, why);
     if (!s && j->H && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(j->H);
+    if (!s && j->H) s = read_start(a, finf_spectrum_dim(j->H), &j->o.start, &j->start_at, why);
+    j->o.start_at = j->start_at;
     return s;
 }
 
@@ -186,5 +190,6 @@ finf_status cmd_curve(const args *a, doc *d, finf_reason *why)
         finf_curve_result_free(&j.entries[i].curve);
     }
     finf_spectrum_free(j.H);
+    free(j.start_at);
     return s;
 }

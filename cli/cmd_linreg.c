@@ -95,14 +95,12 @@ finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     finf_spectrum *spectrum = NULL;
     finf_linreg_options opt = finf_linreg_options_default();
     finf_linreg_result r;
-    const char *noise_text = args_text(a, OPT_NOISE), *spectrum_text = args_text(a, OPT_SPECTRUM);
     finf_status s = read_eta(a, &eta, why);
     if (!s) s = read_setting(a, &opt.privacy, why);
     if (!s) s = args_number(a, OPT_KURTOSIS, &opt.kurtosis, why);
     if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
-    if (!s && strchr(noise_text, '@') && strcmp(strchr(noise_text, '@'), "@-") == 0 && strcmp(spectrum_text, "@-") == 0)
-        s = finf_why(why, FINF_EUSAGE, "both --noise and --spectrum want to read stdin");
-    if (!s) s = spec_spectrum(spectrum_text, dim, &spectrum, why);
+    if (!s) s = check_stdin(a, why);
+    if (!s) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &spectrum, why);
     if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(spectrum);
     if (!s) s = read_noise(a, eta, finf_spectrum_min(spectrum), NULL, &noise, why);
     if (!s && (s = finf_linreg(noise, eta, spectrum, &opt, &r))) *why = r.reason;

@@ -1,5 +1,6 @@
 /* finf simulate: Monte Carlo of Noisy-FTRL and DP-FTRL.                                  MATH sections 0, 4, 5, 6 */
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,7 +13,8 @@ typedef struct {
     finf_noise *noise;
     finf_simulate_problem problem;
     finf_spectrum *spectrum;
-    double eta, mu; /* mu: for 'auto' */
+    double eta, mu;   /* mu: for 'auto' */
+    double *start_at; /* NULL, or a value for each direction */
     finf_simulate_options o;
     finf_simulate_result r;
     finf_status status;
@@ -82,7 +84,6 @@ static finf_status read_options(const args *a, job *j, finf_reason *why)
     if (!s && args_given(a, OPT_KNEE) && !(j->o.knee > 0))
         s = finf_why(why, FINF_EDOM, "knee = %s: must be positive", args_text(a, OPT_KNEE));
     if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &steps, why);
-    if (!s) s = args_number(a, OPT_START, &j->o.start, why);
     if (!s) s = args_whole(a, OPT_SEED, 0, 9007199254740992.0, &seed, why);
     if (!s) s = args_whole(a, OPT_THREADS, 1, 256, &threads, why);
     if (!s) s = args_number(a, OPT_RELATIVE_ERROR, &j->o.relative_error, why);
@@ -98,21 +99,21 @@ static finf_status read_problem(const args *a, job *j, finf_reason *why)
 {
     int choice = 0;
     double dim = NAN;
-    const char *noise = args_text(a, OPT_NOISE), *at = strchr(noise, '@'), *spectrum = args_text(a, OPT_SPECTRUM);
     finf_status s = args_choice(a, OPT_PROBLEM, "mean|linreg|huber", &choice, why);
     j->problem = (finf_simulate_problem)choice;
     if (!s) s = check_options(a, j->problem, why);
     if (!s) s = read_eta(a, &j->eta, why);
     if (!s) s = read_options(a, j, why);
+    if (!s) s = check_stdin(a, why);
     j->mu = j->problem == FINF_SIMULATE_HUBER ? j->o.smooth / j->o.kappa : 1;
     if (!s && j->problem == FINF_SIMULATE_LINREG) {
         s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
-        if (!s && at && strcmp(at, "@-") == 0 && strcmp(spectrum, "@-") == 0)
-            s = finf_why(why, FINF_EUSAGE, "both --noise and --spectrum want to read stdin");
-        if (!s) s = spec_spectrum(spectrum, dim, &j->spectrum, why);
+        if (!s) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &j->spectrum, why);
         if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(j->spectrum);
         if (!s) j->mu = finf_spectrum_min(j->spectrum);
     }
+    if (!s) s = read_start(a, j->spectrum ? finf_spectrum_dim(j->spectrum) : 1, &j->o.start, &j->start_at, why);
+    j->o.start_at = j->start_at;
     return s ? s : read_noise(a, j->eta, j->mu, NULL, &j->noise, why);
 }
 
@@ -147,7 +148,7 @@ static void show_problem(doc *d, const args *a, const job *j)
     doc_bool(d, "clip_gradients", NULL, o->clip_gradients, NULL);
     if (o->steps) {
         doc_number(d, "T", "T", (double)o->steps, "steps of a chain");
-        doc_number(d, "start", NULL, o->start, NULL);
+        show_start(d, a, o->start);
     }
     doc_number(d, "seed", NULL, (double)o->seed, NULL);
 }
@@ -212,5 +213,6 @@ finf_status cmd_simulate(const args *a, doc *d, finf_reason *why)
     }
     finf_noise_free(j.noise);
     finf_spectrum_free(j.spectrum);
+    free(j.start_at);
     return s;
 }

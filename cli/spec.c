@@ -116,6 +116,12 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
                     text);
 }
 
+finf_status spec_list(const char *text, const char *what, double **out, size_t *n, finf_reason *why)
+{
+    const char *rest = after(text, "list:");
+    return rest ? parse_list(rest, rest + strlen(rest), what, out, n, why) : input_list(text + 1, what, out, n, why);
+}
+
 finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why)
 {
     const char *rest;
@@ -123,10 +129,8 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
     size_t n = 0;
     finf_status s;
     *out = NULL;
-    int file = *text == '@';
-    if (file || (rest = after(text, "list:"))) {
-        s = file ? input_list(text + 1, "lambda", &x, &n, why)
-                 : parse_list(rest, rest + strlen(rest), "lambda", &x, &n, why);
+    if (*text == '@' || after(text, "list:")) {
+        s = spec_list(text, "lambda", &x, &n, why);
         if (!s && !isnan(d) && d != (double)n)
             s = finf_why(why, FINF_EDOM, "dim = %s, but the spectrum has %zu eigenvalues", finf_show(d).s, n);
         if (!s) s = finf_spectrum_list(x, n, out, why);

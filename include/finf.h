@@ -506,6 +506,7 @@ typedef struct {
     double knee;             /* Huber: 0, the default: the stationary rms on the quadratic of curvature L */
     size_t steps;            /* 0, the default: stationary, sigma from gamma_inf; T: after T steps, sigma from gamma_T */
     double start;            /* steps > 0: |theta_0 - theta*|^2, in equal parts along the eigenvectors; default 1 */
+    const double *start_at;  /* or (theta_0 - theta*)_j^2 for each direction j = 1..d (borrowed); default NULL */
     unsigned long long seed; /* default 1 */
     unsigned threads;        /* 1 to 256, default 1: the answer does not depend on it */
     double relative_error;   /* one standard error over the mean, at which to stop; default 0.01 */

@@ -532,6 +532,20 @@ ok 'printed' errata
 near loss 1631.4030445 1e-9 curve --steps 256 --system me
 near loss 5535.71227945 1e-9 curve --steps 256 --system honaker
 near F_last 0.0257045170064779 1e-6 curve --steps 20000 --system nu:auto --eta 0.05 --spectrum power:1 --dim 16 --rho 0.5 --sigma-sgd 0.3 --gamma inf
+# theta_0 by direction: a list, a file or stdin; d equal parts of X are --start X
+keys 'system steps sens2 error loss F_last' curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start list:1,0,2
+first=$(sed -n 's/.*"F":\[\([0-9.e+-]*\),.*/\1/p' "$T/out")
+if [ "$first" = 0.75 ]; then yes; else no "F_0 is '$first', not 0.75" curve --start list:1,0,2; fi
+last=$(sed -n 's/.*"F_last":\([0-9.e+-]*\).*/\1/p' "$T/out")
+printf 'k,start\n1,1\n2,0\n3,2\n' >start.csv
+near F_last "${last:-0}" 0 curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start @start.csv
+"$finf" curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start @- --json <start.csv >"$T/out" 2>"$T/err"
+if grep -q "\"F_last\":$last," "$T/out"; then yes; else no stdin curve --start @-; fi
+run curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start 3 --json
+near F_last "$(sed -n 's/.*"F_last":\([0-9.e+-]*\).*/\1/p' "$T/out")" 1e-15 curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start list:1,1,1
+near F_exact "${last:-0}" 1e-13 simulate --problem linreg --noise sgd --eta 0.1 --spectrum @eig.txt --start @start.csv --steps 20
+near start 2 0 simulate --problem mean --noise sgd --eta 0.1 --start 2 --steps 20
+ok '"start":"@start.csv"' simulate --problem linreg --noise sgd --eta 0.1 --spectrum @eig.txt --start @start.csv --steps 20 --json
 ok 'full-honaker' curve --steps 64 --eta 0.05 --spectrum power:1 --dim 4 --participations 2 --separation 16
 [ "$(run curve --steps 100 --system sgd,cc --eta 0.05 --spectrum flat --dim 2 --format csv; wc -l <"$T/out")" -eq 102 ] && yes || no 'not 101 steps' curve
 keys 'F_sim F_error F_low F_high F_exact steps chains' simulate --problem mean --noise sgd --eta 0.3
@@ -553,6 +567,19 @@ bad 3 'steps = 0' curve --steps 0
 bad 3 'bands' curve --steps 10 --system banded:11
 bad 2 'go together' curve --steps 10 --participations 2
 bad 2 '--eta' curve --steps 10 --spectrum flat --dim 2
+for c in 'curve --system sgd' 'simulate --problem linreg --noise sgd'; do
+    c="$c --steps 10 --eta 0.1 --spectrum @eig.txt --start"
+    bad 3 'has 2 values, but there are 3 directions' $c list:1,2
+    bad 3 'direction 2: -1' $c list:1,-1,2
+    bad 3 'start = -1' $c -1
+    bad 3 "'x'" $c x
+    bad 3 'start[1]' $c list:1,,2
+    bad 5 "'absent'" $c @absent
+done
+bad 3 'has 3 values, but there are 100 directions' curve --steps 10 --eta 0.1 --spectrum flat --dim 100 --start @start.csv
+bad 2 'both --spectrum and --start' curve --steps 10 --eta 0.1 --spectrum @- --start @-
+bad 2 'both --noise and --spectrum' curve --steps 10 --eta 0.1 --spectrum @- --noise beta@-
+bad 2 '--start' curve --steps 10 --start 2
 bad 3 'c_nothing' rates --table finite --set c_nothing=1
 
 echo "$passed passed, $failed failed"

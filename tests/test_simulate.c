@@ -111,6 +111,37 @@ START_TEST(agrees_with_exact)
 }
 END_TEST
 
+/* A start of its own in each direction, beside the exact curve from there; in equal parts it is `start`. */
+START_TEST(start_by_direction)
+{
+    const double at[] = {0, 3, 0.5, 0}, equal[] = {0.25, 0.25, 0.25, 0.25};
+    setting x = {LINREG, NU, 0.01, 0, 0.1, 1, 4, 0, 50, 1};
+    finf_simulate_result r, one;
+    finf_simulate_options o = options(SETTINGS, 0.005);
+    o.privacy.sigma_sgd = 0, o.steps = 50, o.start = 1;
+    ck_assert_int_eq(simulate(&x, &o, &one), FINF_OK);
+    o.start_at = equal;
+    ck_assert_int_eq(simulate(&x, &o, &r), FINF_OK);
+    ck_assert(r.F.value == one.F.value);
+    ASSERT_NEAR(r.exact.value, one.exact.value, 1e-14, "equal parts");
+    o.start_at = at;
+    ck_assert_int_eq(simulate(&x, &o, &r), FINF_OK);
+    ck_assert_msg(fabs(r.F.value - r.exact.value) < 4 * r.F.error, "%.6g +- %.2g, exact %.6g", r.F.value, r.F.error,
+                  r.exact.value);
+    ck_assert(fabs(r.exact.value - one.exact.value) > 20 * r.F.error); /* it matters */
+    x.problem = MEAN;
+    ck_assert_int_eq(simulate(&x, &o, &one), FINF_OK);
+    o.start_at = NULL, o.start = 0;
+    ck_assert_int_eq(simulate(&x, &o, &r), FINF_OK);
+    ck_assert(r.F.value == one.F.value);
+    x.problem = LINREG;
+    const double bad[] = {1, -1, 1, 1};
+    o.start_at = bad;
+    ck_assert_int_eq(simulate(&x, &o, &r), FINF_EDOM);
+    ck_assert(strstr(r.reason.text, "direction 2"));
+}
+END_TEST
+
 /* Every power against its beta and its |B|^2: what the chains are fed is what was asked for. */
 START_TEST(rational_is_the_power)
 {
@@ -416,6 +447,7 @@ static TCase *make(void)
 {
     TCase *t = tcase_create("simulate");
     tcase_add_test(t, agrees_with_exact);
+    tcase_add_test(t, start_by_direction);
     tcase_add_test(t, rational_is_the_power);
     tcase_add_test(t, reproducible);
     tcase_add_test(t, clipped_and_huber);
