@@ -157,7 +157,8 @@ static finf_status run(const finf_system *system, const finf_curve_options *o, c
                             system->facts.name, n, FINF_SYSTEM_DENSE_MAX);
         K = malloc(n * n * sizeof *K);
         if (!K) return finf_why(&out->reason, FINF_ENOMEM, "no memory for %zu steps", n);
-        finf_status status = finf_system_covariance(system, K, &out->reason);
+        finf_system_options stop = {o->cancel, o->cancel_data};
+        finf_status status = system_covariance(system, &stop, K, &out->reason);
         if (status) {
             free(K);
             return status;

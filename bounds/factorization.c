@@ -24,18 +24,16 @@ void factorization_free(factorization *f)
     f->v = NULL;
 }
 
-#define NODES_MAX 128
-
 /* Nodes for lambda^{-1/2} = sum_k weight_k / (lambda + shift_k), m <= lambda <= M: the substitution x = sqrt(m) sc(u),
  * modulus^2 1 - m/M, makes the integrand periodic in u and the midpoint rule converge like exp(-pi^2 nodes/K) (Hale,
  * Higham & Trefethen 2008, method 3). u and K - u are taken together, so that the small one of sn, cn is never computed. */
-static size_t root_rule(double m, double M, double *shift, double *weight)
+size_t factorization_rule(double m, double M, double *shift, double *weight)
 {
     double parameter = 1 - fmin(m / M, 0.5), comp = 1 - parameter;
     finf_real K;
     finf_ellint_k(comp, &K);
     size_t half = (size_t)ceil(0.5 * (4 + 42 * K.value / (FINF_PI * FINF_PI)));
-    if (half > NODES_MAX / 2) half = NODES_MAX / 2;
+    if (half > FACTORIZATION_NODES / 2) half = FACTORIZATION_NODES / 2;
     size_t nodes = 2 * half;
     double step = K.value / (double)nodes, unit = 2 / FINF_PI * sqrt(m) * step, kc = sqrt(comp);
     for (size_t k = 0; k < half; k++) {
@@ -69,7 +67,7 @@ static void pivots(const factorization *f, double shift, double *e, double *g)
 FINF_VECTOR static void diagonal(const factorization *f, double *tail, double *diag)
 {
     size_t N = f->nodes, n = f->n;
-    double x[NODES_MAX], y[NODES_MAX];
+    double x[FACTORIZATION_NODES], y[FACTORIZATION_NODES];
     for (size_t k = 0; k < N; k++) x[k] = 0, y[k] = 1;
     for (size_t i = n; i-- > 0;) {
         double v = f->v[i];
@@ -80,7 +78,7 @@ FINF_VECTOR static void diagonal(const factorization *f, double *tail, double *d
         }
     }
     for (size_t i = 0; i < n; i++) {
-        double v = f->v[i], term[NODES_MAX], sum = 0;
+        double v = f->v[i], term[FACTORIZATION_NODES], sum = 0;
         const double *g = tail + i * N;
         for (size_t k = 0; k < N; k++) {
             x[k] = f->shift[k] * v + x[k] / (1 + x[k]);
@@ -100,21 +98,22 @@ static void set_rule(factorization *f)
         trace += f->v[i] * (double)(f->n - i);
         top = fmax(top, (i ? 2 : 1) / f->v[i] + left + right);
     }
-    f->nodes = root_rule(1 / trace, top, f->shift, f->weight);
+    f->nodes = factorization_rule(1 / trace, top, f->shift, f->weight);
 }
 
 #define STEPS_MAX 1000
 #define CONVERGED 2e-14 /* max |X_ii - 1|; rounding leaves about 1e-15 */
 
-finf_status factorization_make(size_t n, factorization *f, finf_reason *why)
+finf_status factorization_make(size_t n, const finf_system_options *o, factorization *f, finf_reason *why)
 {
     *f = (factorization){.n = n, .scale = NAN, .error = NAN, .lower = NAN};
-    f->v = malloc((n + 2 * NODES_MAX) * sizeof *f->v);
-    double *diag = malloc(n * (NODES_MAX + 1) * sizeof *diag), *tail = diag ? diag + n : NULL, off = INFINITY, largest = 1;
+    f->v = malloc((n + 2 * FACTORIZATION_NODES) * sizeof *f->v);
+    double *diag = malloc(n * (FACTORIZATION_NODES + 1) * sizeof *diag), *tail = diag ? diag + n : NULL, off = INFINITY,
+           largest = 1;
     finf_status s = f->v && diag ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
     if (!s) {
         f->shift = f->v + n;
-        f->weight = f->shift + NODES_MAX;
+        f->weight = f->shift + FACTORIZATION_NODES;
         for (size_t i = 0; i < n; i++) f->v[i] = sqrt((double)(n - i));
     }
     while (!s) {
@@ -126,7 +125,11 @@ finf_status factorization_make(size_t n, factorization *f, finf_reason *why)
             largest = fmax(largest, diag[i]);
         }
         if (off <= CONVERGED) break;
-        if (!(off < INFINITY) || ++f->iterations == STEPS_MAX)
+        if (system_stopped(o))
+            s = finf_why(why, FINF_ETOL,
+                         "stopped after %d iterations: X_ii of the optimal factorisation is still %.2g from 1",
+                         f->iterations, off);
+        else if (!(off < INFINITY) || ++f->iterations == STEPS_MAX)
             s = finf_why(why, FINF_ETOL,
                          "optimal factorisation of %zu steps: X_ii is still %.2g from 1 after %d iterations", n, off,
                          f->iterations);
@@ -165,7 +168,7 @@ FINF_VECTOR static void add_inverse(size_t n, const double *e, const double *g, 
     }
 }
 
-finf_status factorization_gram(const factorization *f, double *X)
+finf_status factorization_gram(const factorization *f, const finf_system_options *o, double *X)
 {
     size_t n = f->n;
     double *work = malloc(5 * n * sizeof *work), *e = work, *g = e + n, *row = g + n, *left = row + n, *one = left + n;
@@ -174,22 +177,25 @@ finf_status factorization_gram(const factorization *f, double *X)
         one[i] = 1;
         memset(X + i * n + i, 0, (n - i) * sizeof *X);
     }
-    for (size_t k = 0; k < f->nodes; k++) {
+    finf_status s = FINF_OK;
+    for (size_t k = 0; k < f->nodes && !s; k++) {
         pivots(f, f->shift[k], e, g);
         for (size_t i = 0; i < n; i++) left[i] = f->weight[k] * f->scale;
         add_inverse(n, e, g, left, one, row, X);
+        if (system_stopped(o)) s = FINF_ETOL;
     }
     free(work);
-    return FINF_OK;
+    return s;
 }
 
-finf_status factorization_covariance(const factorization *f, double *K)
+finf_status factorization_covariance(const factorization *f, const finf_system_options *o, double *K)
 {
     size_t n = f->n;
     double *work = calloc(5 * n, sizeof *work), *e = work, *g = e + n, *row = g + n, *left = row + n, *diag = left + n;
     if (!work) return FINF_ENOMEM;
     for (size_t i = 0; i < n; i++) memset(K + i * n + i, 0, (n - i) * sizeof *K);
-    for (size_t k = 0; k < f->nodes; k++) {
+    finf_status s = FINF_OK;
+    for (size_t k = 0; k < f->nodes && !s; k++) {
         double weight = f->weight[k] / f->scale;
         pivots(f, f->shift[k], e, g);
         for (size_t i = 0; i < n; i++) {
@@ -198,10 +204,11 @@ finf_status factorization_covariance(const factorization *f, double *K)
             diag[i] += weight * f->v[i] * ((i ? e[i - 1] / (1 + e[i - 1]) : 0) + g[i]) / (e[i] + g[i]);
         }
         add_inverse(n, e, g, left, f->v, row, K);
+        if (system_stopped(o)) s = FINF_ETOL;
     }
     for (size_t i = 0; i < n; i++) K[i * n + i] = diag[i];
     free(work);
-    return FINF_OK;
+    return s;
 }
 
 /* ---- banded Toeplitz C --------------------------------------------------------------------------------- */
@@ -211,7 +218,10 @@ finf_status factorization_covariance(const factorization *f, double *K)
 typedef struct {
     size_t n, bands;
     double *c, *a, *y;
+    const finf_system_options *o;
 } band_problem;
+
+#define POLL 4096 /* steps of a recursion between two questions whether to stop */
 
 static double band_value(const gsl_vector *x, void *ctx, gsl_vector *grad)
 {
@@ -222,6 +232,7 @@ static double band_value(const gsl_vector *x, void *ctx, gsl_vector *grad)
     for (size_t j = 1; j < b; j++) c[j] = gsl_vector_get(x, j - 1);
     for (size_t j = 0; j < b; j++) sens2 += c[j] * c[j];
     for (size_t t = 0; t < n; t++) {
+        if (t % POLL == 0 && system_stopped(p->o)) return 1e300;
         double sum = 1;
         for (size_t j = 1; j < b && j <= t; j++) sum -= c[j] * a[t - j];
         a[t] = sum;
@@ -229,11 +240,13 @@ static double band_value(const gsl_vector *x, void *ctx, gsl_vector *grad)
     }
     if (grad) {
         for (size_t t = n; t-- > 0;) {
+            if (t % POLL == 0 && system_stopped(p->o)) return 1e300;
             double sum = (double)(n - t) * a[t];
             for (size_t j = 1; j < b && t + j < n; j++) sum -= c[j] * y[t + j];
             y[t] = sum;
         }
         for (size_t j = 1; j < b; j++) {
+            if (system_stopped(p->o)) return 1e300;
             double sum = 0;
             for (size_t t = 0; t + j < n; t++) sum += y[t + j] * a[t];
             gsl_vector_set(grad, j - 1, 2 * c[j] / sens2 - 2 * sum / error);
@@ -247,7 +260,8 @@ static double band_f(const gsl_vector *x, void *ctx) { return band_value(x, ctx,
 static void band_df(const gsl_vector *x, void *ctx, gsl_vector *grad) { band_value(x, ctx, grad); }
 static void band_fdf(const gsl_vector *x, void *ctx, double *f, gsl_vector *grad) { *f = band_value(x, ctx, grad); }
 
-finf_status factorization_banded(size_t n, size_t bands, double *c, int *iterations, finf_reason *why)
+finf_status factorization_banded(size_t n, size_t bands, const finf_system_options *o, double *c, int *iterations,
+                                 finf_reason *why)
 {
     *iterations = 0;
     if (bands == 1) return FINF_OK;
@@ -257,19 +271,21 @@ finf_status factorization_banded(size_t n, size_t bands, double *c, int *iterati
     gsl_multimin_fdfminimizer *min = gsl_multimin_fdfminimizer_alloc(gsl_multimin_fdfminimizer_vector_bfgs2, m);
     finf_status s = work && x && min ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory for %zu bands", bands);
     if (!s) {
-        band_problem p = {n, bands, work, work + bands, work + bands + n};
+        band_problem p = {n, bands, work, work + bands, work + bands + n, o};
         gsl_multimin_function_fdf f = {band_f, band_df, band_fdf, m, &p};
         for (size_t j = 0; j < m; j++) gsl_vector_set(x, j, c[j + 1]);
         double size = INFINITY, least = band_f(x, &p);
         gsl_multimin_fdfminimizer_set(min, &f, x, 0.01, 0.1);
-        while (*iterations < STEPS_MAX) {
+        while (*iterations < STEPS_MAX && !system_stopped(o)) {
             int stop = gsl_multimin_fdfminimizer_iterate(min);
             ++*iterations;
             size = 0;
             for (size_t j = 0; j < m; j++) size = fmax(size, fabs(gsl_vector_get(min->gradient, j)));
             if (stop || size < 1e-10) break;
         }
-        if (!(size < 1e-5 && min->f <= least))
+        if (system_stopped(o))
+            s = finf_why(why, FINF_ETOL, "stopped after %d iterations of the banded optimum", *iterations);
+        else if (!(size < 1e-5 && min->f <= least))
             s = finf_why(why, FINF_ETOL, "banded optimum of %zu steps, %zu bands: gradient %.2g after %d iterations", n,
                          bands, size, *iterations);
         else

@@ -71,12 +71,15 @@ void finf_system_free(finf_system *s)
 {
     if (!s) return;
     factorization_free(&s->dense);
+    epochs_free(&s->several);
     free(s->c);
     free(s->r);
     free(s);
 }
 
 finf_system_facts finf_system_describe(const finf_system *s) { return s->facts; }
+
+finf_system_options finf_system_options_default(void) { return (finf_system_options){NULL, NULL}; }
 
 static finf_real exactly(double value, const char *method) { return finf_real_make(value, 8 * FINF_EPS * value, method); }
 
@@ -323,13 +326,15 @@ finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why)
 
 #define ME_MAX 200000
 
-finf_status finf_system_me(size_t n, finf_system **out, finf_reason *why)
+finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system **out, finf_reason *why)
 {
     finf_status status = make(SYSTEM_ME, "me", n, ME_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
     set_table(s, "lower triangular, dense", 0, "O(n) an iteration, O(n^2) the matrix", "O(n)", "O(T^3)", "O(T^2)");
-    status = factorization_make(n, &s->dense, why);
+    s->facts.participations = 1;
+    s->facts.separation = n;
+    status = factorization_make(n, opt, &s->dense, why);
     s->facts.lower = s->dense.lower;
     s->facts.iterations = s->dense.iterations;
     double error = s->dense.error;
@@ -338,7 +343,33 @@ finf_status finf_system_me(size_t n, finf_system **out, finf_reason *why)
     return finish(status, exactly(1, "normalised"), e, out);
 }
 
-static finf_status make_banded(int optimal, const char *name, size_t n, size_t bands, finf_system **out, finf_reason *why)
+finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *opt, finf_system **out, finf_reason *why)
+{
+    *out = NULL;
+    if (b < 1) return finf_why(why, FINF_EDOM, "epochs of %zu steps: at least 1", b);
+    if (b >= n) return finf_system_me(n, opt, out, why);
+    size_t k = (n + b - 1) / b;
+    finf_status status = make(SYSTEM_EPOCHS, "me", n, FINF_SYSTEM_DENSE_MAX, out, why);
+    if (status) return status;
+    finf_system *s = *out;
+    set_table(s, "lower triangular, dense", 0, "O(n k^2) an iteration, O(n^2 k) the matrix", "O(n)", "", "");
+    s->facts.participations = k;
+    s->facts.separation = b;
+    if ((double)n * (double)k * (double)k > FINF_SYSTEM_EPOCHS_MAX)
+        status = finf_why(why, FINF_EDOM, "%zu epochs of %zu steps: n k^2 = %.3g, at most %.3g", k, b,
+                          (double)n * (double)k * (double)k, FINF_SYSTEM_EPOCHS_MAX);
+    else
+        status = epochs_make(n, b, opt, &s->several, why);
+    s->facts.lower = s->several.lower;
+    s->facts.iterations = s->several.iterations;
+    double error = s->several.error;
+    finf_real e = finf_real_make(error, fabs(error - s->several.lower) + 1e-13 * fabs(error),
+                                 "fixed point by classes, rational square root");
+    return finish(status, finf_real_make(s->several.one, 1e-13 * s->several.one, "diagonal"), e, out);
+}
+
+static finf_status make_banded(int optimal, const char *name, size_t n, size_t bands, const finf_system_options *opt,
+                               finf_system **out, finf_reason *why)
 {
     *out = NULL;
     if (bands < 1) return finf_why(why, FINF_EDOM, "%s of %zu bands: at least 1", name, bands);
@@ -355,7 +386,7 @@ static finf_status make_banded(int optimal, const char *name, size_t n, size_t b
         memset(s->c, 0, n * sizeof *s->c);
         s->c[0] = 1;
         for (size_t t = 1; t < bands; t++) s->c[t] = s->c[t - 1] * (2 * (double)t - 1) / (2 * (double)t);
-        if (optimal) status = factorization_banded(n, bands, s->c, &s->facts.iterations, why);
+        if (optimal) status = factorization_banded(n, bands, opt, s->c, &s->facts.iterations, why);
     }
     if (!status) status = finf_series_inverse(s->c, bands, n, s->beta, why);
     for (size_t t = 0; t < bands && !status; t++) sens2 += s->c[t] * s->c[t];
@@ -363,13 +394,13 @@ static finf_status make_banded(int optimal, const char *name, size_t n, size_t b
     return finish(status, exactly(sens2, "sum of squares"), status ? finf_real_failed() : toeplitz_error(s->beta, n), out);
 }
 
-finf_status finf_system_banded(size_t n, size_t bands, finf_system **out, finf_reason *why)
+finf_status finf_system_banded(size_t n, size_t bands, const finf_system_options *opt, finf_system **out, finf_reason *why)
 {
-    return make_banded(1, "banded", n, bands, out, why);
+    return make_banded(1, "banded", n, bands, opt, out, why);
 }
 finf_status finf_system_banded_sqrt(size_t n, size_t bands, finf_system **out, finf_reason *why)
 {
-    return make_banded(0, "banded-sqrt", n, bands, out, why);
+    return make_banded(0, "banded-sqrt", n, bands, NULL, out, why);
 }
 
 /* ---- the matrices -------------------------------------------------------------------------------------- */
@@ -387,7 +418,13 @@ static void mirror(size_t n, double *M)
         for (size_t j = 0; j < i; j++) M[i * n + j] = M[j * n + i];
 }
 
-finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why)
+static finf_status matrix_failed(const finf_system *s, finf_status status, finf_reason *why)
+{
+    return status == FINF_ETOL ? finf_why(why, status, "stopped at the matrix of %s", s->facts.name)
+                               : finf_why(why, status, "no memory for %zu steps", s->facts.n);
+}
+
+static finf_status system_gram(const finf_system *s, const finf_system_options *o, double *X, finf_reason *why)
 {
     size_t n = s->facts.n;
     finf_status status = check_dense(s, why);
@@ -415,14 +452,15 @@ finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why)
         for (size_t i = 0; i < n; i++)
             for (size_t j = i; j < n; j++) X[i * n + j] = s->r[j - i];
         break;
-    case SYSTEM_ME: status = factorization_gram(&s->dense, X); break;
+    case SYSTEM_ME: status = factorization_gram(&s->dense, o, X); break;
+    case SYSTEM_EPOCHS: status = epochs_gram(&s->several, o, X); break;
     }
-    if (status) return finf_why(why, status, "no memory for %zu steps", n);
+    if (status) return matrix_failed(s, status, why);
     mirror(n, X);
     return FINF_OK;
 }
 
-finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason *why)
+finf_status system_covariance(const finf_system *s, const finf_system_options *o, double *K, finf_reason *why)
 {
     size_t n = s->facts.n;
     finf_status status = check_dense(s, why);
@@ -450,11 +488,18 @@ finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason 
         for (size_t i = 0; i < n; i++)
             for (size_t j = i; j < n; j++) K[i * n + j] = i ? s->r[n + j - i] : j ? s->r[j] - s->r[j - 1] : s->r[0];
         break;
-    case SYSTEM_ME: status = factorization_covariance(&s->dense, K); break;
+    case SYSTEM_ME: status = factorization_covariance(&s->dense, o, K); break;
+    case SYSTEM_EPOCHS: status = epochs_covariance(&s->several, o, K); break;
     }
-    if (status) return finf_why(why, status, "no memory for %zu steps", n);
+    if (status) return matrix_failed(s, status, why);
     mirror(n, K);
     return FINF_OK;
+}
+
+finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why) { return system_gram(s, NULL, X, why); }
+finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason *why)
+{
+    return system_covariance(s, NULL, K, why);
 }
 
 FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
@@ -555,7 +600,8 @@ static void best_unlimited(const double *x, ptrdiff_t stride, size_t m, size_t b
 
 /* sum_{i,j in P} |X_ij| <= sum_{i in P} row_i, row_i the largest sum_{j in P'} |X_ij| over patterns P' with i in it: a
  * dynamic program for each row, and one for the sum. The last one's pattern, put into the sum itself, is a lower bound. */
-static finf_status min_separation(const double *X, size_t n, size_t k, size_t b, finf_participation *out)
+static finf_status min_separation(const double *X, size_t n, size_t k, size_t b, const finf_system_options *o,
+                                  finf_participation *out)
 {
     int limited = k < (n + b - 1) / b;
     size_t width = n + 1, rows = limited ? k + 1 : 1;
@@ -563,6 +609,10 @@ static finf_status min_separation(const double *X, size_t n, size_t k, size_t b,
     size_t *pattern = malloc(n * sizeof *pattern), count = 0;
     finf_status status = row && best && left && pattern ? FINF_OK : FINF_ENOMEM;
     for (size_t i = 0; i < n && !status; i++) {
+        if (system_stopped(o)) {
+            status = FINF_ETOL;
+            break;
+        }
         const double *x = X + i * n;
         size_t before = i >= b ? i - b + 1 : 0, after = n - i > b ? n - i - b : 0; /* how many steps are b or more away */
         double most = 0;
@@ -608,10 +658,12 @@ static finf_status min_separation(const double *X, size_t n, size_t k, size_t b,
     return status;
 }
 
-finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, finf_participation *out, finf_reason *why)
+finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, const finf_system_options *opt,
+                                      finf_participation *out, finf_reason *why)
 {
     size_t n = s->facts.n;
-    *out = (finf_participation){.k = k, .b = b, .fixed_order = NAN, .min_sep = NAN, .min_sep_lower = NAN, .method = ""};
+    *out = (finf_participation){
+        .k = k, .b = b, .fixed_order = NAN, .fixed_lower = NAN, .min_sep = NAN, .min_sep_lower = NAN, .method = ""};
     if (k < 1) return finf_why(why, FINF_EDOM, "participations = %zu: at least 1", k);
     if (b < 1) return finf_why(why, FINF_EDOM, "separation = %zu: at least 1", b);
     if (b > n) b = n;
@@ -631,7 +683,7 @@ finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, 
         long double sum = 0;
         for (size_t t = 0; t < n; t++) sum += (long double)column[t] * column[t];
         free(column);
-        out->fixed_order = out->min_sep = out->min_sep_lower = (double)sum;
+        out->fixed_order = out->fixed_lower = out->min_sep = out->min_sep_lower = (double)sum;
         out->exact = out->nonnegative = 1;
         out->method = "first steps, for c >= 0 never increasing";
         return FINF_OK;
@@ -639,14 +691,17 @@ finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, 
     finf_status status = check_dense(s, why);
     if (status) return status;
     double *X = malloc(n * n * sizeof *X);
-    status = X ? finf_system_gram(s, X, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    status = X ? system_gram(s, opt, X, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
     if (!status) {
-        double least = 0;
-        for (size_t i = 0; i < n * n; i++) least = fmin(least, X[i]);
-        out->nonnegative = least >= 0;
+        double least = 0, most = 0;
+        for (size_t i = 0; i < n * n; i++) least = fmin(least, X[i]), most = fmax(most, X[i]);
+        out->nonnegative = least >= -1e-9 * most;
         out->fixed_order = fixed_order(X, n, k, b, &out->first);
-        status = min_separation(X, n, k, b, out);
-        if (status) finf_why(why, status, "no memory for %zu steps", n);
+        out->fixed_lower = 0;
+        for (size_t i = 0, x = out->first; i < k && x < n; i++, x += b)
+            for (size_t j = 0, y = out->first; j < k && y < n; j++, y += b) out->fixed_lower += X[x * n + y];
+        status = min_separation(X, n, k, b, opt, out);
+        if (status) matrix_failed(s, status, why);
         out->exact = fabs(out->min_sep - out->min_sep_lower) <= 1e-13 * out->min_sep;
         if (out->exact) out->min_sep = out->min_sep_lower;
         out->method = out->exact ? "dynamic programs, attained" : "dynamic programs, an upper bound";

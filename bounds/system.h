@@ -4,7 +4,17 @@
 
 #include "finf.h"
 
-typedef enum { SYSTEM_TOEPLITZ, SYSTEM_TREE, SYSTEM_HONAKER, SYSTEM_FULL_HONAKER, SYSTEM_FFT, SYSTEM_ME } system_kind;
+typedef enum {
+    SYSTEM_TOEPLITZ,
+    SYSTEM_TREE,
+    SYSTEM_HONAKER,
+    SYSTEM_FULL_HONAKER,
+    SYSTEM_FFT,
+    SYSTEM_ME,
+    SYSTEM_EPOCHS
+} system_kind;
+
+static inline int system_stopped(const finf_system_options *o) { return o && o->cancel && o->cancel(o->cancel_data); }
 
 /* factorization.c: X = sum_k weight_k (Delta Delta' + shift_k V)^{-1}, Delta = A^{-1}, V = diag(v): see there */
 typedef struct {
@@ -15,14 +25,36 @@ typedef struct {
     int iterations;
 } factorization;
 
-finf_status factorization_make(size_t n, factorization *out, finf_reason *why);
+/* Nodes for lambda^{-1/2} = sum_k weight_k / (lambda + shift_k), m <= lambda <= M; how many, at most FACTORIZATION_NODES. */
+#define FACTORIZATION_NODES 128
+size_t factorization_rule(double m, double M, double *shift, double *weight);
+
+finf_status factorization_make(size_t n, const finf_system_options *o, factorization *out, finf_reason *why);
 void factorization_free(factorization *f);
-/* The upper triangles (j >= i) of X and K = X^{-1}; the others are left alone. */
-finf_status factorization_gram(const factorization *f, double *X);
-finf_status factorization_covariance(const factorization *f, double *K);
+/* The upper triangles (j >= i) of X and K = X^{-1}; the others are left alone. FINF_ETOL: cancelled. */
+finf_status factorization_gram(const factorization *f, const finf_system_options *o, double *X);
+finf_status factorization_covariance(const factorization *f, const finf_system_options *o, double *K);
+
+/* epochs.c: the same with U, b blocks of k x k, in the place of V */
+typedef struct {
+    size_t n, b, k, nodes;
+    double *U, *shift, *weight; /* one block, in U */
+    double scale, one;          /* 1 / (max_r sum |X_r|); max_i X_ii after scaling */
+    double error, lower, gap;   /* as above, for the participations of b epochs; gap = error/lower - 1 */
+    int iterations;
+} epochs;
+
+finf_status epochs_make(size_t n, size_t b, const finf_system_options *o, epochs *out, finf_reason *why);
+void epochs_free(epochs *f);
+finf_status epochs_gram(const epochs *f, const finf_system_options *o, double *X);
+finf_status epochs_covariance(const epochs *f, const finf_system_options *o, double *K);
 
 /* The Toeplitz C of `bands` coefficients with the least loss over n steps; c has n entries, the start on entry. */
-finf_status factorization_banded(size_t n, size_t bands, double *c, int *iterations, finf_reason *why);
+finf_status factorization_banded(size_t n, size_t bands, const finf_system_options *o, double *c, int *iterations,
+                                 finf_reason *why);
+
+/* finf_system_covariance, which can be cancelled (FINF_ETOL). */
+finf_status system_covariance(const finf_system *s, const finf_system_options *o, double *K, finf_reason *why);
 
 struct finf_system {
     system_kind kind;
@@ -30,6 +62,7 @@ struct finf_system {
     double *c, *beta; /* Toeplitz: n of each, one block in c */
     double *r;        /* FFT: r_0..r_n, X_ij = r_|i-j| */
     factorization dense;
+    epochs several;
 };
 
 #endif

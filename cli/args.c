@@ -72,19 +72,21 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_TABLE] = {"table", "decays|prior|finite", "decays",
                    "eigenvalue decays; the noise of prior work; the finite-time corollaries", R},
     [OPT_SLOPES] = {"slopes", NULL, NULL, "csv, json: the log-log slopes instead of the values", R},
-    [OPT_SYSTEM] =
-        {"system", "LIST", NULL,
-         "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, banded:b, banded-sqrt:b, noise; default: the "
-         "paper's variants, or --noise",
-         V},
+    [OPT_SYSTEM] = {"system", "LIST", NULL,
+                    "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, me:b, banded:b, banded-sqrt:b, noise "
+                    "(me:b: epochs of "
+                    "b steps in one order); default: the "
+                    "paper's variants, or --noise",
+                    V},
     [OPT_START] =
         {"start", "X", "1",
          "|theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along each: list:.., @FILE (in the "
          "order of the spectrum); simulate: with --steps",
          V | U},
-    [OPT_GAMMA] = {"gamma", "T|inf", "T", "noise by the sensitivity of these steps, or of all time", V},
-    [OPT_PARTICIPATIONS] = {"participations", "k", NULL, "with --separation: also their sensitivity, counted in two ways",
-                            V},
+    [OPT_GAMMA] = {"gamma", "T|inf|fixed-order|min-sep", "T",
+                   "noise by the sensitivity of these steps, of all time, or of several participations", V},
+    [OPT_PARTICIPATIONS] = {"participations", "k", NULL,
+                            "with --separation: also their sensitivity, counted in two ways (default: those of me:b)", V},
     [OPT_SEPARATION] = {"separation", "b", NULL, "steps between two participations", V},
     [OPT_PROBLEM] = {"problem", "mean|linreg|huber", NULL,
                      "mean estimation; linear regression (--spectrum); curvature L near the minimum, mu outside (--kappa)",

@@ -350,6 +350,14 @@ typedef struct finf_system finf_system;
 
 #define FINF_SYSTEM_MAX 10000000u   /* steps */
 #define FINF_SYSTEM_DENSE_MAX 8192u /* steps, where an n x n matrix is needed */
+#define FINF_SYSTEM_EPOCHS_MAX 2e7  /* n k^2, of finf_system_epochs */
+
+typedef struct {
+    int (*cancel)(void *); /* NULL, or polled while it is made: nonzero stops (FINF_ETOL) */
+    void *cancel_data;
+} finf_system_options;
+
+finf_system_options finf_system_options_default(void);
 
 /* Any Toeplitz noise: sgd is DP-SGD, cc is Optimal CC, nu is nu-DP-FTRL. */
 finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system **out, finf_reason *why);
@@ -362,20 +370,26 @@ finf_status finf_system_full_honaker(size_t n, finf_system **out, finf_reason *w
 /* A embedded in the circulant of size 2n, factored by the square root of its modulus. */
 finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why);
 /* The least loss of all, one participation. */
-finf_status finf_system_me(size_t n, finf_system **out, finf_reason *why);
+finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system **out, finf_reason *why);
+/* The least fixed_order times error (see finf_participation) of all, where a user takes part in every epoch of b steps,
+ * always at the same place: k = ceil(n/b) participations. Scaled to fixed_order = 1. 1 <= n <= FINF_SYSTEM_DENSE_MAX,
+ * n k^2 <= FINF_SYSTEM_EPOCHS_MAX; b >= n is `me`. */
+finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *opt, finf_system **out, finf_reason *why);
 /* C Toeplitz with c_0..c_{bands-1}, the least loss found (a stationary point, started from the next one). */
-finf_status finf_system_banded(size_t n, size_t bands, finf_system **out, finf_reason *why);
+finf_status finf_system_banded(size_t n, size_t bands, const finf_system_options *opt, finf_system **out, finf_reason *why);
 /* Optimal CC's c cut to `bands` coefficients. */
 finf_status finf_system_banded_sqrt(size_t n, size_t bands, finf_system **out, finf_reason *why);
 void finf_system_free(finf_system *s);
 
 typedef struct {
-    const char *name;              /* "nu", "cc", "tree", "honaker", "full-honaker", "fft", "me", "banded", "banded-sqrt" */
-    size_t n, bands;               /* bands: 0 where C is not banded */
-    finf_real sens2;               /* one participation: max_i X_ii */
-    finf_real error, loss;         /* of the prefix sums; loss = sens2 error */
-    finf_real gamma_inf2;          /* Toeplitz: lim sens2 as n grows; NaN for the others */
-    double lower;                  /* me: no C has a smaller loss (the dual value); NaN for the others */
+    const char *name;      /* "nu", "cc", "tree", "honaker", "full-honaker", "fft", "me", "banded", "banded-sqrt" */
+    size_t n, bands;       /* bands: 0 where C is not banded */
+    finf_real sens2;       /* one participation: max_i X_ii */
+    finf_real error, loss; /* of the prefix sums; loss = sens2 error */
+    finf_real gamma_inf2;  /* Toeplitz: lim sens2 as n grows; NaN for the others */
+    size_t participations,
+        separation;                /* me: the k and b its loss is least for (1 and n, or the epochs); 0 for the others */
+    double lower;                  /* me: no C has a smaller loss for these (the dual value); NaN for the others */
     int iterations;                /* me, banded */
     double seconds;                /* that the generation took: what the noise of any step can then be computed from */
     const char *matrix;            /* the paper's variants table: what B is */
@@ -386,7 +400,8 @@ typedef struct {
 
 finf_system_facts finf_system_describe(const finf_system *s);
 
-/* X and K, row-major n x n, n <= FINF_SYSTEM_DENSE_MAX. O(n^2) for all but me (40 n^2) and honaker (n^2 + n log^2 n). */
+/* X and K, row-major n x n, n <= FINF_SYSTEM_DENSE_MAX. O(n^2) for all but me (40 n^2, or 100 k n^2 for
+ * k epochs) and honaker (n^2 + n log^2 n). */
 finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why);
 finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason *why);
 /* The lower triangular B with BB' = K. O(n^3/3) but for Toeplitz noise. For me, C = B^{-1} has C'C = X. */
@@ -400,15 +415,17 @@ typedef struct {
     size_t k, b;
     double fixed_order;   /* exact */
     size_t first;         /* the worst pattern's first step */
+    double fixed_lower;   /* the sum of X_ij itself there: equal contributions attain it */
     double min_sep;       /* exact, or an upper bound by two dynamic programs */
     double min_sep_lower; /* a pattern attains it */
     int exact;            /* min_sep is attained, to rounding */
-    int nonnegative;      /* X >= 0 */
+    int nonnegative;      /* X >= 0, to 1e-9 of its largest entry */
     const char *method;   /* of min_sep */
 } finf_participation;
 
 /* O(n k) for Toeplitz c >= 0 that never increases; else n <= FINF_SYSTEM_DENSE_MAX, O(n^2 k), or O(n^2) if k >= n/b. */
-finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, finf_participation *out, finf_reason *why);
+finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, const finf_system_options *opt,
+                                      finf_participation *out, finf_reason *why);
 
 /* ---- the exact learning curve of linear regression ----------------------------------------------------- */
 

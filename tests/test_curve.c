@@ -1,4 +1,4 @@
-/* bounds/system.c, factorization.c, curve.c, corollary.c */
+/* bounds/system.c, factorization.c, epochs.c, curve.c, corollary.c */
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_linalg.h>
 #include <string.h>
@@ -13,6 +13,13 @@ static const struct {
     double sens2, error, loss;
 } GIVEN[] = {
 #include "tables/given_mechanisms.inc"
+};
+
+static const struct {
+    size_t n, b;
+    double loss;
+} EPOCHS[] = {
+#include "tables/epochs.inc"
 };
 
 /* ---- small dense algebra, the plain way ---------------------------------------------------------------- */
@@ -86,8 +93,8 @@ static finf_system *toeplitz(const char *spec, size_t n)
 }
 
 static const char *const ALL[] = {
-    "dp-sgd",       "optimal-cc", "nu", "antipgd", "fir",        "tree (plain)", "tree (Honaker, online)",
-    "full-honaker", "fft",        "me", "banded",  "banded-sqrt"};
+    "dp-sgd",       "optimal-cc", "nu", "antipgd",      "fir",    "tree (plain)", "tree (Honaker, online)",
+    "full-honaker", "fft",        "me", "me, 3 epochs", "banded", "banded-sqrt"};
 static finf_system *make_system(const char *name, size_t n)
 {
     finf_system *s = NULL;
@@ -101,8 +108,9 @@ static finf_system *make_system(const char *name, size_t n)
                          : !strcmp(name, "tree (Honaker, online)") ? finf_system_honaker(n, &s, &why)
                          : !strcmp(name, "full-honaker")           ? finf_system_full_honaker(n, &s, &why)
                          : !strcmp(name, "fft")                    ? finf_system_fft(n, &s, &why)
-                         : !strcmp(name, "me")                     ? finf_system_me(n, &s, &why)
-                         : !strcmp(name, "banded")                 ? finf_system_banded(n, 4, &s, &why)
+                         : !strcmp(name, "me")                     ? finf_system_me(n, NULL, &s, &why)
+                         : !strcmp(name, "me, 3 epochs")           ? finf_system_epochs(n, (n + 2) / 3, NULL, &s, &why)
+                         : !strcmp(name, "banded")                 ? finf_system_banded(n, 4, NULL, &s, &why)
                                                                    : finf_system_banded_sqrt(n, 4, &s, &why);
     ck_assert_msg(status == FINF_OK, "%s, n = %zu: %s", name, n, why.text);
     return s;
@@ -301,6 +309,129 @@ START_TEST(me_is_optimal)
 }
 END_TEST
 
+/* ---- several epochs ------------------------------------------------------------------------------------ */
+
+static finf_system *make_epochs(size_t n, size_t b)
+{
+    finf_system *s = NULL;
+    finf_reason why = {""};
+    ck_assert_msg(finf_system_epochs(n, b, NULL, &s, &why) == FINF_OK, "n = %zu, b = %zu: %s", n, b, why.text);
+    return s;
+}
+
+START_TEST(epochs_against_the_program)
+{
+    for (size_t i = 0; i < COUNT(EPOCHS); i++) {
+        finf_system *s = make_epochs(EPOCHS[i].n, EPOCHS[i].b);
+        finf_system_facts f = finf_system_describe(s);
+        finf_participation p;
+        ck_assert(f.participations == (EPOCHS[i].n + EPOCHS[i].b - 1) / EPOCHS[i].b && f.separation == EPOCHS[i].b);
+        ck_assert_int_eq(finf_system_participation(s, f.participations, f.separation, NULL, &p, NULL), FINF_OK);
+        ASSERT_NEAR(p.fixed_order, 1, 1e-12, "sensitivity, row %zu", i);
+        ASSERT_NEAR(f.error.value, EPOCHS[i].loss, 1e-9, "loss, row %zu", i);
+        finf_system_free(s);
+    }
+}
+END_TEST
+
+/* Optimality from X alone, by plain algebra: G = K S K, its blocks U by classes, is a multiplier. Off the classes G is 0,
+ * on them its diagonal is constant; T^2/sum v, T = tr (A U A')^{1/2} by eigenvalues, is a lower bound of every loss. */
+START_TEST(epochs_are_optimal)
+{
+    const size_t sizes[][2] = {{5, 2}, {13, 4}, {24, 8}, {33, 10}, {40, 8}, {40, 39}, {48, 3}, {20, 1}};
+    for (size_t c = 0; c < COUNT(sizes); c++) {
+        size_t n = sizes[c][0], b = sizes[c][1], k = (n + b - 1) / b;
+        finf_system *s = make_epochs(n, b);
+        finf_system_facts f = finf_system_describe(s);
+        matrix X = gram(s, n), K = inverse(X), A = prefix_sums(n), AK = product(A, 0, K, 0), G = product(AK, 1, AK, 0),
+               U = zeros(n, n);
+        double error = 0, V = 0, T = 0, sens2 = 0, most = 0;
+        for (size_t i = 0; i < n * n; i++) error += AK.x[i] * *at(A, i / n, i % n), most = fmax(most, fabs(G.x[i]));
+        for (size_t r = 0; r < b; r++) {
+            double sum = 0, v = 0;
+            for (size_t i = r; i < n; i += b) v = fmax(v, *at(G, i, i));
+            for (size_t i = r; i < n; i += b) {
+                ASSERT_NEAR(*at(G, i, i), v, 1e-4, "n = %zu, b = %zu: step %zu of its class", n, b, i);
+                for (size_t j = r; j < n; j += b) {
+                    *at(U, i, j) = *at(G, i, j);
+                    sum += fabs(*at(X, i, j));
+                    ck_assert(i == j || fabs(*at(X, i, j)) < 1e-9 * *at(X, i, i)); /* orthogonal */
+                }
+            }
+            V += v;
+            sens2 = fmax(sens2, sum);
+        }
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                ck_assert_msg((j + n * b - i) % b == 0 || fabs(*at(G, i, j)) < 1e-4 * most, "n = %zu, b = %zu: %zu, %zu", n,
+                              b, i, j);
+        matrix AU = product(A, 0, U, 0), M = product(AU, 0, A, 1);
+        gsl_matrix_view view = gsl_matrix_view_array(M.x, n, n);
+        gsl_vector *e = gsl_vector_alloc(n);
+        gsl_eigen_symm_workspace *w = gsl_eigen_symm_alloc(n);
+        gsl_eigen_symm(&view.matrix, e, w);
+        for (size_t i = 0; i < n; i++) {
+            ck_assert(gsl_vector_get(e, i) > 0);
+            T += sqrt(gsl_vector_get(e, i));
+        }
+        ASSERT_NEAR(sens2, 1, 1e-12, "sensitivity, n = %zu, b = %zu", n, b);
+        ASSERT_NEAR(f.error.value, error, 1e-11, "error, n = %zu, b = %zu", n, b);
+        ck_assert_msg(error >= T * T / V * (1 - 1e-12) && error <= T * T / V * (1 + 1e-8),
+                      "n = %zu, b = %zu: %.15g, dual %.15g", n, b, error, T * T / V);
+        ck_assert(f.lower <= error * (1 + 1e-12) && error <= f.lower * (1 + 1.1e-10));
+        for (size_t m = 0; m < COUNT(ALL); m++) { /* and of all those here */
+            finf_system *other = make_system(ALL[m], n);
+            finf_participation p;
+            ck_assert_int_eq(finf_system_participation(other, k, b, NULL, &p, NULL), FINF_OK);
+            ck_assert_msg(p.fixed_order * finf_system_describe(other).error.value >= f.lower * (1 - 1e-9),
+                          "%s has a smaller loss, n = %zu, b = %zu", ALL[m], n, b);
+            finf_system_free(other);
+        }
+        gsl_vector_free(e), gsl_eigen_symm_free(w);
+        free(X.x), free(K.x), free(A.x), free(AK.x), free(G.x), free(U.x), free(AU.x), free(M.x);
+        finf_system_free(s);
+    }
+}
+END_TEST
+
+/* One epoch is `me`, by the other code; epochs of one step have X diagonal: (sum_i S_ii^{1/2})^2. At size, the gap. */
+START_TEST(epochs_at_the_ends)
+{
+    const size_t sizes[] = {1, 2, 9, 100};
+    for (size_t c = 0; c < COUNT(sizes); c++) {
+        size_t n = sizes[c];
+        epochs one, all;
+        factorization me;
+        double sum = 0;
+        ck_assert_int_eq(epochs_make(n, n, NULL, &one, NULL), FINF_OK);
+        ck_assert_int_eq(factorization_make(n, NULL, &me, NULL), FINF_OK);
+        ASSERT_NEAR(one.error, me.error, 1e-10, "one epoch, n = %zu", n);
+        ASSERT_NEAR(one.lower, me.error, 1e-12, "one epoch, n = %zu", n);
+        matrix X = zeros(n, n), Y = zeros(n, n);
+        ck_assert_int_eq(epochs_gram(&one, NULL, X.x), FINF_OK);
+        ck_assert_int_eq(factorization_gram(&me, NULL, Y.x), FINF_OK);
+        assert_same(X, Y, 1e-5, "one epoch", n); /* the gap's square root */
+        ck_assert_int_eq(epochs_make(n, 1, NULL, &all, NULL), FINF_OK);
+        for (size_t i = 1; i <= n; i++) sum += sqrt((double)i);
+        ASSERT_NEAR(all.error, sum * sum, 1e-10, "epochs of one step, n = %zu", n);
+        epochs_free(&one), epochs_free(&all), factorization_free(&me);
+        free(X.x), free(Y.x);
+    }
+    finf_system *s = make_epochs(1024, 256), *banded;
+    finf_system_facts f = finf_system_describe(s);
+    finf_participation p;
+    ck_assert(f.error.value <= f.lower * (1 + 1.1e-10) && f.error.error < 2e-10 * f.error.value);
+    ck_assert_int_eq(finf_system_participation(s, 4, 256, NULL, &p, NULL), FINF_OK);
+    ASSERT_NEAR(p.fixed_order, 1, 1e-9, "sensitivity of 4 epochs");
+    ASSERT_NEAR(p.fixed_lower, 1, 1e-9, "attained");
+    ck_assert_int_eq(finf_system_banded(1024, 256, NULL, &banded, NULL), FINF_OK);
+    double other = 4 * finf_system_describe(banded).loss.value; /* columns b apart are orthogonal */
+    ck_assert_msg(f.lower < 0.9 * other && f.lower > 0.8 * other, "%g, banded %g", f.lower, other);
+    finf_system_free(banded);
+    finf_system_free(s);
+}
+END_TEST
+
 static double banded_loss(const double *c, size_t bands, size_t n)
 {
     double *a = malloc(n * sizeof *a), sens2 = 0, error = 0;
@@ -324,7 +455,7 @@ START_TEST(banded)
             finf_system *best, *cut;
             size_t n = sizes[i], w = widths[j] < n ? widths[j] : n;
             finf_reason why = {""};
-            ck_assert_msg(finf_system_banded(n, widths[j], &best, &why) == FINF_OK, "%s", why.text);
+            ck_assert_msg(finf_system_banded(n, widths[j], NULL, &best, &why) == FINF_OK, "%s", why.text);
             ck_assert_int_eq(finf_system_banded_sqrt(n, widths[j], &cut, NULL), FINF_OK);
             double loss = finf_system_describe(best).loss.value;
             ck_assert(finf_system_describe(best).bands == w && loss <= finf_system_describe(cut).loss.value * (1 + 1e-14));
@@ -376,7 +507,7 @@ START_TEST(participation_by_enumeration)
                         if (exact) fixed = fmax(fixed, sum);
                     }
                     finf_participation p;
-                    ck_assert_int_eq(finf_system_participation(s, k, b, &p, NULL), FINF_OK);
+                    ck_assert_int_eq(finf_system_participation(s, k, b, NULL, &p, NULL), FINF_OK);
                     ASSERT_NEAR(p.fixed_order, fixed, 1e-13, "%s, n = %zu, k = %zu, b = %zu: fixed order", ALL[m], n, k, b);
                     ck_assert_msg(p.min_sep >= sep * (1 - 1e-13) && p.min_sep_lower <= sep * (1 + 1e-13),
                                   "%s, n = %zu, k = %zu, b = %zu: %g not in [%g, %g]", ALL[m], n, k, b, sep,
@@ -384,6 +515,8 @@ START_TEST(participation_by_enumeration)
                     if (p.exact)
                         ASSERT_NEAR(p.min_sep, sep, 1e-12, "%s, n = %zu, k = %zu, b = %zu: min-sep", ALL[m], n, k, b);
                     upper_only += !p.exact;
+                    ck_assert(p.fixed_lower <= p.fixed_order * (1 + 1e-13));
+                    if (p.nonnegative) ASSERT_NEAR(p.fixed_lower, p.fixed_order, 1e-8, "%s: attained", ALL[m]);
                     if (k == 1)
                         ASSERT_NEAR(p.fixed_order, finf_system_describe(s).sens2.value, 1e-13, "one participation of %s",
                                     ALL[m]);
@@ -401,20 +534,20 @@ START_TEST(participation_at_size)
 {
     finf_system *s;
     finf_participation p;
-    ck_assert_int_eq(finf_system_banded(2000, 100, &s, NULL), FINF_OK);
-    ck_assert_int_eq(finf_system_participation(s, 20, 100, &p, NULL), FINF_OK);
+    ck_assert_int_eq(finf_system_banded(2000, 100, NULL, &s, NULL), FINF_OK);
+    ck_assert_int_eq(finf_system_participation(s, 20, 100, NULL, &p, NULL), FINF_OK);
     ASSERT_NEAR(p.fixed_order, 20 * finf_system_describe(s).sens2.value, 1e-13, "banded");
     ck_assert(p.exact && p.nonnegative);
     finf_system_free(s);
     s = make_system("me", 2000);
-    ck_assert_int_eq(finf_system_participation(s, 20, 100, &p, NULL), FINF_OK);
+    ck_assert_int_eq(finf_system_participation(s, 20, 100, NULL, &p, NULL), FINF_OK);
     ck_assert(p.nonnegative && p.fixed_order >= 20 && p.min_sep >= p.min_sep_lower && p.min_sep_lower >= p.fixed_order);
     ck_assert_msg(p.min_sep <= 1.2 * p.min_sep_lower, "%g .. %g", p.min_sep_lower, p.min_sep);
     finf_system_free(s);
     finf_noise *noise; /* large n, without a matrix: DP-SGD's patterns are orthogonal */
     finf_noise_sgd(&noise);
     finf_system_toeplitz(noise, 1000000, &s, NULL);
-    ck_assert_int_eq(finf_system_participation(s, 10, 1000, &p, NULL), FINF_OK);
+    ck_assert_int_eq(finf_system_participation(s, 10, 1000, NULL, &p, NULL), FINF_OK);
     ASSERT_NEAR(p.min_sep, 10, 1e-14, "sgd");
     finf_noise_free(noise);
     finf_system_free(s);
@@ -735,10 +868,10 @@ START_TEST(curve_at_the_edges)
     ck_assert_int_eq(finf_curve(s, 0.1, H, &stop, &r), FINF_ETOL);
     ck_assert(!r.F && r.reason.text[0]);
     finf_reason why = {""};
-    ck_assert_int_eq(finf_system_me(0, &big, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_me(0, NULL, &big, &why), FINF_EDOM);
     ck_assert(!big && why.text[0]);
-    ck_assert_int_eq(finf_system_me(1000000, &big, &why), FINF_EDOM);
-    ck_assert_int_eq(finf_system_banded(10, 0, &big, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_me(1000000, NULL, &big, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_banded(10, 0, NULL, &big, &why), FINF_EDOM);
     ck_assert_int_eq(finf_system_tree(FINF_SYSTEM_DENSE_MAX + 1, &big, &why), FINF_OK);
     double x;
     finf_participation p;
@@ -746,15 +879,57 @@ START_TEST(curve_at_the_edges)
     ck_assert_int_eq(finf_system_covariance(big, &x, &why), FINF_EDOM);
     ck_assert_int_eq(finf_system_noising(big, &x, &why), FINF_EDOM);
     ck_assert_int_eq(finf_curve(big, 0.1, H, NULL, &r), FINF_EDOM);
-    ck_assert_int_eq(finf_system_participation(big, 2, 2, &p, &why), FINF_EDOM);
-    ck_assert_int_eq(finf_system_participation(me, 0, 2, &p, &why), FINF_EDOM);
-    ck_assert_int_eq(finf_system_participation(me, 2, 0, &p, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_participation(big, 2, 2, NULL, &p, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_participation(me, 0, 2, NULL, &p, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_participation(me, 2, 0, NULL, &p, &why), FINF_EDOM);
     finf_system_free(big);
+    ck_assert_int_eq(finf_system_epochs(10, 0, NULL, &big, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_epochs(0, 1, NULL, &big, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_epochs(FINF_SYSTEM_DENSE_MAX + 1, 8000, NULL, &big, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_epochs(2000, 2, NULL, &big, &why), FINF_EDOM);
+    ck_assert(!big && strstr(why.text, "n k^2"));
     finf_system_free(cc);
     finf_system_free(s);
     finf_system_free(me);
     finf_system_free(NULL);
     finf_curve_result_free(NULL);
+    finf_spectrum_free(H);
+}
+END_TEST
+
+/* Stopped at every place where it is asked, in turn: FINF_ETOL, the reason, nothing left behind. */
+START_TEST(generation_can_be_stopped)
+{
+    finf_system *s = NULL, *me = make_system("me", 40), *several = make_epochs(40, 10);
+    finf_spectrum *H;
+    finf_spectrum_power(1, 5, &H, NULL);
+    for (int kind = 0; kind < 6; kind++) {
+        finf_status status = FINF_ETOL;
+        int polls = 0, stops = 0;
+        for (int after = 0; status && after < 100000; after += after < 20 ? 1 : after / 4, stops++) {
+            polls = after;
+            finf_system_options o = {stop_now, &polls};
+            finf_reason why = {""};
+            finf_participation p;
+            finf_curve_options c = finf_curve_options_default();
+            c.cancel = stop_now, c.cancel_data = &polls;
+            finf_curve_result r = {0};
+            status = kind == 0   ? finf_system_me(100, &o, &s, &why)
+                     : kind == 1 ? finf_system_epochs(40, 10, &o, &s, &why)
+                     : kind == 2 ? finf_system_banded(100, 7, &o, &s, &why)
+                     : kind == 3 ? finf_system_participation(several, 3, 10, &o, &p, &why)
+                                 : finf_curve(kind == 4 ? me : several, 0.1, H, &c, &r);
+            if (r.reason.text[0]) why = r.reason;
+            ck_assert_msg(status == FINF_OK || (status == FINF_ETOL && strncmp(why.text, "stopped", 7) == 0 && !s && !r.F),
+                          "kind %d, poll %d: %s", kind, after, why.text);
+            finf_system_free(s);
+            finf_curve_result_free(&r);
+            s = NULL;
+        }
+        ck_assert_msg(status == FINF_OK && stops > 5, "kind %d: %d stops", kind, stops);
+    }
+    finf_system_free(me);
+    finf_system_free(several);
     finf_spectrum_free(H);
 }
 END_TEST
@@ -859,6 +1034,9 @@ static TCase *make(void)
     tcase_add_test(t, fft_by_definition);
     tcase_add_test(t, me_by_eigenvectors);
     tcase_add_test(t, me_is_optimal);
+    tcase_add_test(t, epochs_against_the_program);
+    tcase_add_test(t, epochs_are_optimal);
+    tcase_add_test(t, epochs_at_the_ends);
     tcase_add_test(t, banded);
     tcase_add_test(t, participation_by_enumeration);
     tcase_add_test(t, participation_at_size);
@@ -868,6 +1046,7 @@ static TCase *make(void)
     tcase_add_test(t, curve_keeps_its_digits);
     tcase_add_test(t, curve_both_ways);
     tcase_add_test(t, curve_at_the_edges);
+    tcase_add_test(t, generation_can_be_stopped);
     tcase_add_test(t, theorem_is_above_the_curve);
     tcase_add_test(t, rates_of_the_corollaries);
     return t;
