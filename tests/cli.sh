@@ -517,6 +517,15 @@ if command -v timeout >/dev/null; then
     if [ $rc = 124 ] && grep -q interrupted "$T/err" && [ "$(wc -l <"$T/out")" -gt 5 ]; then yes; else no 'interrupt' iqc; fi
 fi
 
+# the same while a matrix is being optimised: nothing is left, exit 4
+if command -v timeout >/dev/null; then
+    for system in me:40 banded:500; do
+        timeout -s INT 1 "$finf" curve --steps $([ $system = me:40 ] && echo 2000 || echo 2000000) --system $system >"$T/out" 2>"$T/err"
+        rc=$?
+        if [ $rc = 124 ] && grep -q '^finf: stopped after' "$T/err" && [ ! -s "$T/out" ]; then yes; else no interrupt curve --system $system; fi
+    done
+fi
+
 # ---- rates, curve, errata, simulate, reproduce ------------------------------------------------------------------
 
 keys 'spectrum d d_eff F_sgd F_nu ratio rate_sgd rate_nu F_best_nu F_optimum' rates --decays 1
@@ -532,6 +541,24 @@ ok 'printed' errata
 near loss 1631.4030445 1e-9 curve --steps 256 --system me
 near loss 5535.71227945 1e-9 curve --steps 256 --system honaker
 near F_last 0.0257045170064779 1e-6 curve --steps 20000 --system nu:auto --eta 0.05 --spectrum power:1 --dim 16 --rho 0.5 --sigma-sgd 0.3 --gamma inf
+# several epochs: the optimum for them, its gap, the loss of each system counted the same way
+near loss_fixed_order 215.5738095814 1e-9 curve --steps 16 --system me:4
+near sens2_fixed_order 1 1e-9 curve --steps 16 --system me:5
+near loss_fixed_order 165.9318061738 1e-9 curve --steps 16 --system me:5 --participations 4 --separation 5
+near loss 1631.4030445 1e-9 curve --steps 256 --system me:256
+near loss_fixed_order 4*32896 1e-12 curve --steps 256 --system sgd --participations 4 --separation 64
+near loss_min_sep 4*32896 1e-12 curve --steps 256 --system sgd --participations 4 --separation 64
+keys 'participations separation sens2_fixed_order loss_fixed_order sens2_min_sep loss_min_sep min_sep_exact lower gap' curve --steps 64 --system me:16
+ok '"gap":[0-9.]+e-1[1-9]' curve --steps 64 --system me:16 --json
+ok '^    duality gap .*4 participations, fixed order' curve --steps 64 --system sgd,me:16
+ok '"participations":4,"separation":16' curve --steps 64 --system sgd,me:16 --json
+[ "$(run curve --steps 64 --system sgd,me,me:16 --format csv; awk -F, '{ gsub(/"[^"]*"/, ""); print NF }' "$T/out" | sort -u | wc -l)" -eq 1 ] && yes || no 'columns differ' curve
+# the noise by that sensitivity: four times that of one participation for sgd
+run curve --steps 50 --system sgd --eta 0.1 --spectrum flat --dim 2 --start 0 --json
+one=$(sed -n 's/.*"F_last":\([0-9.e+-]*\).*/\1/p' "$T/out")
+for g in fixed-order min-sep; do
+    near F_last "4*${one:-0}" 1e-13 curve --steps 50 --system sgd --eta 0.1 --spectrum flat --dim 2 --start 0 --gamma $g --participations 4 --separation 10
+done
 # theta_0 by direction: a list, a file or stdin; d equal parts of X are --start X
 keys 'system steps sens2 error loss F_last' curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start list:1,0,2
 first=$(sed -n 's/.*"F":\[\([0-9.e+-]*\),.*/\1/p' "$T/out")
@@ -565,6 +592,12 @@ bad 3 'dim' rates --dim 0
 bad 3 'nonsense' curve --steps 10 --system nonsense
 bad 3 'steps = 0' curve --steps 0
 bad 3 'bands' curve --steps 10 --system banded:11
+bad 3 'an epoch' curve --steps 10 --system me:11
+bad 3 'an epoch' curve --steps 10 --system me:0
+bad 3 "'x'" curve --steps 10 --system me:x
+bad 3 'n k^2' curve --steps 2000 --system me:2
+bad 2 'needs --participations' curve --steps 10 --system sgd --gamma fixed-order
+bad 2 "'none'" curve --steps 10 --system sgd --gamma none
 bad 2 'go together' curve --steps 10 --participations 2
 bad 2 '--eta' curve --steps 10 --spectrum flat --dim 2
 for c in 'curve --system sgd' 'simulate --problem linreg --noise sgd'; do
