@@ -148,18 +148,18 @@ static void show_participations(doc *d, const finf_participation *p, double erro
 }
 
 /* me: how much smaller the loss it minimises could still be */
-static void show_gap(doc *d, const finf_system_facts *f, int csv)
+static void show_gap(doc *d, const finf_system_facts *f)
 {
     char note[160];
     double gap = fmax(f->error.value / f->lower - 1, 0); /* it is scaled to the sensitivity 1 */
-    if (isnan(f->lower) && !csv) return;
+    if (isnan(f->lower)) return;
     snprintf(note, sizeof note, "no C has a loss (%zu participation%s) smaller by more than this part of it",
              f->participations, f->participations == 1 ? "" : "s, fixed order");
     doc_number(d, "lower", NULL, f->lower, NULL);
-    doc_number(d, "gap", isnan(f->lower) ? NULL : "  duality gap", isnan(f->lower) ? NAN : gap, note);
+    doc_number(d, "gap", "  duality gap", gap, note);
 }
 
-static void show_system(doc *d, const job *j, const entry *e, int csv)
+static void show_system(doc *d, const job *j, const entry *e)
 {
     finf_system_facts f = finf_system_describe(e->system);
     doc_row(d);
@@ -169,7 +169,7 @@ static void show_system(doc *d, const job *j, const entry *e, int csv)
     if (!isnan(j->k)) show_participations(d, &e->many, f.error.value);
     doc_real(d, "error", NULL, "  prefix error", f.error, "sum over t of the variance of prefix sum t, sigma = 1");
     doc_real(d, "loss", NULL, "  prefix loss", f.loss, "sensitivity^2 times error");
-    show_gap(d, &f, csv);
+    show_gap(d, &f);
     if (j->H)
         doc_real(d, "F_last", "F_last_error", "  E[F - F*]", e->curve.last,
                  "after the last step, exact for Gaussian inputs");
@@ -241,7 +241,7 @@ finf_status cmd_curve(const args *a, doc *d, finf_reason *why)
         if ((s = j.status)) *why = j.reason;
         if (j.done && (!s || s == FINF_ETOL)) {
             doc_heading(d, "Noise of finite time");
-            for (size_t i = 0; i < j.done; i++) show_system(d, &j, &j.entries[i], csv);
+            for (size_t i = 0; i < j.done; i++) show_system(d, &j, &j.entries[i]);
             finf_status shown = j.H && (text || csv) ? show_curves(d, &j, text, why) : FINF_OK;
             if (shown) s = shown;
         }

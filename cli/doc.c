@@ -268,6 +268,40 @@ static const item *find_kind(const doc *d, item_kind kind)
     return NULL;
 }
 
+/* The keys of all rows: one that only later rows have stands after the one it follows there. */
+#define COLUMNS_MAX 128
+typedef struct {
+    const char *names[COLUMNS_MAX];
+    size_t n;
+} columns;
+
+static size_t column_of(columns *c, const char *name, size_t at)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (strcmp(c->names[i], name) == 0) return i;
+    if (c->n == COLUMNS_MAX) return c->n;
+    memmove(c->names + at + 1, c->names + at, (c->n++ - at) * sizeof *c->names);
+    c->names[at] = name;
+    return at;
+}
+
+/* The fields of the row that starts at item `row`; what it does not have is empty. */
+static void print_csv_row(const doc *d, size_t row, columns *all, int digits, FILE *out)
+{
+    const item *value[COLUMNS_MAX + 1] = {NULL}, *error[COLUMNS_MAX + 1] = {NULL};
+    for (size_t i = row + 1; i < d->n && d->items[i].kind != ROW; i++) {
+        const item *x = &d->items[i];
+        if (x->key) value[column_of(all, x->key, all->n)] = x;
+        if (x->error_key) error[column_of(all, x->error_key, all->n)] = x;
+    }
+    for (size_t c = 0; c < all->n; c++) {
+        if (c) fputc(',', out);
+        if (value[c]) csv_value(value[c], digits, out);
+        if (error[c]) csv_number(error[c]->error, digits, out);
+    }
+    fputc('\n', out);
+}
+
 static void print_csv(const doc *d, doc_style style, FILE *out)
 {
     int digits = machine_digits(style);
@@ -292,27 +326,18 @@ static void print_csv(const doc *d, doc_style style, FILE *out)
             }
         return;
     }
-    int rows = 0;
-    for (size_t i = 0; i < d->n; i++) {
-        if (d->items[i].kind != ROW) continue;
-        for (int header = rows == 0; header >= 0; header--) {
-            const char *comma = "";
-            for (size_t j = i + 1; j < d->n && d->items[j].kind != ROW; j++) {
-                const item *x = &d->items[j];
-                if (!x->key) continue;
-                fputs(comma, out);
-                comma = ",";
-                if (header)
-                    fputs(x->key, out);
-                else
-                    csv_value(x, digits, out);
-                if (x->error_key && header) fprintf(out, ",%s", x->error_key);
-                if (x->error_key && !header) fputc(',', out), csv_number(x->error, digits, out);
-            }
-            fputc('\n', out);
-        }
-        rows++;
+    columns all = {0};
+    for (size_t i = 0, at = 0; i < d->n; i++) {
+        const item *x = &d->items[i];
+        if (x->kind == ROW) at = 0;
+        if (x->key) at = column_of(&all, x->key, at) + 1;
+        if (x->error_key) at = column_of(&all, x->error_key, at) + 1;
     }
+    if (!all.n) return;
+    for (size_t c = 0; c < all.n; c++) fprintf(out, "%s%s", c ? "," : "", all.names[c]);
+    fputc('\n', out);
+    for (size_t i = 0; i < d->n; i++)
+        if (d->items[i].kind == ROW) print_csv_row(d, i, &all, digits, out);
 }
 
 /* Bytes of the UTF-8 character at s, 0 when it is none. */

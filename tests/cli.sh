@@ -552,7 +552,10 @@ keys 'participations separation sens2_fixed_order loss_fixed_order sens2_min_sep
 ok '"gap":[0-9.]+e-1[1-9]' curve --steps 64 --system me:16 --json
 ok '^    duality gap .*4 participations, fixed order' curve --steps 64 --system sgd,me:16
 ok '"participations":4,"separation":16' curve --steps 64 --system sgd,me:16 --json
-[ "$(run curve --steps 64 --system sgd,me,me:16 --format csv; awk -F, '{ gsub(/"[^"]*"/, ""); print NF }' "$T/out" | sort -u | wc -l)" -eq 1 ] && yes || no 'columns differ' curve
+for c in 'curve --steps 64 --system sgd,me,me:16' 'rates --table prior' errata; do # a rectangle, whatever a row has to say
+    run $c --format csv
+    if [ "$(awk '{ gsub(/"[^"]*"/, ""); print gsub(/,/, "") }' "$T/out" | sort -u | wc -l)" -eq 1 ]; then yes; else no 'columns differ' $c; fi
+done
 # the noise by that sensitivity: four times that of one participation for sgd
 run curve --steps 50 --system sgd --eta 0.1 --spectrum flat --dim 2 --start 0 --json
 one=$(sed -n 's/.*"F_last":\([0-9.e+-]*\).*/\1/p' "$T/out")
@@ -581,6 +584,9 @@ run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 2 --form
 if cmp -s one.csv two.csv; then yes; else no 'threads change the answer' simulate; fi
 rm -rf paper; ok 'report' reproduce --out paper --quick
 for f in report.html fig2-d.csv fig2-d.svg fig3-sharp.csv table2-prior.csv errata.csv; do if [ -s paper/$f ]; then yes; else no "no $f" reproduce; fi; done
+for c in '<th scope="col">loss</th>' '<th scope="col">F_nu</th>' '>damped anti-PGD<' '<td>282\.2</td>' '<th class="label" scope="row">full-honaker</th>'; do
+    if grep -q "$c" paper/report.html; then yes; else no "the report lacks $c" reproduce; fi
+done
 bad1 5 'exists' reproduce --out paper --quick
 ok . reproduce --out paper --quick --force
 rm -rf paper one.csv two.csv
