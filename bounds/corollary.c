@@ -7,40 +7,20 @@
 
 finf_rate_options finf_rate_options_default(void)
 {
-    return (finf_rate_options){.rho = 1,
-                               .start = 1,
-                               .failprob = 0.05,
-                               .c_time = 1,
-                               .c_exp = 1,
-                               .c_gap = 1,
-                               .c_start = 1,
-                               .c_dp = 1,
-                               .c_sgd = 1,
-                               .c_polylog = 1,
-                               .polylog_power = 1,
-                               .c_eta = 1,
-                               .c_clip = 1};
+#define FIELD(name, value, zero, meaning) .name = value,
+    return (finf_rate_options){.rho = 1, FINF_RATE_CONSTANT_LIST(FIELD)};
+#undef FIELD
 }
 
 static finf_status check(double T, const finf_rate_options *o, finf_reason *why)
 {
+#define FIELD(name, value, zero, meaning) {#name, o->name, zero},
     const struct {
         const char *name;
         double value;
-        int zero;
-    } fields[] = {{"rho", o->rho, 0},
-                  {"sigma-sgd", o->sigma_sgd, 1},
-                  {"start", o->start, 1},
-                  {"c_time", o->c_time, 1},
-                  {"c_exp", o->c_exp, 0},
-                  {"c_gap", o->c_gap, 1},
-                  {"c_start", o->c_start, 1},
-                  {"c_dp", o->c_dp, 1},
-                  {"c_sgd", o->c_sgd, 1},
-                  {"c_polylog", o->c_polylog, 1},
-                  {"c_eta", o->c_eta, 0},
-                  {"c_clip", o->c_clip, 0},
-                  {"polylog_power", o->polylog_power, 1}};
+        int zero; /* is allowed */
+    } fields[] = {{"rho", o->rho, 0}, {"sigma-sgd", o->sigma_sgd, 1}, FINF_RATE_CONSTANT_LIST(FIELD)};
+#undef FIELD
     if (!(T >= 2 && isfinite(T))) return finf_why(why, FINF_EDOM, "T = %s: must be at least 2 and finite", finf_show(T).s);
     if (!(o->failprob > 0 && o->failprob < 1))
         return finf_why(why, FINF_EDOM, "failprob = %s: must be in (0, 1)", finf_show(o->failprob).s);
@@ -51,54 +31,96 @@ static finf_status check(double T, const finf_rate_options *o, finf_reason *why)
     return FINF_OK;
 }
 
-/* What the two corollaries share. power: of log(T/p), 5 or 7; extra: the further logarithm of cor:dpftrl. */
+/* What the corollaries are about: R^2 = Tr H, size = kappa^2 d_eff^2 d/rho = R^4 d/(mu^2 rho). */
+typedef struct {
+    finf_rate_options o;
+    int nu; /* cor:dpftrl; else cor:dpsgd */
+    double T, q, log_Tp, mu, trace, d, kappa, d_eff, size;
+} problem;
+
+static problem make_problem(const finf_spectrum *s, double T, const finf_rate_options *o, int nu)
+{
+    problem p = {.o = *o, .nu = nu, .T = T, .q = nu ? 7 : 5, .log_Tp = log(T / o->failprob)};
+    p.mu = finf_spectrum_min(s);
+    p.trace = finf_spectrum_trace(s);
+    p.d = finf_spectrum_dim(s);
+    p.kappa = finf_spectrum_max(s) / p.mu;
+    p.d_eff = p.trace / finf_spectrum_max(s);
+    p.size = p.kappa * p.d_eff * p.kappa * p.d_eff * p.d / o->rho;
+    return p;
+}
+
+/* cor:dpftrl has a further log(kappa^2 d_eff^2 d/rho), with c inside in its condition on T: meant as at least 1. */
+static double further_log(const problem *p, double c) { return p->nu ? fmax(1, log(c * p->size)) : 1; }
+
+/* eta1 = mu rho/(c_exp R^4 d log^q(T/p) ..): theorem dp-main with nu~ = mu, ||beta||_1 and gamma in the constant. */
+static double eta_by_noise(const problem *p)
+{
+    return 1 / (p->mu * p->o.c_exp * p->size * pow(p->log_Tp, p->q) * further_log(p, 1));
+}
+
+/* (L/mu) exp(-mu eta1 T) + kappa d_eff (D Tr H |theta_0-theta*|^2 + D sigma_sgd^2 + sigma_sgd^2 ..) polylog(T), where
+ * D = d/(rho T) for DP-SGD and kappa d_eff/(rho T^2) for nu. */
+static void terms(const problem *p, finf_rate_result *out)
+{
+    const finf_rate_options *o = &p->o;
+    double ke = p->kappa * p->d_eff, sgd2 = o->sigma_sgd * o->sigma_sgd;
+    double D = p->nu ? ke / (o->rho * p->T * p->T) : p->d / (o->rho * p->T);
+    out->polylog = o->c_polylog * pow(log(p->T), o->polylog_power);
+    out->gap = o->c_gap * p->kappa * exp(-p->mu * eta_by_noise(p) * p->T);
+    out->start = o->c_start * ke * D * p->trace * o->start * out->polylog;
+    out->dp = o->c_dp * ke * D * sgd2 * out->polylog;
+    out->sgd = o->c_sgd * ke * sgd2 / p->T * out->polylog;
+    out->value = out->gap + out->start + out->dp + out->sgd;
+}
+
+/* G = c_clip R^2 max(|theta_0-theta*|, sqrt(eta R^2 sigma_sgd^2/mu), sigma_sgd/R) log^{5/2}(T/p) */
+static double clip_norm(const problem *p, double eta)
+{
+    double sgd2 = p->o.sigma_sgd * p->o.sigma_sgd;
+    double reach = fmax(p->o.start, fmax(eta * p->trace * sgd2 / p->mu, sgd2 / p->trace));
+    return p->o.c_clip * p->trace * sqrt(reach) * pow(p->log_Tp, 2.5);
+}
+
+static double condition_left(const problem *p, double T) { return T / pow(log(T / p->o.failprob), p->q); }
+
+/* The least T with condition_left(T) >= right, by bisection where it grows: from T = p e^q on. */
+static double least_T(const problem *p, double right)
+{
+    double low = fmax(2, p->o.failprob * exp(p->q)), high = low;
+    while (high < 1e300 && condition_left(p, high) < right) high *= 2;
+    if (!(high < 1e300)) return INFINITY;
+    for (int i = 0; i < 200 && high / low > 1 + 1e-15; i++) {
+        double mid = sqrt(low * high);
+        *(condition_left(p, mid) < right ? &low : &high) = mid;
+    }
+    return high;
+}
+
 static finf_status rate(const finf_spectrum *s, double T, const finf_rate_options *opt, int nu, finf_rate_result *out)
 {
     finf_rate_options o = opt ? *opt : finf_rate_options_default();
     *out = (finf_rate_result){.value = NAN};
     finf_status status = check(T, &o, &out->reason);
     if (status) return status;
-    double L = finf_spectrum_max(s), mu = finf_spectrum_min(s), trace = finf_spectrum_trace(s), d = finf_spectrum_dim(s);
-    double kappa = L / mu, d_eff = trace / L, ke = kappa * d_eff, sgd2 = o.sigma_sgd * o.sigma_sgd;
-    double logTp = log(T / o.failprob), size = ke * ke * d / o.rho;
-    double logs = pow(logTp, nu ? 7 : 5);
-    /* cor:dpftrl has log(kappa^2 d_eff^2 d / rho) in the exponent, and log(c ...) in the condition on T: meant as at
-     * least 1 */
-    double more = nu ? fmax(1, log(size)) : 1, more_T = nu ? fmax(1, log(o.c_time * size)) : 1;
-    out->kappa = kappa;
-    out->d_eff = d_eff;
-    out->d = d;
-    out->trace = trace;
-    out->mu = mu;
-    out->lambda_max = L;
-    out->T_left = T / logs;
-    out->T_right = o.c_time * size * more_T;
-    out->polylog = o.c_polylog * pow(log(T), o.polylog_power);
-    out->gap = o.c_gap * kappa * exp(-T / (o.c_exp * size * logs * more));
-    double time = nu ? T * T : T, front = ke * out->polylog, dp_size = nu ? ke : d;
-    out->start = o.c_start * front * dp_size * trace * o.start / (o.rho * time);
-    out->dp = o.c_dp * front * dp_size * sgd2 / (o.rho * time);
-    out->sgd = o.c_sgd * front * sgd2 / T;
-    out->value = out->gap + out->start + out->dp + out->sgd;
-    /* theorem dp-main with R^2 = Tr H, nu~ = mu; for nu its proof's eta_max = mu rho / (c R^4 d log^7(T/p) log(R^4
-     * d/(mu^2 rho))) */
-    double R4 = trace * trace, by_noise = mu * o.rho / (o.c_exp * R4 * d * logs * more),
-           by_step = 1 / (o.c_eta * trace * logTp);
-    out->eta_max = fmin(by_noise, by_step);
-    double reach = fmax(o.start, fmax(out->eta_max * trace * sgd2 / mu, sgd2 / trace));
-    out->clip = o.c_clip * trace * sqrt(reach) * pow(logTp, 2.5);
-    /* the smallest T that is large enough: T / log^q(T/p) grows from T = p e^q on */
-    double q = nu ? 7 : 5, low = fmax(2, o.failprob * exp(q)), high = low;
-    while (high < 1e300 && high / pow(log(high / o.failprob), q) < out->T_right) high *= 2;
-    for (int i = 0; i < 200 && high / low > 1 + 1e-15; i++) {
-        double mid = sqrt(low * high);
-        *(mid / pow(log(mid / o.failprob), q) < out->T_right ? &low : &high) = mid;
-    }
-    out->T_min = high < 1e300 ? high : INFINITY;
+    problem p = make_problem(s, T, &o, nu);
+    out->kappa = p.kappa;
+    out->d_eff = p.d_eff;
+    out->d = p.d;
+    out->trace = p.trace;
+    out->mu = p.mu;
+    out->lambda_max = finf_spectrum_max(s);
+    terms(&p, out);
+    out->eta_max = fmin(eta_by_noise(&p), 1 / (o.c_eta * p.trace * p.log_Tp));
+    out->clip = clip_norm(&p, out->eta_max);
+    out->T_left = condition_left(&p, T);
+    out->T_right = o.c_time * p.size * further_log(&p, o.c_time);
+    out->T_min = least_T(&p, out->T_right);
     out->valid = out->T_left >= out->T_right;
     if (!out->valid)
-        finf_why(&out->reason, FINF_OK, "T = %s is not large enough: T/log^%d(T/p) = %.6g must be at least %.6g, T >= %.6g",
-                 finf_show(T).s, nu ? 7 : 5, out->T_left, out->T_right, out->T_min);
+        finf_why(&out->reason, FINF_OK,
+                 "T = %s is not large enough: T/log^%.0f(T/p) = %.6g must be at least %.6g, T >= %.6g", finf_show(T).s, p.q,
+                 out->T_left, out->T_right, out->T_min);
     return FINF_OK;
 }
 

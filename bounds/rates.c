@@ -3,11 +3,12 @@
 
 /* lambda_k = k^-a, ||H|| = 1. Table 3 with its row 1/k^2 corrected (MATH 10.5): the ratio there is log^2, not log^3.
  * sgd: eta d G^2/rho;  nu = eta mu: eta^2 G^2/rho times
- *   a = 0: d log^2(1/eta);  a < 1: d^{1-a}/(1-a) log^2(d/eta);  a = 1: log^3(d/eta);  a > 1: a^2/(a-1) log^2(d/eta) */
+ *   a = 0: d log^2(1/eta);  a < 1: d^{1-a}/(1-a) log^2(d/eta);  a = 1: log^3(d/eta);  a > 1: a^2/(a-1) log^2(d/eta)
+ * floor, of every noise: eta^2 Tr H G^2/rho (Table 1: Tr H = d_eff) */
 finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set, finf_rates *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
-    *out = (finf_rates){NAN, NAN};
+    *out = (finf_rates){NAN, NAN, NAN};
     finf_status s = finf_setting_check(eta, &p, NULL);
     if (s || !(a >= 0 && isfinite(a) && d >= 1)) return s ? s : FINF_EDOM;
     double unit = p.clip * p.clip / p.rho, l = log(d / eta), shape;
@@ -19,18 +20,22 @@ finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_
         shape = l * l * l;
     else
         shape = a * a / (a - 1) * l * l;
-    *out = (finf_rates){eta * d * unit, eta * eta * unit * shape};
+    finf_spectrum *H;
+    if ((s = finf_spectrum_power(a, d, &H, NULL))) return s;
+    *out = (finf_rates){eta * d * unit, eta * eta * unit * shape, eta * eta * unit * finf_spectrum_trace(H)};
+    finf_spectrum_free(H);
     return FINF_OK;
 }
 
-/* Any H (Table 1): sgd eta d G^2/rho; nu = eta mu: eta^2 Tr H log^2(1/(eta mu)) G^2/rho */
+/* Any H (Table 1): sgd eta d G^2/rho; nu = eta mu: eta^2 Tr H log^2(1/(eta mu)) G^2/rho; floor eta^2 Tr H G^2/rho */
 finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set, finf_rates *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
-    *out = (finf_rates){NAN, NAN};
+    *out = (finf_rates){NAN, NAN, NAN};
     finf_status status = finf_setting_check(eta, &p, NULL);
     if (status) return status;
     double unit = p.clip * p.clip / p.rho, l = log(1 / (eta * finf_spectrum_min(s)));
-    *out = (finf_rates){eta * finf_spectrum_dim(s) * unit, eta * eta * finf_spectrum_trace(s) * l * l * unit};
+    double floor = eta * eta * finf_spectrum_trace(s) * unit;
+    *out = (finf_rates){eta * finf_spectrum_dim(s) * unit, floor * l * l, floor};
     return FINF_OK;
 }

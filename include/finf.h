@@ -208,9 +208,9 @@ typedef struct {
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n, finf_direction *out);
 
-/* The paper's rates with unit constants: F_inf of DP-SGD and of nu = eta mu. */
+/* The paper's rates with unit constants: F_inf of DP-SGD, of nu = eta mu, and its lower bound for every noise. */
 typedef struct {
-    double sgd, nu;
+    double sgd, nu, floor;
 } finf_rates;
 finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set, finf_rates *out);
 finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set, finf_rates *out);
@@ -473,30 +473,44 @@ finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spe
 
 /* ---- the paper's finite-time rates --------------------------------------------------------------------- */
 
-/* Corollaries dpsgd and dpftrl "ignoring absolute constants": here each one is a field, 1 unless set. */
+/* Corollaries dpsgd and dpftrl "ignoring absolute constants": here each one is a field. Name, default, whether it may be 0,
+ * meaning. eta1 = mu rho/(c_exp R^4 d log^q(T/p) ..), q = 5 for DP-SGD, 7 for nu, is the largest learning rate that the privacy
+ * noise allows; the exponent of the corollaries is -mu eta1 T, so that one constant is in both. */
+#define FINF_RATE_CONSTANT_LIST(X)                                                                                         \
+    X(start, 1, 1, "|theta_0 - theta*|^2")                                                                                 \
+    X(failprob, 0.05, 0, "p: with probability 1-p no gradient is clipped (the event E)")                                   \
+    X(c_time, 1, 1, "c of 'T large enough'")                                                                               \
+    X(c_exp, 1, 0, "c of eta1 = mu rho/(c R^4 d log^q(T/p)), in eta_max and in exp(-mu eta1 T)")                           \
+    X(c_gap, 1, 1, "factor of (L/mu) exp(-mu eta1 T): theorem dp-main has 2 (F(theta_0) - F*)")                            \
+    X(c_start, 1, 1, "factor of the term in |theta_0 - theta*|^2")                                                         \
+    X(c_dp, 1, 1, "factor of the term in sigma_sgd^2/rho")                                                                 \
+    X(c_sgd, 1, 1, "factor of the term in sigma_sgd^2")                                                                    \
+    X(c_polylog, 1, 1, "polylog(T) = c_polylog log(T)^polylog_power")                                                      \
+    X(polylog_power, 1, 1, "its power")                                                                                    \
+    X(c_eta, 1, 0, "C of eta <= 1/(C R^2 log(T/p)), the other part of eta_max")                                            \
+    X(c_clip, 1, 0, "c of the clip norm G of theorem dp-main")
+
+#define FINF_RATE_FIELD_(name, value, zero, meaning) double name;
 typedef struct {
     double rho, sigma_sgd;
-    double start;                /* |theta_0 - theta*|^2, default 1 */
-    double failprob;             /* p: the bound is on E[(F(theta_T) - F*) 1_E], P(E) >= 1-p; default 0.05 */
-    double c_time;               /* c of "T large enough" */
-    double c_exp;                /* c in the exponent's denominator */
-    double c_gap;                /* factor of (L/mu) exp(..): the paper has 1, its theorem dp-main 2 (F(theta_0) - F*) */
-    double c_start, c_dp, c_sgd; /* factors of the |theta_0 - theta*|^2, sigma_sgd^2/rho and sigma_sgd^2 terms */
-    double c_polylog, polylog_power; /* polylog(T) = c_polylog log(T)^polylog_power */
-    double c_eta, c_clip;            /* theorem dp-main: its C (learning rate) and c (clip norm) */
+    FINF_RATE_CONSTANT_LIST(FINF_RATE_FIELD_)
 } finf_rate_options;
+#undef FINF_RATE_FIELD_
 
 finf_rate_options finf_rate_options_default(void);
 
 typedef struct {
-    double value;               /* the four terms' sum */
-    double gap, start, dp, sgd; /* the terms, polylog(T) included */
+    double value; /* the four terms' sum, on E[(F(theta_T) - F*) 1_E] */
+    double gap;   /* what is left of the initial gap: (L/mu) exp(-mu eta1 T) */
+    double start; /* privacy noise, as far as the clip norm is set by |theta_0 - theta*|; polylog(T) included, as below */
+    double dp;    /* privacy noise, as far as the clip norm is set by sigma_sgd */
+    double sgd;   /* gradient noise */
     double polylog;
     double T_left, T_right; /* "T large enough": T / log^q(T/p), and what it must reach */
     double T_min;           /* the T that does */
     int valid;              /* T_left >= T_right */
     double kappa, d_eff, d, trace, mu, lambda_max;
-    double eta_max;     /* the largest learning rate the corollary's proof allows */
+    double eta_max;     /* the largest learning rate the corollary's proof allows: eta1, or the limit of c_eta */
     double clip;        /* theorem dp-main's clip norm G at eta_max */
     finf_reason reason; /* why not valid */
 } finf_rate_result;
