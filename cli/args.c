@@ -20,8 +20,10 @@
 #define V (1u << CMD_CURVE)
 #define Z (1u << CMD_REPRODUCE)
 #define U (1u << CMD_SIMULATE)
+#define E (1u << CMD_ERRATA)
 #define S (I | O | T) /* the strongly convex problem */
 #define ALL (~0u)
+#define PROBLEM (ALL & ~(E | Z)) /* what has parameters of its own */
 
 typedef struct {
     const char *name, *argument, *fallback, *help;
@@ -31,21 +33,14 @@ typedef struct {
 /* name, argument (NULL: a flag), default (NULL: none), help, commands */
 static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_NOISE] = {"noise", "N", NULL, "the noise beta (see NOISE)", G | M | L | C | P | I | V | U},
-    [OPT_ETA] = {"eta", "E", NULL, "step size (iqc, optimize, rates: or a range); gamma, coef, privacy: only for 'auto'",
-                 ALL},
+    [OPT_ETA] = {"eta", "E", NULL, "step size", PROBLEM},
     [OPT_MU] = {"mu", "M", "1", "strong convexity for 'auto' = eta*mu", G | C | P},
     [OPT_SPECTRUM] = {"spectrum", "S", NULL, "eigenvalues of H (see SPECTRUM)", L | T | V | U | R},
-    [OPT_DIM] = {"dim", "D", NULL,
-                 "dimension: of the spectrum, up to 1e15 (not for list and file); iqc: of theta (default 1); rates: or a "
-                 "range (default 128)",
-                 L | S | R | V | U},
+    [OPT_DIM] = {"dim", "D", NULL, "dimension of the spectrum, up to 1e15 (not for list and file)", L | S | R | V | U},
     [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue", L | T | V | U},
     [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian", L | T | V},
     [OPT_DIRECTIONS] = {"directions", NULL, NULL, "also the contribution of each eigendirection", L},
-    [OPT_STEPS] = {"steps", "T", NULL,
-                   "also (privacy: use) the sensitivity of T steps; curve: how many (default 1000); simulate: F then, not "
-                   "in the limit",
-                   G | P | V | U | R},
+    [OPT_STEPS] = {"steps", "T", NULL, "also the sensitivity of T steps", G | P | V | U | R},
     [OPT_LENGTH] = {"length", "n", NULL, "how many coefficients", C},
     [OPT_STRATEGY] = {"strategy", NULL, NULL, "print c = 1/beta (strategy_coef) instead of beta", C},
     [OPT_EPSILON] = {"epsilon", "e", NULL, "with --delta: find rho; with --rho: find delta", P},
@@ -65,13 +60,13 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_LOWER] = {"lower", "quadratic|simulate", "quadratic", "lower bound: the worst quadratic; also simulated F", I},
     [OPT_SEED] = {"seed", "n", "1", "of the simulation", I | U},
     [OPT_SAVE] = {"save", "FILE", NULL, "multipliers, psi, |B|^2 and beta: beta@FILE and spectrum@FILE read it", O},
-    [OPT_FORCE] = {"force", NULL, NULL,
-                   "take a grid or multiplier too small for eta*mu, as the paper's may be; reproduce: replace DIR", S | Z},
+    [OPT_FORCE] = {"force", NULL, NULL, "take a grid or multiplier too small for eta*mu, as the paper's may be", S | Z},
     [OPT_VERBOSE] = {"verbose", NULL, NULL, "also the solver's own objective, gap and repair", S},
-    [OPT_DECAYS] = {"decays", "LIST", "0,0.5,0.75,1,1.5,2", "exponents a of lambda_k = k^-a, a row each", R},
+    [OPT_DECAYS] = {"decays", "LIST", "0,0.5,0.75,1,1.5,2",
+                    "exponents a of lambda_k = k^-a, a row each; prior: a table each, 1 unless given", R},
     [OPT_TABLE] = {"table", "decays|prior|finite", "decays",
                    "eigenvalue decays; the noise of prior work; the finite-time corollaries", R},
-    [OPT_SLOPES] = {"slopes", NULL, NULL, "csv, json: the log-log slopes instead of the values", R},
+    [OPT_SLOPES] = {"slopes", NULL, NULL, "the log-log slopes instead of the values", R},
     [OPT_SYSTEM] = {"system", "LIST", NULL,
                     "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, me:b, banded:b, banded-sqrt:b, noise "
                     "(me:b: epochs of "
@@ -87,7 +82,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
                    "noise by the sensitivity of these steps, of all time, or of several participations", V},
     [OPT_PARTICIPATIONS] = {"participations", "k", NULL,
                             "with --separation: also their sensitivity, counted in two ways (default: those of me:b)", V},
-    [OPT_SEPARATION] = {"separation", "b", NULL, "steps between two participations", V},
+    [OPT_SEPARATION] = {"separation", "b", NULL, "least distance of two participations, in steps", V},
     [OPT_PROBLEM] = {"problem", "mean|linreg|huber", NULL,
                      "mean estimation; linear regression (--spectrum); curvature L near the minimum, mu outside (--kappa)",
                      U},
@@ -96,23 +91,108 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_THREADS] = {"threads", "n", "2", "1 to 256; the output does not depend on it", U},
     [OPT_RELATIVE_ERROR] = {"relative-error", "X", "0.01", "stop when a standard error is this part of the mean", U},
     [OPT_MAX_STEPS] = {"max-steps", "n", "1e8", "or after this many steps in all (exit 4, with the best value)", U},
-    [OPT_SET] = {"set", "NAME=V,..", NULL, "constants of the finite-time corollaries (all 1): c_dp, c_start, c_polylog, ..",
-                 R},
+    [OPT_SET] = {"set", "NAME=V,..", NULL, "finite: constants of the corollaries (see CONSTANTS)", R},
     [OPT_OUT] = {"out", "DIR", NULL, "where to write: made anew, whole or not at all", Z},
     [OPT_QUICK] = {"quick", NULL, NULL, "fewer points", Z},
-    [OPT_RHO] = {"rho", "R", "1", "privacy: rho-zCDP", ALL},
-    [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", ALL},
-    [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", ALL},
+    [OPT_RHO] = {"rho", "R", "1", "rho-zCDP: how private", PROBLEM},
+    [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", PROBLEM},
+    [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", PROBLEM},
     [OPT_FORMAT] = {"format", "text|csv|json", "text", "how to print", ALL},
     [OPT_JSON] = {"json", NULL, NULL, "short for --format json", ALL},
     [OPT_OUTPUT] = {"output", "FILE", NULL, "write there (whole or not at all) instead of stdout", ALL},
-    [OPT_PRECISION] = {"precision", "n", NULL, "significant digits, 1 to 17 (text 10, csv and json 17)", ALL},
+    [OPT_PRECISION] = {"precision", "n", NULL, "significant digits, 1 to 17 (text 10, csv and json 17)", ALL & ~Z},
     [OPT_QUIET] = {"quiet", NULL, NULL, "text: the values only", ALL},
     [OPT_HELP] = {"help", NULL, NULL, "this text", ALL},
     [OPT_VERSION] = {"version", NULL, NULL, "the version", ALL},
 };
 
+/* What an option means in some commands, where that is not the text above. */
+static const struct {
+    option_id id;
+    unsigned commands;
+    const char *fallback, *help;
+} VARIANTS[] = {
+    {OPT_NOISE, P, "sgd", "the noise beta (see NOISE)"},
+    {OPT_NOISE, V, NULL, "the system called noise: any Toeplitz one (see NOISE)"},
+    {OPT_ETA, G | C | P, NULL, "step size, for 'auto' only"},
+    {OPT_ETA, I | O, NULL, "step size, or a range such as 0.01:1:log:9"},
+    {OPT_ETA, R, "0.01", "step size, or a range such as 0.01:0.1:log:5; finite: one, of the bound without clipping"},
+    {OPT_ETA, V, NULL, "step size, of the curve and for 'auto'"},
+    {OPT_SPECTRUM, T, NULL, "for linear regression: eigenvalues of H (see SPECTRUM)"},
+    {OPT_SPECTRUM, V, NULL, "for a learning curve: eigenvalues of H (see SPECTRUM)"},
+    {OPT_SPECTRUM, U, NULL, "linreg: eigenvalues of H (see SPECTRUM)"},
+    {OPT_SPECTRUM, R, "power:1", "finite: eigenvalues of H (see SPECTRUM)"},
+    {OPT_DIM, I | O, "1", "dimension of theta"},
+    {OPT_DIM, T, NULL, "dimension of the spectrum (not for list and file); with --kappa of theta, 1 unless given"},
+    {OPT_DIM, U, NULL, "linreg: dimension of the spectrum (not for list and file)"},
+    {OPT_DIM, R, "128", "dimension, or a range such as 64:1024:log:5 (rounded to whole numbers); finite: one"},
+    {OPT_NORMALIZE, U, NULL, "linreg: divide the spectrum by its largest eigenvalue"},
+    {OPT_STEPS, P, NULL, "use the sensitivity of T steps, not of all time"},
+    {OPT_STEPS, V, "1000", "how many"},
+    {OPT_STEPS, U, NULL, "E[F - F*] after T steps, not in the limit"},
+    {OPT_STEPS, R, "1e6", "finite: how many"},
+    {OPT_KAPPA, T, NULL, "for the bound of iqc: condition number L/mu"},
+    {OPT_KAPPA, U, NULL, "huber: condition number L/mu"},
+    {OPT_SMOOTH, U, "1", "huber: smoothness L; mu = L/kappa"},
+    {OPT_SEED, I, "1", "of --lower simulate"},
+    {OPT_FORCE, Z, NULL, "replace DIR if it exists"},
+    {OPT_START, U, "1", "with --steps: |theta_0 - theta*|^2, spread equally over the eigenvectors"},
+    {OPT_RHO, G | C, "1", "accepted as elsewhere; nothing here depends on it"},
+    {OPT_RHO, P, NULL, "rho-zCDP, to convert"},
+    {OPT_CLIP, G | C, "1", "accepted as elsewhere; nothing here depends on it"},
+    {OPT_SIGMA_SGD, G | C | P, "0", "accepted as elsewhere; nothing here depends on it"},
+};
+
 #define BIT(id) (1ull << (id))
+
+/* Where an option would have no effect it is refused: `option` of `commands` needs one of the options `needs` to be given, or,
+ * with `words`, the one in `needs` to be (by default or not) a list with one of them. */
+static const struct {
+    unsigned commands;
+    option_id option;
+    unsigned long long needs;
+    const char *words, *because;
+} RULES[] = {
+    {R, OPT_SPECTRUM, BIT(OPT_TABLE), "finite", "the decays are given by --decays"},
+    {R, OPT_STEPS, BIT(OPT_TABLE), "finite", "the others are limits"},
+    {R, OPT_SET, BIT(OPT_TABLE), "finite", NULL},
+    {R, OPT_SLOPES, BIT(OPT_TABLE), "decays", NULL},
+    {R, OPT_DECAYS, BIT(OPT_TABLE), "decays|prior", "finite takes a --spectrum"},
+    {V, OPT_DIM, BIT(OPT_SPECTRUM), NULL, NULL},
+    {V, OPT_NORMALIZE, BIT(OPT_SPECTRUM), NULL, NULL},
+    {V, OPT_KURTOSIS, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
+    {V, OPT_START, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
+    {V, OPT_GAMMA, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
+    {V, OPT_RHO, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
+    {V, OPT_CLIP, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
+    {V, OPT_SIGMA_SGD, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
+    {V, OPT_NOISE, BIT(OPT_SYSTEM), "noise", NULL},
+    {T, OPT_DIM, BIT(OPT_KAPPA) | BIT(OPT_SPECTRUM), NULL, NULL},
+    {T, OPT_NORMALIZE, BIT(OPT_SPECTRUM), NULL, NULL},
+    {T, OPT_KURTOSIS, BIT(OPT_SPECTRUM), NULL, NULL},
+    {T, OPT_SMOOTH, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_BOUND, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_CLASS, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_CONSTANTS, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_SOLVER, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_GRID, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_MULTIPLIER, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_CERTIFY, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_FORCE, BIT(OPT_KAPPA), NULL, NULL},
+    {T, OPT_VERBOSE, BIT(OPT_KAPPA), NULL, NULL},
+    {I, OPT_SEED, BIT(OPT_LOWER), "simulate", NULL},
+    {U, OPT_SPECTRUM, BIT(OPT_PROBLEM), "linreg", NULL},
+    {U, OPT_DIM, BIT(OPT_PROBLEM), "linreg", NULL},
+    {U, OPT_NORMALIZE, BIT(OPT_PROBLEM), "linreg", NULL},
+    {U, OPT_KAPPA, BIT(OPT_PROBLEM), "huber", NULL},
+    {U, OPT_SMOOTH, BIT(OPT_PROBLEM), "huber", NULL},
+    {U, OPT_KNEE, BIT(OPT_PROBLEM), "huber", NULL},
+    {U, OPT_START, BIT(OPT_STEPS), NULL, "in the limit the start is forgotten"},
+    {G | C | P, OPT_MU, BIT(OPT_ETA), NULL, "auto is eta*mu"},
+    {P, OPT_ACCOUNTING, BIT(OPT_EPSILON), NULL, "it is how epsilon and delta fix rho"},
+    {P, OPT_ACCOUNTING, BIT(OPT_DELTA), NULL, "it is how epsilon and delta fix rho"},
+};
+
 const command_info COMMANDS[CMD_COUNT] = {
     [CMD_GAMMA] =
         {"gamma", "sensitivity of the noise",
@@ -150,7 +230,9 @@ const command_info COMMANDS[CMD_COUNT] = {
     [CMD_RATES] =
         {"rates", "the eigenvalue-decay table: exact values beside the paper's rates",
          "Exact F_inf of DP-SGD, nu = eta mu, the best nu and the best noise for each decay, the paper's rate and the\n"
-         "constant that fits. Ranges of --dim or --eta add log-log slopes. --table prior compares the noise of prior work.",
+         "constant that fits, beside the lower bound. Ranges of --dim or --eta add log-log slopes. --table prior: the "
+         "noise of\n"
+         "prior work. --table finite: the bounds after T steps.",
          "finf rates --dim 128 --eta 0.01", 0},
     [CMD_ERRATA] = {"errata", "corrections to the paper, in numbers",
                     "Each erratum of the paper: the printed value beside the computed one.", "finf errata", 0},
@@ -203,6 +285,46 @@ static int find_option(const char *name, size_t length)
     return -1;
 }
 
+/* Is one of the words (a|b) in the list (a,b,c)? */
+static int has_word(const char *list, const char *words)
+{
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
+        for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|') {
+            size_t n = strcspn(w, "|");
+            if (strcspn(p, ",") == n && strncmp(p, w, n) == 0) return 1;
+        }
+    return 0;
+}
+
+/* "--kappa or --spectrum" */
+static void name_options(unsigned long long bits, char *out, size_t size)
+{
+    size_t n = 0;
+    for (int i = 0; i < OPT_COUNT && n < size; i++)
+        if (bits & BIT(i)) n += (size_t)snprintf(out + n, size - n, "%s--%s", n ? " or " : "", OPTIONS[i].name);
+}
+
+/* No option is passed over: one that has no effect beside the others is a mistake. */
+static finf_status check_rules(const args *a, finf_reason *why)
+{
+    for (size_t r = 0; r < sizeof RULES / sizeof *RULES; r++) {
+        if (!(RULES[r].commands & (1u << a->command)) || !args_given(a, RULES[r].option)) continue;
+        const char *words = RULES[r].words, *because = RULES[r].because;
+        char others[96] = "";
+        int fulfilled = 0;
+        for (int i = 0; i < OPT_COUNT; i++) {
+            if (!(RULES[r].needs & BIT(i))) continue;
+            const char *text = args_text(a, (option_id)i);
+            fulfilled |= words ? !text || has_word(text, words) : args_given(a, (option_id)i);
+        }
+        if (fulfilled) continue;
+        name_options(RULES[r].needs, others, sizeof others);
+        return finf_why(why, FINF_EUSAGE, "--%s has no effect without %s%s%s%s%s", OPTIONS[RULES[r].option].name, others,
+                        words ? " " : "", words ? words : "", because ? ": " : "", because ? because : "");
+    }
+    return FINF_OK;
+}
+
 finf_status args_parse(command_id command, int argc, char **argv, args *out, finf_reason *why)
 {
     const char *name = COMMANDS[command].name;
@@ -226,18 +348,33 @@ finf_status args_parse(command_id command, int argc, char **argv, args *out, fin
             out->value[id] = argv[++i];
         else
             return finf_why(why, FINF_EUSAGE, "--%s needs a value (%s)", OPTIONS[id].name, OPTIONS[id].argument);
+        if (OPTIONS[id].argument && strcmp(OPTIONS[id].argument, "LIST") == 0 && !*out->value[id])
+            return finf_why(why, FINF_EPARSE, "%s: the list is empty", OPTIONS[id].name);
     }
     if (out->value[OPT_HELP] || out->value[OPT_VERSION]) return FINF_OK;
     for (int i = 0; i < OPT_COUNT; i++)
         if ((COMMANDS[command].required & BIT(i)) && !out->value[i])
             return finf_why(why, FINF_EUSAGE, "%s needs --%s, for example: %s", name, OPTIONS[i].name,
                             COMMANDS[command].example);
-    return FINF_OK;
+    return check_rules(out, why);
 }
 
 int args_given(const args *a, option_id id) { return a->value[id] != NULL; }
 
-const char *args_text(const args *a, option_id id) { return a->value[id] ? a->value[id] : OPTIONS[id].fallback; }
+/* The option as this command takes it. */
+static option_info option_of(option_id id, command_id command)
+{
+    option_info o = OPTIONS[id];
+    for (size_t i = 0; i < sizeof VARIANTS / sizeof *VARIANTS; i++)
+        if (VARIANTS[i].id == id && (VARIANTS[i].commands & (1u << command)))
+            o.fallback = VARIANTS[i].fallback, o.help = VARIANTS[i].help;
+    return o;
+}
+
+const char *args_text(const args *a, option_id id)
+{
+    return a->value[id] ? a->value[id] : option_of(id, a->command).fallback;
+}
 
 finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why)
 {
@@ -381,26 +518,42 @@ finf_status args_choice(const args *a, option_id id, const char *words, int *cho
 
 /* ---- help and manual ----------------------------------------------------------------------------------- */
 
-static void option_lines(unsigned commands, FILE *out)
+static void option_lines(command_id command, FILE *out)
 {
     for (int i = 0; i < OPT_COUNT; i++) {
-        const option_info *o = &OPTIONS[i];
-        if (!(o->commands & commands)) continue;
+        option_info o = option_of((option_id)i, command);
+        if (!(o.commands & (1u << command))) continue;
         char left[80];
-        snprintf(left, sizeof left, "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-        fprintf(out, "  %-28s %s", left, o->help);
-        if (o->fallback) fprintf(out, " (default %s)", o->fallback);
+        snprintf(left, sizeof left, "--%s%s%s", o.name, o.argument ? " " : "", o.argument ? o.argument : "");
+        fprintf(out, "  %-28s %s", left, o.help);
+        if (o.fallback) fprintf(out, " (default %s)", o.fallback);
         fputc('\n', out);
     }
+}
+
+static void plain(const char *text, FILE *out) { fputs(text, out); }
+
+static void constant_lines(void (*put)(const char *, FILE *), FILE *out)
+{
+    char line[160];
+#define LINE(name, value, zero, meaning)                                                                                   \
+    snprintf(line, sizeof line, "  %-15s %s (default %s)\n", #name, meaning, finf_show(value).s);                          \
+    put(line, out);
+    FINF_RATE_CONSTANT_LIST(LINE)
+#undef LINE
 }
 
 void args_help(command_id command, FILE *out)
 {
     const command_info *c = &COMMANDS[command];
     fprintf(out, "finf %s: %s\n\n%s\n\nOptions\n", c->name, c->summary, c->about);
-    option_lines(1u << command, out);
+    option_lines(command, out);
     if (OPTIONS[OPT_NOISE].commands & (1u << command)) fprintf(out, "\nNOISE\n%s", NOISE_HELP);
     if (OPTIONS[OPT_SPECTRUM].commands & (1u << command)) fprintf(out, "\nSPECTRUM\n%s", SPECTRUM_HELP);
+    if (OPTIONS[OPT_SET].commands & (1u << command)) {
+        fputs("\nCONSTANTS (--set)\n", out);
+        constant_lines(plain, out);
+    }
     fprintf(out, "\nExample\n  %s\n", c->example);
 }
 
@@ -429,6 +582,38 @@ static void roff_block(const char *text, FILE *out)
     fputs(".fi\n", out);
 }
 
+/* One meaning, after the commands that give it this one (none named: all of them). */
+static void roff_meaning(const char *help, const char *fallback, unsigned commands, FILE *out)
+{
+    const char *before = "";
+    for (int c = 0; c < CMD_COUNT; c++)
+        if (commands & (1u << c)) {
+            fprintf(out, "%s\\fI%s\\fR", before, COMMANDS[c].name);
+            before = ", ";
+        }
+    if (*before) fputs(": ", out);
+    roff(help, out);
+    if (fallback) fprintf(out, " (default %s)", fallback);
+    fputc('\n', out);
+}
+
+static void roff_option(option_id id, FILE *out)
+{
+    const option_info *o = &OPTIONS[id];
+    unsigned rest = o->commands & ((1u << CMD_COUNT) - 1), special = 0;
+    for (size_t i = 0; i < sizeof VARIANTS / sizeof *VARIANTS; i++)
+        if (VARIANTS[i].id == id) special |= VARIANTS[i].commands;
+    fprintf(out, ".TP\n.B \\-\\-%s", o->name);
+    if (o->argument) fprintf(out, " \\fI%s\\fR", o->argument);
+    fputc('\n', out);
+    if (rest & ~special) roff_meaning(o->help, o->fallback, special ? rest & ~special : 0, out);
+    for (size_t i = 0; i < sizeof VARIANTS / sizeof *VARIANTS; i++)
+        if (VARIANTS[i].id == id) {
+            if (rest & ~special || VARIANTS[i].commands != special) fputs(".br\n", out);
+            roff_meaning(VARIANTS[i].help, VARIANTS[i].fallback, VARIANTS[i].commands, out);
+        }
+}
+
 void args_manual(FILE *out)
 {
     fputs(
@@ -447,19 +632,14 @@ void args_manual(FILE *out)
         fputc('\n', out);
     }
     fputs(".SH OPTIONS\n", out);
-    for (int i = 0; i < OPT_COUNT; i++) {
-        fprintf(out, ".TP\n.B \\-\\-%s", OPTIONS[i].name);
-        if (OPTIONS[i].argument) fprintf(out, " \\fI%s\\fR", OPTIONS[i].argument);
-        fputc('\n', out);
-        roff(OPTIONS[i].help, out);
-        if (OPTIONS[i].fallback) fprintf(out, " (default %s)", OPTIONS[i].fallback);
-        fputc('\n', out);
-    }
+    for (int i = 0; i < OPT_COUNT; i++) roff_option((option_id)i, out);
     fputs(".SH NOISE\n", out);
     roff_block(NOISE_HELP, out);
     fputs(".SH SPECTRUM\n", out);
     roff_block(SPECTRUM_HELP, out);
-    fputs(".SH EXIT STATUS\n0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or "
+    fputs(".SH CONSTANTS\nof 'rates \\-\\-table finite', by \\-\\-set:\n.nf\n", out);
+    constant_lines(roff, out);
+    fputs(".fi\n.SH EXIT STATUS\n0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or "
           "malformed;\n"
           "4 tolerance not reached (the best value is still printed); 5 input, output or memory.\n",
           out);
