@@ -51,25 +51,13 @@ static void run(size_t unused, void *ctx)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* Options of the other problems are a mistake, not something to be passed over. */
+/* What each problem needs; what it has no use for, args.c refuses. */
 static finf_status check_options(const args *a, finf_simulate_problem problem, finf_reason *why)
 {
-    static const struct {
-        option_id id;
-        finf_simulate_problem problem;
-        const char *name;
-    } ONLY[] = {{OPT_SPECTRUM, FINF_SIMULATE_LINREG, "spectrum"},   {OPT_DIM, FINF_SIMULATE_LINREG, "dim"},
-                {OPT_NORMALIZE, FINF_SIMULATE_LINREG, "normalize"}, {OPT_KAPPA, FINF_SIMULATE_HUBER, "kappa"},
-                {OPT_SMOOTH, FINF_SIMULATE_HUBER, "smooth"},        {OPT_KNEE, FINF_SIMULATE_HUBER, "knee"}};
-    for (size_t i = 0; i < sizeof ONLY / sizeof *ONLY; i++)
-        if (args_given(a, ONLY[i].id) && ONLY[i].problem != problem)
-            return finf_why(why, FINF_EUSAGE, "--%s is for --problem %s", ONLY[i].name, PROBLEMS[ONLY[i].problem]);
     if (problem == FINF_SIMULATE_LINREG && !args_given(a, OPT_SPECTRUM))
         return finf_why(why, FINF_EUSAGE, "--problem linreg needs --spectrum, for example --spectrum power:1 --dim 16");
     if (problem == FINF_SIMULATE_HUBER && !args_given(a, OPT_KAPPA))
         return finf_why(why, FINF_EUSAGE, "--problem huber needs --kappa, for example --kappa 100");
-    if (args_given(a, OPT_START) && !args_given(a, OPT_STEPS))
-        return finf_why(why, FINF_EUSAGE, "--start needs --steps: in the limit the start is forgotten");
     return FINF_OK;
 }
 
