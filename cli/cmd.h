@@ -27,8 +27,6 @@ finf_status cmd_errata(const args *a, doc *d, finf_reason *why);
 finf_status cmd_simulate(const args *a, doc *d, finf_reason *why);
 finf_status cmd_tune(const args *a, doc *d, finf_reason *why);
 
-finf_status show_finite_rates(const args *a, doc *d, finf_reason *why); /* a part of rates */
-
 extern const command_fn RUN[CMD_COUNT]; /* commands.c */
 
 /* --eta, when it was given: positive. */
@@ -51,5 +49,7 @@ void show_noise(doc *d, const args *a, const char *fallback, double eta, double 
 void show_start(doc *d, const args *a, double start);
 /* `reason`, where an answer is infinite. */
 void show_reason(doc *d, const finf_reason *why);
+/* The same in a row of many: in CSV every row has the column, in JSON only those with something to say. Not in text. */
+void show_row_reason(doc *d, const args *a, const char *text);
 
 #endif

@@ -46,6 +46,10 @@ finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *
     finf_status s = args_number(a, OPT_RHO, &out->rho, why);
     if (!s) s = args_number(a, OPT_CLIP, &out->clip, why);
     if (!s) s = args_number(a, OPT_SIGMA_SGD, &out->sigma_sgd, why);
+    if (!s && !(out->rho > 0)) s = finf_why(why, FINF_EDOM, "rho = %s: must be positive", finf_show(out->rho).s);
+    if (!s && !(out->clip > 0)) s = finf_why(why, FINF_EDOM, "clip = %s: must be positive", finf_show(out->clip).s);
+    if (!s && !(out->sigma_sgd >= 0))
+        s = finf_why(why, FINF_EDOM, "sigma-sgd = %s: must be >= 0", finf_show(out->sigma_sgd).s);
     return s;
 }
 
@@ -106,4 +110,9 @@ void show_noise(doc *d, const args *a, const char *fallback, double eta, double 
 void show_reason(doc *d, const finf_reason *why)
 {
     if (why->text[0]) doc_string(d, "reason", "reason", why->text, NULL);
+}
+
+void show_row_reason(doc *d, const args *a, const char *text)
+{
+    if (text[0] || strcmp(args_text(a, OPT_FORMAT), "csv") == 0) doc_string(d, "reason", NULL, text, NULL);
 }

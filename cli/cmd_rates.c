@@ -1,62 +1,67 @@
 /* finf rates: exact values beside the paper's rates.                                        MATH sections 5, 9, 10 */
 #include <stdlib.h>
 
-#include "cmd.h"
+#include "rates.h"
 
 typedef struct {
-    double a, d, eta, d_eff, sgd, nu, best, best_nu, optimum;
+    double a, d, eta, d_eff, sgd, nu, best, best_nu, optimum, floor;
     finf_rates rate;
-    finf_reason reason;
+    finf_reason reason; /* why they are infinite */
 } cell;
 
 typedef struct {
-    finf_privacy_setting set;
-    double *decays, *dims, *etas;
-    size_t n_decays, n_dims, n_etas;
+    rate_axes x;
     cell *cells; /* eta fastest, then d, then decay */
+    size_t n;
 } table;
 
 static cell *at(const table *t, size_t decay, size_t dim, size_t eta)
 {
-    return &t->cells[(decay * t->n_dims + dim) * t->n_etas + eta];
+    return &t->cells[(decay * t->x.n_dims + dim) * t->x.n_etas + eta];
 }
 
-static finf_status exact(const table *t, const finf_spectrum *H, double eta, double nu, double *out, finf_linreg_result *r)
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+/* F_inf of nu, or of DP-SGD where nu = 0 */
+static finf_status regress(const finf_spectrum *H, double eta, double nu, const finf_linreg_options *o,
+                           finf_linreg_result *r, finf_reason *why)
 {
-    finf_linreg_options o = finf_linreg_options_default();
     finf_noise *noise = NULL;
-    o.privacy = t->set;
-    finf_status s = nu > 0 ? finf_noise_nu(fmin(nu, 1), &noise, NULL) : finf_noise_sgd(&noise);
-    if (!s) s = finf_linreg(noise, eta, H, &o, r);
-    *out = r->exact.value;
+    finf_status s = nu > 0 ? finf_noise_nu(fmin(nu, 1), &noise, why) : finf_noise_sgd(&noise);
+    if (!s && (s = finf_linreg(noise, eta, H, o, r))) *why = r->reason;
     finf_noise_free(noise);
     return s;
 }
 
-static finf_status fill(const table *t, cell *c, finf_reason *why)
+static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *why)
 {
     finf_spectrum *H = NULL;
-    finf_linreg_result r;
     finf_linreg_options o = finf_linreg_options_default();
-    o.privacy = t->set;
+    finf_linreg_result sgd, nu, best;
+    o.privacy = *set;
     finf_status s = finf_spectrum_power(c->a, c->d, &H, why);
-    if (!s) s = exact(t, H, c->eta, 0, &c->sgd, &r);
-    if (!s) s = exact(t, H, c->eta, c->eta * finf_spectrum_min(H), &c->nu, &r);
+    if (!s) s = regress(H, c->eta, 0, &o, &sgd, why);
+    if (!s) s = regress(H, c->eta, c->eta * finf_spectrum_min(H), &o, &nu, why);
     if (!s) {
-        c->d_eff = r.d_eff;
-        c->optimum = r.optimum.value;
-        c->best = c->nu;
+        best = nu;
         c->best_nu = NAN;
-        c->reason = r.reason;
-        if (r.stable && !(s = finf_tune_linreg(c->eta, H, &o, &c->best_nu, &r))) c->best = r.exact.value;
+        if (nu.stable && (s = finf_tune_linreg(c->eta, H, &o, &c->best_nu, &best))) *why = best.reason;
     }
-    if (s && !why->text[0]) *why = r.reason;
-    if (!s) s = finf_rates_power(c->a, c->d, c->eta, &t->set, &c->rate);
+    if (!s) s = finf_rates_power(c->a, c->d, c->eta, set, &c->rate);
+    if (!s) {
+        c->d_eff = nu.d_eff;
+        c->sgd = sgd.exact.value;
+        c->nu = nu.exact.value;
+        c->best = best.exact.value;
+        c->optimum = nu.optimum.value;
+        c->floor = nu.floor;
+        c->reason = nu.reason;
+    }
     finf_spectrum_free(H);
     return s;
 }
 
-static void show_cell(doc *d, const cell *c)
+static void show_cell(doc *d, const args *a, const cell *c)
 {
     char spectrum[48];
     snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(c->a).s);
@@ -71,11 +76,62 @@ static void show_cell(doc *d, const cell *c)
     doc_number(d, "F_best_nu", NULL, c->best, NULL);
     doc_number(d, "best_nu", NULL, c->best_nu, NULL);
     doc_number(d, "F_optimum", NULL, c->optimum, NULL);
+    doc_number(d, "F_floor", NULL, c->floor, NULL);
+    doc_number(d, "sgd_over_floor", NULL, c->sgd / c->floor, NULL);
+    doc_number(d, "nu_over_floor", NULL, c->nu / c->floor, NULL);
+    doc_number(d, "optimum_over_floor", NULL, c->optimum / c->floor, NULL);
     doc_number(d, "rate_sgd", NULL, c->rate.sgd, NULL);
     doc_number(d, "rate_nu", NULL, c->rate.nu, NULL);
+    doc_number(d, "rate_floor", NULL, c->rate.floor, NULL);
     doc_number(d, "constant_sgd", NULL, c->sgd / c->rate.sgd, NULL);
     doc_number(d, "constant_nu", NULL, c->nu / c->rate.nu, NULL);
-    if (c->reason.text[0]) doc_string(d, "reason", NULL, c->reason.text, NULL);
+    doc_number(d, "constant_floor", NULL, c->floor / c->rate.floor, NULL);
+    show_row_reason(d, a, c->reason.text);
+}
+
+/* Two tables, so that a line fits a screen. */
+static void show_values(doc *d, const table *t)
+{
+    static const char *const VALUES[] = {"a", "d", "eta", "d_eff", "DP-SGD", "nu=eta mu", "best nu", "best noise", "floor"};
+    static const char *const RATIOS[] = {"a",        "d",          "eta",   "nu/DP-SGD", "DP-SGD/floor",
+                                         "nu/floor", "best/floor", "c_sgd", "c_nu"};
+    enum { COLUMNS = 9, INFINITE_MAX = 5 };
+    size_t infinite = 0;
+    double *values = malloc(2 * COLUMNS * t->n * sizeof *values), *ratios = values ? values + COLUMNS * t->n : NULL;
+    for (size_t i = 0; values && i < t->n; i++) {
+        const cell *c = &t->cells[i];
+        double value[COLUMNS] = {c->a, c->d, c->eta, c->d_eff, c->sgd, c->nu, c->best, c->optimum, c->floor};
+        double ratio[COLUMNS] = {c->a,
+                                 c->d,
+                                 c->eta,
+                                 c->nu / c->sgd,
+                                 c->sgd / c->floor,
+                                 c->nu / c->floor,
+                                 c->optimum / c->floor,
+                                 c->sgd / c->rate.sgd,
+                                 c->nu / c->rate.nu};
+        memcpy(values + COLUMNS * i, value, sizeof value);
+        memcpy(ratios + COLUMNS * i, ratio, sizeof ratio);
+    }
+    doc_note(d, "F_inf for linear regression, Gaussian inputs, eigenvalues k^-a; floor: the paper's lower bound for every "
+                "noise");
+    if (values) doc_table(d, NULL, COLUMNS, VALUES, values, t->n);
+    for (size_t i = 0; i < t->n; i++) {
+        const cell *c = &t->cells[i];
+        if (c->reason.text[0] && infinite++ < INFINITE_MAX)
+            doc_note(d, "  inf at a = %s, d = %s, eta = %s: %s", finf_show(c->a).s, finf_show(c->d).s, finf_show(c->eta).s,
+                     c->reason.text);
+    }
+    if (infinite > INFINITE_MAX)
+        doc_note(d, "  .. and at %zu more: --json has the reason of each", infinite - INFINITE_MAX);
+    doc_note(
+        d,
+        "Ratios, and c: value / rate of the paper, eta d/rho for DP-SGD; for nu eta^2/rho times d log^2(1/eta) (a = 0),");
+    doc_note(
+        d,
+        "d^(1-a)/(1-a) log^2(d/eta) (a < 1), log^3(d/eta) (a = 1), a^2/(a-1) log^2(d/eta) (a > 1); floor: eta^2 d_eff/rho");
+    if (values) doc_table(d, NULL, COLUMNS, RATIOS, ratios, t->n);
+    free(values);
 }
 
 /* ---- slopes -------------------------------------------------------------------------------------------- */
@@ -88,187 +144,205 @@ static double of_sgd(const cell *c) { return c->sgd; }
 static double of_nu(const cell *c) { return c->nu; }
 static double of_optimum(const cell *c) { return c->optimum; }
 
-/* Least squares in logarithms over cells[0], cells[stride], ..: y ~ x^slope */
-static double slope(const cell *cells, size_t n, size_t stride, reader x, reader y)
+typedef enum { AGAINST_D, AGAINST_ETA, AGAINST_D_EFF, AGAINST_COUNT } against;
+static const char *const AGAINST[] = {"d", "eta", "d_eff"};
+static const reader READ_X[] = {of_d, of_eta, of_d_eff};
+
+/* A line of cells along which one thing changes. */
+typedef struct {
+    against x;
+    const cell *first;
+    size_t n, stride;
+} line;
+
+/* y ~ x^slope by least squares in logarithms, over the finite points. NaN where there is no slope. */
+static double slope(const line *l, reader y, size_t *points)
 {
-    double mx = 0, my = 0, xy = 0, xx = 0;
-    for (size_t i = 0; i < n; i++)
-        mx += log(x(&cells[i * stride])) / (double)n, my += log(y(&cells[i * stride])) / (double)n;
-    for (size_t i = 0; i < n; i++) {
-        double dx = log(x(&cells[i * stride])) - mx;
-        xy += dx * (log(y(&cells[i * stride])) - my);
-        xx += dx * dx;
+    reader x = READ_X[l->x];
+    double mx = 0, my = 0, xy = 0, xx = 0, least = INFINITY, most = 0;
+    *points = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const cell *c = &l->first[i * l->stride];
+        if (!isfinite(y(c))) continue;
+        ++*points;
+        mx += log(x(c));
+        my += log(y(c));
+        least = fmin(least, x(c));
+        most = fmax(most, x(c));
+    }
+    if (*points < 2 || most == least) return NAN;
+    mx /= (double)*points;
+    my /= (double)*points;
+    for (size_t i = 0; i < l->n; i++) {
+        const cell *c = &l->first[i * l->stride];
+        if (!isfinite(y(c))) continue;
+        xy += (log(x(c)) - mx) * (log(y(c)) - my);
+        xx += (log(x(c)) - mx) * (log(x(c)) - mx);
     }
     return xy / xx;
 }
 
-static void show_slope(doc *d, int machine, const char *against, const cell *cells, size_t n, size_t stride, reader x,
-                       const char *what)
+typedef struct {
+    double sgd, nu, optimum;
+    size_t points;
+    char at[96], why[160]; /* where; why there is no slope, or which points it leaves out */
+} fit;
+
+static fit fit_line(const line *l)
 {
-    double sgd = slope(cells, n, stride, x, of_sgd), nu = slope(cells, n, stride, x, of_nu),
-           best = slope(cells, n, stride, x, of_optimum);
-    if (!machine) {
-        doc_note(d, "  against %-6s %-34s DP-SGD %7.4f   nu = eta mu %7.4f   best noise %7.4f", against, what, sgd, nu,
-                 best);
-        return;
-    }
+    fit f;
+    const cell *c = l->first;
+    const char *names[] = {"a", "d", "eta"};
+    const double values[] = {c->a, c->d, c->eta};
+    const int swept[] = {[AGAINST_D] = 1, [AGAINST_ETA] = 2, [AGAINST_D_EFF] = 0};
+    int first = swept[l->x] == 0, second = swept[l->x] == 2 ? 1 : 2;
+    f.sgd = slope(l, of_sgd, &f.points);
+    f.nu = slope(l, of_nu, &f.points);
+    f.optimum = slope(l, of_optimum, &f.points);
+    f.why[0] = 0;
+    snprintf(f.at, sizeof f.at, "(%s = %s, %s = %s)", names[first], finf_show(values[first]).s, names[second],
+             finf_show(values[second]).s);
+    if (f.points < 2)
+        snprintf(f.why, sizeof f.why, "no slope: %zu of %zu values are finite", f.points, l->n);
+    else if (isnan(f.sgd))
+        snprintf(f.why, sizeof f.why, "no slope: %s has one value only", AGAINST[l->x]);
+    else if (f.points < l->n)
+        snprintf(f.why, sizeof f.why, "over the %zu finite values of %zu", f.points, l->n);
+    return f;
+}
+
+/* Every line of one kind. NULL out: how many there are. */
+static size_t lines(const table *t, against x, line *out)
+{
+    size_t A = t->x.n_decays, D = t->x.n_dims, E = t->x.n_etas, n = 0;
+    size_t across[] = {[AGAINST_D] = D, [AGAINST_ETA] = E, [AGAINST_D_EFF] = A};
+    size_t stride[] = {[AGAINST_D] = E, [AGAINST_ETA] = 1, [AGAINST_D_EFF] = D * E};
+    if (across[x] < 2) return 0;
+    for (size_t a = 0; a < (x == AGAINST_D_EFF ? 1 : A); a++)
+        for (size_t k = 0; k < (x == AGAINST_D ? 1 : D); k++)
+            for (size_t e = 0; e < (x == AGAINST_ETA ? 1 : E); e++, n++)
+                if (out) out[n] = (line){x, at(t, a, k, e), across[x], stride[x]};
+    return n;
+}
+
+static void show_fit(doc *d, const args *a, const line *l, const fit *f)
+{
     doc_row(d);
-    doc_string(d, "against", NULL, against, NULL);
-    doc_string(d, "at", NULL, what, NULL);
-    doc_number(d, "slope_sgd", NULL, sgd, NULL);
-    doc_number(d, "slope_nu", NULL, nu, NULL);
-    doc_number(d, "slope_optimum", NULL, best, NULL);
+    doc_string(d, "against", NULL, AGAINST[l->x], NULL);
+    doc_string(d, "at", NULL, f->at, NULL);
+    doc_number(d, "slope_sgd", NULL, f->sgd, NULL);
+    doc_number(d, "slope_nu", NULL, f->nu, NULL);
+    doc_number(d, "slope_optimum", NULL, f->optimum, NULL);
+    doc_number(d, "points", NULL, (double)f->points, NULL);
+    show_row_reason(d, a, f->why);
 }
 
-static void show_slopes(doc *d, const table *t, int machine)
+static void show_fits_text(doc *d, against x, const line *l, const fit *f, size_t n)
 {
-    char what[96];
-    size_t D = t->n_dims, E = t->n_etas;
-    for (size_t a = 0; a < t->n_decays; a++) {
-        for (size_t e = 0; e < E && D > 1; e++) {
-            snprintf(what, sizeof what, "(a = %s, eta = %s)", finf_show(t->decays[a]).s, finf_show(t->etas[e]).s);
-            show_slope(d, machine, "d", at(t, a, 0, e), D, E, of_d, what);
-        }
-        for (size_t k = 0; k < D && E > 1; k++) {
-            snprintf(what, sizeof what, "(a = %s, d = %s)", finf_show(t->decays[a]).s, finf_show(t->dims[k]).s);
-            show_slope(d, machine, "eta", at(t, a, k, 0), E, 1, of_eta, what);
-        }
-    }
-    for (size_t k = 0; k < D && t->n_decays > 1; k++)
-        for (size_t e = 0; e < E; e++) {
-            snprintf(what, sizeof what, "(d = %s, eta = %s)", finf_show(t->dims[k]).s, finf_show(t->etas[e]).s);
-            show_slope(d, machine, "d_eff", at(t, 0, k, e), t->n_decays, D * E, of_d_eff, what);
-        }
-}
-
-static void show_text(doc *d, const table *t)
-{
-    static const char *const NAMES[] = {"a",       "d",          "eta",   "d_eff", "DP-SGD", "nu=eta mu",
-                                        "best nu", "best noise", "ratio", "c_sgd", "c_nu"};
-    enum { COLUMNS = 11 };
-    size_t n = t->n_decays * t->n_dims * t->n_etas;
+    static const char *const NAMES[] = {"a", "d", "eta", "DP-SGD", "nu=eta mu", "best noise", "points"};
+    enum { COLUMNS = 7 };
     double *data = malloc(COLUMNS * n * sizeof *data);
     for (size_t i = 0; data && i < n; i++) {
-        const cell *c = &t->cells[i];
-        double line[COLUMNS] = {c->a,
-                                c->d,
-                                c->eta,
-                                c->d_eff,
-                                c->sgd,
-                                c->nu,
-                                c->best,
-                                c->optimum,
-                                c->nu / c->sgd,
-                                c->sgd / c->rate.sgd,
-                                c->nu / c->rate.nu};
-        memcpy(data + COLUMNS * i, line, sizeof line);
+        const cell *c = l[i].first;
+        double row[COLUMNS] = {x == AGAINST_D_EFF ? NAN : c->a,
+                               x == AGAINST_D ? NAN : c->d,
+                               x == AGAINST_ETA ? NAN : c->eta,
+                               f[i].sgd,
+                               f[i].nu,
+                               f[i].optimum,
+                               (double)f[i].points};
+        memcpy(data + COLUMNS * i, row, sizeof row);
     }
-    doc_note(d, "F_inf for linear regression, Gaussian inputs, eigenvalues k^-a. ratio: nu / DP-SGD; c: value / rate of "
-                "the paper,");
-    doc_note(d, "eta d/rho for DP-SGD; eta^2/rho times d log^2(1/eta), d^(1-a)/(1-a) log^2(d/eta), log^3(d/eta), a^2/(a-1) "
-                "log^2(d/eta) for nu");
+    doc_note(d, "Log-log slopes against %s", AGAINST[x]);
     if (data) doc_table(d, NULL, COLUMNS, NAMES, data, n);
+    for (size_t i = 0; i < n; i++)
+        if (f[i].why[0]) doc_note(d, "  %s: %s", f[i].at, f[i].why);
     free(data);
-    doc_note(d, "Log-log slopes");
-    show_slopes(d, t, 0);
 }
 
-/* ---- prior work ---------------------------------------------------------------------------------------- */
-
-/* Table 2: gamma_T^2 and F_inf of the noise of prior work. damped anti-PGD: the best damping of its family by the rate. */
-static finf_status show_prior(const args *a, const table *t, doc *d, finf_reason *why)
+static finf_status show_slopes(doc *d, const args *a, const table *t, finf_reason *why)
 {
-    double eta = t->etas[0], dim = t->dims[0], decay = t->n_decays && args_given(a, OPT_DECAYS) ? t->decays[0] : 1;
-    finf_spectrum *H = NULL;
-    finf_status s = finf_spectrum_power(decay, dim, &H, why);
-    if (s) return s;
-    double mu = finf_spectrum_min(H), damp = sqrt(eta * finf_spectrum_trace(H) / dim);
-    char spec[4][64], law[4][48] = {"log(T)/pi", "log(1/nu)", "T", "1/nu"};
-    const char *names[] = {"optimal-cc", "nu", "anti-PGD", "damped anti-PGD"};
-    snprintf(spec[0], sizeof spec[0], "cc");
-    snprintf(spec[1], sizeof spec[1], "nu:%s", finf_show(fmin(eta * mu, 1)).s);
-    snprintf(spec[2], sizeof spec[2], "beta:1,-1");
-    snprintf(spec[3], sizeof spec[3], "antipgd:%s", finf_show(fmin(damp, 1)).s);
-    doc_note(d, "Noise of prior work: eigenvalues k^-%s, d = %s, eta = %s", finf_show(decay).s, finf_show(dim).s,
-             finf_show(eta).s);
-    for (int i = 0; i < 4 && !s; i++) {
-        finf_noise *noise = NULL;
-        finf_linreg_options o = finf_linreg_options_default();
-        finf_linreg_result r;
-        o.privacy = t->set;
-        s = spec_noise(spec[i], NAN, &noise, why);
-        if (!s && (s = finf_linreg(noise, eta, H, &o, &r))) *why = r.reason;
-        if (!s) {
-            doc_row(d);
-            doc_string(d, "algorithm", "algorithm", names[i], NULL);
-            doc_string(d, "noise", "  noise", spec[i], NULL);
-            for (size_t T = 100; T <= 1000000 && !s; T *= 100) {
-                char key[32], label[32];
-                finf_real g;
-                s = finf_noise_sensitivity_at(noise, T, &g, why);
-                snprintf(key, sizeof key, "gamma2_%zu", T);
-                snprintf(label, sizeof label, "  gamma_T^2, T = %zu", T);
-                doc_number(d, key, label, g.value, NULL);
-            }
-            doc_string(d, "growth", "  grows like", law[i], NULL);
-            doc_number(d, "gamma2", "  gamma_inf^2", r.gamma2.value, NULL);
-            doc_real(d, "F_exact", "F_error", "  F_inf", r.exact, NULL);
-            if (isinf(r.exact.value)) doc_string(d, "reason", "  reason", r.reason.text, NULL);
-        }
-        finf_noise_free(noise);
+    for (against x = 0; x < AGAINST_COUNT; x++) {
+        size_t n = lines(t, x, NULL);
+        if (!n) continue;
+        line *l = malloc(n * sizeof *l);
+        fit *f = l ? malloc(n * sizeof *f) : NULL;
+        if (f) lines(t, x, l);
+        for (size_t i = 0; f && i < n; i++) f[i] = fit_line(&l[i]);
+        if (f && wants_text(a)) show_fits_text(d, x, l, f, n);
+        for (size_t i = 0; f && i < n && !wants_text(a); i++) show_fit(d, a, &l[i], &f[i]);
+        int failed = !f;
+        free(f);
+        free(l);
+        if (failed) return finf_why(why, FINF_ENOMEM, "no memory");
     }
-    finf_spectrum_free(H);
+    return FINF_OK;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+/* A dimension is whole. Those within a range are rounded to that, and each is taken once. */
+static finf_status whole_dims(const args *a, double *dims, size_t *n, finf_reason *why)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        int end = i == 0 || i + 1 == *n;
+        if (!(dims[i] >= 1 && dims[i] <= FINF_DIM_MAX) || (end && dims[i] != floor(dims[i])))
+            return finf_why(why, FINF_EDOM, "dim = %.80s: must be whole, from 1 to 1e15", args_text(a, OPT_DIM));
+        double whole = round(dims[i]);
+        if (!kept || dims[kept - 1] != whole) dims[kept++] = whole;
+    }
+    *n = kept;
+    return FINF_OK;
+}
+
+static finf_status read_axes(const args *a, const char *decays, rate_axes *x, finf_reason *why)
+{
+    finf_status s = read_setting(a, &x->set, why);
+    if (!s) s = args_range(a, OPT_DIM, &x->dims, &x->n_dims, why);
+    if (!s) s = whole_dims(a, x->dims, &x->n_dims, why);
+    if (!s) s = args_range(a, OPT_ETA, &x->etas, &x->n_etas, why);
+    for (size_t i = 0; i < x->n_etas && !s; i++)
+        if (!(x->etas[i] > 0)) s = finf_why(why, FINF_EDOM, "eta = %s: must be positive", finf_show(x->etas[i]).s);
+    if (!s) s = parse_list(decays, decays + strlen(decays), "decays", &x->decays, &x->n_decays, why);
+    if (!s && x->n_decays * x->n_dims * x->n_etas > 100000) s = finf_why(why, FINF_EDOM, "more than 100000 rows");
     return s;
 }
 
-/* --dim and --eta with the defaults of this command */
-static finf_status ranges(const args *a, table *t, finf_reason *why)
+static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_reason *why)
 {
-    args with = *a;
-    if (!with.value[OPT_DIM]) with.value[OPT_DIM] = "128";
-    if (!with.value[OPT_ETA]) with.value[OPT_ETA] = "0.01";
-    finf_status s = args_range(&with, OPT_DIM, &t->dims, &t->n_dims, why);
-    for (size_t i = 0; i < t->n_dims && !s; i++) t->dims[i] = round(t->dims[i]);
-    if (!s) s = args_range(&with, OPT_ETA, &t->etas, &t->n_etas, why);
-    for (size_t i = 0; i < t->n_etas && !s; i++)
-        if (!(t->etas[i] > 0)) s = finf_why(why, FINF_EDOM, "eta = %s: must be positive", finf_show(t->etas[i]).s);
-    const char *text = args_text(a, OPT_DECAYS);
-    if (!s) s = parse_list(text, text + strlen(text), "decays", &t->decays, &t->n_decays, why);
-    if (!s && t->n_decays * t->n_dims * t->n_etas > 100000) s = finf_why(why, FINF_EDOM, "more than 100000 rows");
+    table t = {.x = *x, .n = x->n_decays * x->n_dims * x->n_etas};
+    int slopes = args_given(a, OPT_SLOPES), text = wants_text(a);
+    if (slopes && t.n < 2)
+        return finf_why(why, FINF_EUSAGE, "--slopes needs several points: a range of --dim or --eta, or several --decays");
+    t.cells = calloc(t.n, sizeof *t.cells);
+    finf_status s = t.cells ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
+    for (size_t i = 0; i < t.n && !s; i++) {
+        cell *c = &t.cells[i];
+        c->a = x->decays[i / (x->n_dims * x->n_etas)];
+        c->d = x->dims[i / x->n_etas % x->n_dims];
+        c->eta = x->etas[i % x->n_etas];
+        s = fill(&x->set, c, why);
+    }
+    if (!s && !slopes && text) show_values(d, &t);
+    for (size_t i = 0; i < t.n && !s && !slopes && !text; i++) show_cell(d, a, &t.cells[i]);
+    if (!s && (slopes || text)) s = show_slopes(d, a, &t, why);
+    free(t.cells);
     return s;
 }
 
 finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
 {
-    table t = {0};
-    int prior = 0, text = wants_text(a);
-    finf_status s = read_setting(a, &t.set, why);
-    if (!s) s = args_choice(a, OPT_TABLE, "decays|prior|finite", &prior, why);
-    if (!s && prior == 2) return show_finite_rates(a, d, why);
-    if (!s) s = ranges(a, &t, why);
-    if (!s && prior)
-        s = show_prior(a, &t, d, why);
-    else if (!s) {
-        size_t n = t.n_decays * t.n_dims * t.n_etas;
-        t.cells = calloc(n, sizeof *t.cells);
-        if (!t.cells) s = finf_why(why, FINF_ENOMEM, "no memory");
-        for (size_t i = 0; i < n && !s; i++) {
-            cell *c = &t.cells[i];
-            c->a = t.decays[i / (t.n_dims * t.n_etas)];
-            c->d = t.dims[i / t.n_etas % t.n_dims];
-            c->eta = t.etas[i % t.n_etas];
-            s = fill(&t, c, why);
-        }
-        if (!s && text)
-            show_text(d, &t);
-        else if (!s && args_given(a, OPT_SLOPES))
-            show_slopes(d, &t, 1);
-        else if (!s)
-            for (size_t i = 0; i < n; i++) show_cell(d, &t.cells[i]);
-    }
-    free(t.cells);
-    free(t.decays);
-    free(t.dims);
-    free(t.etas);
+    enum { DECAYS, PRIOR, FINITE };
+    int which = DECAYS;
+    rate_axes x = {0};
+    finf_status s = args_choice(a, OPT_TABLE, "decays|prior|finite", &which, why);
+    if (!s && which == FINITE) return show_finite_rates(a, d, why);
+    const char *decays = which == PRIOR && !args_given(a, OPT_DECAYS) ? "1" : args_text(a, OPT_DECAYS);
+    if (!s) s = read_axes(a, decays, &x, why);
+    if (!s) s = (which == PRIOR ? show_prior_rates : show_decays)(a, &x, d, why);
+    free(x.decays);
+    free(x.dims);
+    free(x.etas);
     return s;
 }

@@ -1,80 +1,178 @@
-/* finf rates --table finite: the paper's finite-time corollaries, every constant a number one can set. */
+/* finf rates --table finite: the paper's finite-time corollaries, every constant a number one can set, and its theorem without
+ * clipping, which has none. */
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd.h"
+#include "rates.h"
+
+static const struct {
+    const char *name, *meaning;
+    size_t at; /* in finf_rate_options */
+} CONSTANTS[] = {
+#define CONSTANT(name, value, zero, meaning) {#name, meaning, offsetof(finf_rate_options, name)},
+    FINF_RATE_CONSTANT_LIST(CONSTANT)
+#undef CONSTANT
+};
+enum { CONSTANTS_COUNT = sizeof CONSTANTS / sizeof *CONSTANTS };
+
+static double *constant(finf_rate_options *o, size_t i) { return (double *)((char *)o + CONSTANTS[i].at); }
+
+static finf_status unknown_constant(const char *text, size_t length, finf_reason *why)
+{
+    char names[160] = "";
+    for (size_t i = 0, n = 0; i < CONSTANTS_COUNT && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", CONSTANTS[i].name);
+    return finf_why(why, FINF_EPARSE, "set '%.*s': must be NAME=VALUE, NAME one of %s", (int)(length < 40 ? length : 40),
+                    text, names);
+}
 
 /* --set NAME=VALUE,.. */
 static finf_status set_constants(const char *text, finf_rate_options *o, finf_reason *why)
 {
-    static const struct {
-        const char *name;
-        size_t at;
-    } FIELD[] = {
-#define FIELD_OF(x) {#x, offsetof(finf_rate_options, x)}
-        FIELD_OF(start),     FIELD_OF(failprob),      FIELD_OF(c_time), FIELD_OF(c_exp),
-        FIELD_OF(c_gap),     FIELD_OF(c_start),       FIELD_OF(c_dp),   FIELD_OF(c_sgd),
-        FIELD_OF(c_polylog), FIELD_OF(polylog_power), FIELD_OF(c_eta),  FIELD_OF(c_clip),
-    };
-    for (const char *p = text; p && *p;) {
+    int given[CONSTANTS_COUNT] = {0};
+    for (const char *p = text; p;) {
         size_t length = strcspn(p, ","), name = strcspn(p, "=,"), i = 0;
-        while (i < sizeof FIELD / sizeof *FIELD && !(strlen(FIELD[i].name) == name && strncmp(p, FIELD[i].name, name) == 0))
-            i++;
-        if (i == sizeof FIELD / sizeof *FIELD || p[name] != '=')
-            return finf_why(
-                why, FINF_EPARSE,
-                "set '%.60s': NAME=VALUE, NAME one of start, failprob, c_time, c_exp, c_gap, c_start, c_dp, c_sgd, "
-                "c_polylog, polylog_power, c_eta, c_clip",
-                p);
-        finf_status s = parse_part(p + name + 1, p + length, FIELD[i].name, (double *)((char *)o + FIELD[i].at), why);
+        while (i < CONSTANTS_COUNT && !(strlen(CONSTANTS[i].name) == name && strncmp(p, CONSTANTS[i].name, name) == 0)) i++;
+        if (i == CONSTANTS_COUNT || p[name] != '=') return unknown_constant(p, length, why);
+        if (given[i]++) return finf_why(why, FINF_EUSAGE, "set: %s is given twice", CONSTANTS[i].name);
+        finf_status s = parse_part(p + name + 1, p + length, CONSTANTS[i].name, constant(o, i), why);
         if (s) return s;
-        p += length + (p[length] == ',');
+        p = p[length] ? p + length + 1 : NULL;
     }
     return FINF_OK;
 }
 
-static void show(doc *d, const char *name, double T, const finf_rate_result *r)
+/* ---- what is computed ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    finf_spectrum *H;
+    const char *spectrum;
+    double T, eta;
+    finf_privacy_setting set;
+    finf_rate_options o;
+} job;
+
+typedef struct {
+    const char *name;
+    finf_rate_result rate;
+    double F_inf, noclip; /* of eta and --clip: exact, and theorem lr-finite-noclip */
+    finf_reason noclip_reason;
+} entry;
+
+/* Theorem lr-finite-noclip, from theta_0 with the start spread equally over the eigenvectors, as in finf curve. */
+static finf_status without_clipping(const job *j, const finf_noise *noise, entry *e, finf_reason *why)
 {
+    finf_linreg_options o = finf_linreg_options_default();
+    finf_linreg_result r;
+    double F0 = j->o.start * finf_spectrum_trace(j->H) / (2 * finf_spectrum_dim(j->H));
+    o.privacy = j->set;
+    o.optimum = 0;
+    finf_status s = finf_linreg(noise, j->eta, j->H, &o, &r);
+    if (s) *why = r.reason;
+    if (!s) s = finf_curve_bound(noise, j->eta, j->H, &o, F0, &j->T, 1, &e->noclip, &e->noclip_reason);
+    if (s && !why->text[0]) *why = e->noclip_reason;
+    e->F_inf = s ? NAN : r.exact.value;
+    return s;
+}
+
+static finf_status compute(const job *j, int nu, entry *e, finf_reason *why)
+{
+    finf_noise *noise = NULL;
+    *e = (entry){.name = nu ? "nu-DP-FTRL" : "DP-SGD"};
+    finf_status s = (nu ? finf_rate_nu : finf_rate_sgd)(j->H, j->T, &j->o, &e->rate);
+    if (s) *why = e->rate.reason;
+    if (!s) s = nu ? finf_noise_nu(fmin(j->eta * finf_spectrum_min(j->H), 1), &noise, why) : finf_noise_sgd(&noise);
+    if (!s) s = without_clipping(j, noise, e, why);
+    finf_noise_free(noise);
+    return s;
+}
+
+/* ---- output -------------------------------------------------------------------------------------------- */
+
+static void show_constants(doc *d, job *j)
+{
+    doc_heading(d, "Finite-time corollaries of the paper, with these constants (--set NAME=V,..)");
+    for (size_t i = 0; i < CONSTANTS_COUNT; i++)
+        doc_number(d, NULL, CONSTANTS[i].name, *constant(&j->o, i), CONSTANTS[i].meaning);
+}
+
+static void show_problem(doc *d, job *j, const entry *e)
+{
+    doc_string(d, "spectrum", NULL, j->spectrum, NULL);
+    doc_number(d, "d", NULL, e->rate.d, NULL);
+    doc_number(d, "d_eff", NULL, e->rate.d_eff, NULL);
+    doc_number(d, "kappa", NULL, e->rate.kappa, NULL);
+    doc_number(d, "eta", NULL, j->eta, NULL);
+    doc_number(d, "rho", NULL, j->set.rho, NULL);
+    doc_number(d, "clip", NULL, j->set.clip, NULL);
+    doc_number(d, "sigma_sgd", NULL, j->set.sigma_sgd, NULL);
+    for (size_t i = 0; i < CONSTANTS_COUNT; i++) doc_number(d, CONSTANTS[i].name, NULL, *constant(&j->o, i), NULL);
+}
+
+static void show_entry(doc *d, const args *a, job *j, const entry *e)
+{
+    const finf_rate_result *r = &e->rate;
+    char note[200];
+    finf_reason both = r->reason;
+    if (e->noclip_reason.text[0])
+        finf_why(&both, FINF_OK, "%.120s%s%.120s", r->reason.text, r->reason.text[0] ? "; " : "", e->noclip_reason.text);
     doc_row(d);
-    doc_string(d, "algorithm", "algorithm", name, NULL);
-    doc_number(d, "T", "  steps T", T, NULL);
-    doc_number(d, "value", "  bound", r->value, "on E[(F(theta_T) - F*) 1_E], up to the constants set");
-    doc_number(d, "gap", "  start, decayed", r->gap, NULL);
-    doc_number(d, "start", "  from the start", r->start, NULL);
-    doc_number(d, "dp", "  from privacy", r->dp, NULL);
-    doc_number(d, "sgd", "  from gradients", r->sgd, NULL);
+    doc_string(d, "algorithm", "algorithm", e->name, NULL);
+    doc_number(d, "T", "  T", j->T, "steps");
+    doc_number(d, "value", "  bound", r->value, "on E[(F(theta_T) - F*) 1_E], the sum of");
+    doc_number(d, "term_gap", "    initial gap", r->gap, "what is left of it, (L/mu) exp(-mu eta1 T)");
+    doc_number(d, "term_start", "    noise (start)", r->start, "privacy noise, its clip norm set by |theta_0 - theta*|");
+    doc_number(d, "term_dp", "    noise (sgd)", r->dp, "privacy noise, its clip norm set by sigma_sgd");
+    doc_number(d, "term_sgd", "    gradients", r->sgd, "gradient noise");
     doc_number(d, "polylog", NULL, r->polylog, NULL);
+    doc_bool(d, "valid", "  applies", r->valid, r->valid ? NULL : r->reason.text);
     doc_number(d, "T_min", "  T at least", r->T_min, "for the corollary to apply");
-    doc_bool(d, "valid", "  applies", r->valid, NULL);
-    doc_number(d, "kappa", NULL, r->kappa, NULL);
-    doc_number(d, "d_eff", NULL, r->d_eff, NULL);
-    doc_number(d, "eta_max", "  eta at most", r->eta_max, NULL);
-    doc_number(d, "clip", "  clip norm", r->clip, NULL);
-    if (r->reason.text[0]) doc_string(d, "reason", NULL, r->reason.text, NULL);
+    doc_number(d, "eta_max", "  eta at most", r->eta_max, "for its proof");
+    doc_number(d, "clip_norm", "  clip norm", r->clip, "G of theorem dp-main, at this eta");
+    snprintf(note, sizeof note, "exact, without clipping, at eta = %s, G = %s", finf_show(j->eta).s,
+             finf_show(j->set.clip).s);
+    doc_number(d, "F_inf", "  F_inf", e->F_inf, note);
+    doc_number(d, "noclip", "  no clipping", e->noclip,
+               e->noclip_reason.text[0]
+                   ? e->noclip_reason.text
+                   : "there E[F(theta_T) - F*] is at most (sqrt((L/mu) e^(-eta mu T) F_0) + sqrt(F_inf))^2");
+    show_problem(d, j, e);
+    show_row_reason(d, a, both.text);
+}
+
+static finf_status read_job(const args *a, job *j, finf_reason *why)
+{
+    static const option_id SINGLE[] = {OPT_ETA, OPT_DIM};
+    double dim = NAN;
+    j->o = finf_rate_options_default();
+    for (size_t i = 0; i < 2; i++)
+        if (strchr(args_text(a, SINGLE[i]), ':'))
+            return finf_why(why, FINF_EUSAGE, "--table finite takes one %s, not a range: '%.60s'", i ? "--dim" : "--eta",
+                            args_text(a, SINGLE[i]));
+    finf_status s = read_setting(a, &j->set, why);
+    j->o.rho = j->set.rho;
+    j->o.sigma_sgd = j->set.sigma_sgd;
+    j->spectrum = args_text(a, OPT_SPECTRUM);
+    int listed = *j->spectrum == '@' || strncmp(j->spectrum, "list:", 5) == 0; /* knows its dimension */
+    if (!s) s = read_eta(a, &j->eta, why);
+    if (!s && (!listed || args_given(a, OPT_DIM))) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
+    if (!s) s = args_whole(a, OPT_STEPS, 2, 1e15, &j->T, why);
+    if (!s) s = set_constants(args_text(a, OPT_SET), &j->o, why);
+    return s ? s : spec_spectrum(j->spectrum, dim, &j->H, why);
 }
 
 finf_status show_finite_rates(const args *a, doc *d, finf_reason *why)
 {
-    finf_rate_options o = finf_rate_options_default();
-    finf_privacy_setting set;
-    finf_rate_result r;
-    finf_spectrum *H = NULL;
-    double dim = 128, T = 1e6;
-    finf_status s = read_setting(a, &set, why);
-    o.rho = set.rho;
-    o.sigma_sgd = set.sigma_sgd;
-    if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
-    if (!s) s = args_whole(a, OPT_STEPS, 2, 1e15, &T, why);
-    if (!s) s = set_constants(args_text(a, OPT_SET), &o, why);
-    const char *spectrum = args_given(a, OPT_SPECTRUM) ? args_text(a, OPT_SPECTRUM) : "power:1";
-    int listed = *spectrum == '@' || strncmp(spectrum, "list:", 5) == 0;
-    if (!s) s = spec_spectrum(spectrum, listed && !args_given(a, OPT_DIM) ? NAN : dim, &H, why);
-    if (!s) s = finf_rate_sgd(H, T, &o, &r);
-    if (!s) doc_heading(d, "Finite-time corollaries of the paper, constants as set (all 1 by default)");
-    if (!s) show(d, "DP-SGD", T, &r);
-    if (!s) s = finf_rate_nu(H, T, &o, &r);
-    if (!s) show(d, "nu-DP-FTRL", T, &r);
-    if (s && !why->text[0]) finf_why(why, s, "the corollaries could not be evaluated: %s", r.reason.text);
-    finf_spectrum_free(H);
+    job j = {0};
+    entry sgd, nu;
+    finf_status s = read_job(a, &j, why);
+    if (!s) s = compute(&j, 0, &sgd, why);
+    if (!s) s = compute(&j, 1, &nu, why);
+    if (!s) {
+        show_constants(d, &j);
+        show_entry(d, a, &j, &sgd);
+        show_entry(d, a, &j, &nu);
+    }
+    finf_spectrum_free(j.H);
     return s;
 }

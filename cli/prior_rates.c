@@ -1,0 +1,167 @@
+/* finf rates --table prior: sensitivity and F_inf of the noise of prior work.                  paper, Table 2 */
+#include "rates.h"
+
+typedef enum { CC, NU, ANTIPGD, DAMPED, DAMPED_BEST, MECHANISMS } mechanism;
+
+/* growth: the law of gamma_T^2 (of gamma_inf^2 where that is finite), and what its constant tends to */
+static const struct {
+    const char *name, *growth, *growth_limit, *rate;
+} TABLE[MECHANISMS] = {
+    [CC] = {"optimal-cc", "log T", "1/pi as T grows", "inf"},
+    [NU] = {"nu", "log(1/nu)", "1/pi as nu -> 0", "eta^2 G^2 rho^-1 Tr H log^2(1/nu)"},
+    [ANTIPGD] = {"anti-PGD", "T", "1", "inf"},
+    [DAMPED] = {"damped anti-PGD", "1/nu", "1/2 as nu -> 0", "eta^(3/2) G^2 rho^-1 sqrt(d Tr H)"},
+    [DAMPED_BEST] = {"damped anti-PGD (best nu)", "1/nu", "1/2 as nu -> 0", "eta^(3/2) G^2 rho^-1 sqrt(d Tr H)"},
+};
+
+static const size_t STEPS[] = {100, 10000, 1000000};
+enum { STEPS_COUNT = sizeof STEPS / sizeof *STEPS };
+
+/* The damping with the least F_inf. Its part that depends on nu is (A nu^2 + 2(1-nu) B)/(nu(2-nu)), with
+ * B = sum_j b_j/(2(1-b_j)) = 1-D and A = sum_j 1/(2(1-b_j)) = B + d/2: the zero of (d/2) nu^2 + 2B nu - 2B.  MATH section 5 */
+static double best_damping(double d, double D)
+{
+    double B = 1 - D;
+    return 2 * B / (B + sqrt(B * B + d * B));
+}
+
+typedef struct {
+    double a, d, eta, unit; /* unit: G^2/rho */
+    finf_spectrum *H;
+    finf_linreg_options o;
+    double D;
+} point;
+
+static double damping(const point *p, mechanism m)
+{
+    double by_rate = fmin(sqrt(p->eta * finf_spectrum_trace(p->H) / p->d), 1);
+    switch (m) {
+    case NU: return fmin(p->eta * finf_spectrum_min(p->H), 1);
+    case DAMPED: return by_rate;
+    case DAMPED_BEST: return p->D > 0 && p->D < 1 ? fmin(best_damping(p->d, p->D), 1) : by_rate;
+    default: return 0;
+    }
+}
+
+static void spell(mechanism m, double nu, char *out, size_t size)
+{
+    if (m == CC)
+        snprintf(out, size, "cc");
+    else if (m == ANTIPGD)
+        snprintf(out, size, "beta:1,-1");
+    else
+        snprintf(out, size, "%s:%s", m == NU ? "nu" : "antipgd", finf_show(nu).s);
+}
+
+static double growth(mechanism m, double nu, double T)
+{
+    switch (m) {
+    case CC: return log(T);
+    case NU: return log(1 / nu);
+    case ANTIPGD: return T;
+    default: return 1 / nu;
+    }
+}
+
+static double rate(const point *p, mechanism m, double nu)
+{
+    double trace = finf_spectrum_trace(p->H), l = log(1 / nu);
+    switch (m) {
+    case NU: return p->eta * p->eta * p->unit * trace * l * l;
+    case DAMPED:
+    case DAMPED_BEST: return pow(p->eta, 1.5) * p->unit * sqrt(p->d * trace);
+    default: return INFINITY;
+    }
+}
+
+static void show_noise_of(doc *d, const point *p, mechanism m, double nu, const char *noise)
+{
+    static const char *const NOTES[MECHANISMS] = {
+        [NU] = "nu = eta mu, the paper's choice",
+        [DAMPED] = "nu = sqrt(eta Tr H/d), by the paper's rate",
+        [DAMPED_BEST] = "the nu with the least F_inf of this family",
+    };
+    char spectrum[48];
+    snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(p->a).s);
+    doc_string(d, "algorithm", "algorithm", TABLE[m].name, NULL);
+    doc_string(d, "spectrum", NULL, spectrum, NULL);
+    doc_number(d, "d", NULL, p->d, NULL);
+    doc_number(d, "eta", NULL, p->eta, NULL);
+    doc_string(d, "noise", "  noise", noise, NOTES[m]);
+    doc_number(d, "nu", NULL, nu, NULL);
+}
+
+static void show_sensitivity(doc *d, mechanism m, double nu, const finf_real *gamma2_at, double gamma2)
+{
+    char key[32], note[120];
+    for (size_t i = 0; i < STEPS_COUNT; i++) {
+        char label[32];
+        snprintf(key, sizeof key, "gamma2_%zu", STEPS[i]);
+        snprintf(label, sizeof label, "  gamma_T^2, T = %zu", STEPS[i]);
+        doc_number(d, key, label, gamma2_at[i].value, NULL);
+    }
+    double T = (double)STEPS[STEPS_COUNT - 1], last = isinf(gamma2) ? gamma2_at[STEPS_COUNT - 1].value : gamma2;
+    doc_number(d, "gamma2", "  gamma_inf^2", gamma2, NULL);
+    doc_string(d, "growth", "  grows like", TABLE[m].growth, NULL);
+    snprintf(note, sizeof note, "of %s; tends to %s", isinf(gamma2) ? "the last gamma_T^2" : "gamma_inf^2",
+             TABLE[m].growth_limit);
+    doc_number(d, "growth_constant", "    constant", last / growth(m, nu, T), note);
+}
+
+static finf_status show_mechanism(const args *a, const point *p, mechanism m, doc *d, finf_reason *why)
+{
+    char spec[64];
+    double nu = damping(p, m), law = rate(p, m, nu);
+    finf_noise *noise = NULL;
+    finf_linreg_result r;
+    finf_real gamma2_at[STEPS_COUNT];
+    spell(m, nu, spec, sizeof spec);
+    finf_status s = spec_noise(spec, NAN, &noise, why);
+    if (!s && (s = finf_linreg(noise, p->eta, p->H, &p->o, &r))) *why = r.reason;
+    for (size_t i = 0; i < STEPS_COUNT && !s; i++) s = finf_noise_sensitivity_at(noise, STEPS[i], &gamma2_at[i], why);
+    if (!s) {
+        doc_row(d);
+        show_noise_of(d, p, m, nu, spec);
+        show_sensitivity(d, m, nu, gamma2_at, r.gamma2.value);
+        doc_real(d, "F_exact", "F_error", "  F_inf", r.exact, "exact for Gaussian inputs");
+        doc_string(d, "rate", "  rate", TABLE[m].rate, "the paper's");
+        doc_number(d, "rate_value", NULL, law, NULL);
+        doc_number(d, "rate_constant", isfinite(law) ? "    constant" : NULL, r.exact.value / law, "F_inf / rate");
+        show_row_reason(d, a, r.reason.text);
+        if (r.reason.text[0]) doc_string(d, NULL, "  reason", r.reason.text, NULL);
+    }
+    finf_noise_free(noise);
+    return s;
+}
+
+static finf_status show_point(const args *a, const finf_privacy_setting *set, double decay, double dim, double eta, doc *d,
+                              finf_reason *why)
+{
+    point p = {.a = decay, .d = dim, .eta = eta, .unit = set->clip * set->clip / set->rho};
+    finf_noise *sgd = NULL;
+    finf_linreg_result r;
+    p.o = finf_linreg_options_default();
+    p.o.privacy = *set;
+    p.o.optimum = 0;
+    finf_status s = finf_spectrum_power(decay, dim, &p.H, why);
+    if (!s) s = finf_noise_sgd(&sgd);
+    if (!s && (s = finf_linreg(sgd, eta, p.H, &p.o, &r))) *why = r.reason;
+    p.D = s ? NAN : r.D;
+    if (!s)
+        doc_note(d, "Noise of prior work: eigenvalues k^-%s, d = %s, eta = %s", finf_show(decay).s, finf_show(dim).s,
+                 finf_show(eta).s);
+    for (mechanism m = 0; m < MECHANISMS && !s; m++) s = show_mechanism(a, &p, m, d, why);
+    finf_noise_free(sgd);
+    finf_spectrum_free(p.H);
+    return s;
+}
+
+finf_status show_prior_rates(const args *a, const rate_axes *x, doc *d, finf_reason *why)
+{
+    finf_status s = FINF_OK;
+    for (size_t i = 0; i < x->n_decays && !s; i++)
+        for (size_t k = 0; k < x->n_dims && !s; k++)
+            for (size_t e = 0; e < x->n_etas && !s; e++)
+                s = show_point(a, &x->set, x->decays[i], x->dims[k], x->etas[e], d, why);
+    return s;
+}
