@@ -1008,6 +1008,17 @@ START_TEST(rates_of_the_corollaries)
     ASSERT_NEAR(b.dp, 33 * a.dp / p, 1e-13, "c_dp");
     ASSERT_NEAR(b.sgd, 55 * a.sgd / p, 1e-13, "c_sgd");
     ASSERT_NEAR(b.gap, 7 * a.gap, 1e-13, "c_gap");
+    /* eta1 is in the exponent and in eta_max; the other limit, the clip norm and the condition on T have their own constants */
+    x = o, x.c_exp = 2, x.c_clip = 3, x.c_time = 5;
+    finf_rate_sgd(H, T, &x, &b);
+    ASSERT_NEAR(b.eta_max, a.eta_max / 2, 1e-13, "c_exp");
+    ASSERT_NEAR(b.gap, 4 * exp(-0.5 * b.eta_max * T), 1e-12, "c_exp");
+    ASSERT_NEAR(b.clip, 3 * a.clip, 1e-13, "c_clip");
+    ASSERT_NEAR(b.T_right, 5 * a.T_right, 1e-13, "c_time");
+    x = o, x.c_eta = 1e20;
+    finf_rate_sgd(H, T, &x, &b);
+    ASSERT_NEAR(b.eta_max, 1 / (1e20 * 3.5 * l), 1e-13, "c_eta");
+    ASSERT_NEAR(b.gap, a.gap, 1e-15, "c_eta");
     const double bad[] = {0, 1, -3, NAN, INFINITY};
     for (size_t i = 0; i < COUNT(bad); i++) {
         ck_assert_int_eq(finf_rate_sgd(H, bad[i], NULL, &a), FINF_EDOM);
@@ -1025,9 +1036,31 @@ START_TEST(rates_of_the_corollaries)
 }
 END_TEST
 
+START_TEST(rates_of_the_tables)
+{
+    finf_spectrum *H;
+    finf_rates any, power;
+    finf_privacy_setting set = {0.5, 2, 0};
+    finf_spectrum_power(0.5, 100, &H, NULL);
+    double trace = finf_spectrum_trace(H), unit = 8, eta = 0.01, l = log(10 / eta);
+    ck_assert_int_eq(finf_rates_spectrum(H, eta, &set, &any), FINF_OK);
+    ck_assert_int_eq(finf_rates_power(0.5, 100, eta, &set, &power), FINF_OK);
+    ASSERT_NEAR(any.sgd, eta * 100 * unit, 1e-14, "sgd");
+    ASSERT_NEAR(any.floor, eta * eta * trace * unit, 1e-14, "floor");
+    ASSERT_NEAR(any.nu, any.floor * l * l, 1e-13, "nu");
+    ASSERT_NEAR(power.sgd, any.sgd, 1e-15, "sgd");
+    ASSERT_NEAR(power.floor, any.floor, 1e-15, "floor");
+    ASSERT_NEAR(power.nu, eta * eta * unit * 20 * log(1e4) * log(1e4), 1e-13, "nu");
+    ck_assert_int_eq(finf_rates_power(-1, 100, eta, &set, &power), FINF_EDOM);
+    ck_assert(isnan(power.sgd) && isnan(power.nu) && isnan(power.floor));
+    finf_spectrum_free(H);
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *t = tcase_create("curve");
+    tcase_add_test(t, rates_of_the_tables);
     tcase_add_test(t, table);
     tcase_add_test(t, matrices_agree);
     tcase_add_test(t, trees_by_definition);
