@@ -69,14 +69,12 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_SLOPES] = {"slopes", NULL, NULL, "the log-log slopes instead of the values", R},
     [OPT_SYSTEM] = {"system", "LIST", NULL,
                     "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, me:b, banded:b, banded-sqrt:b, noise "
-                    "(me:b: epochs of "
-                    "b steps in one order); default: the "
-                    "paper's variants, or --noise",
+                    "(me:b: epochs of b steps in one order); default: the paper's variants, or --noise",
                     V},
     [OPT_START] =
         {"start", "X", "1",
          "|theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along each: list:.., @FILE (in the "
-         "order of the spectrum); simulate: with --steps",
+         "order of the spectrum)",
          V | U},
     [OPT_GAMMA] = {"gamma", "T|inf|fixed-order|min-sep", "T",
                    "noise by the sensitivity of these steps, of all time, or of several participations", V},

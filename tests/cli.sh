@@ -603,8 +603,8 @@ bad 3 'an epoch' curve --steps 10 --system me:11
 bad 3 'an epoch' curve --steps 10 --system me:0
 bad 3 "'x'" curve --steps 10 --system me:x
 bad 3 'n k^2' curve --steps 2000 --system me:2
-bad 2 'needs --participations' curve --steps 10 --system sgd --gamma fixed-order
-bad 2 "'none'" curve --steps 10 --system sgd --gamma none
+bad 2 'needs --participations' curve --steps 10 --system sgd --eta 0.1 --spectrum flat --dim 3 --gamma fixed-order
+bad 2 "'none'" curve --steps 10 --system sgd --eta 0.1 --spectrum flat --dim 3 --gamma none
 bad 2 'go together' curve --steps 10 --participations 2
 bad 2 '--eta' curve --steps 10 --spectrum flat --dim 2
 for c in 'curve --system sgd' 'simulate --problem linreg --noise sgd'; do
