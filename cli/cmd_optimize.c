@@ -32,34 +32,37 @@ static void solve(size_t i, void *ctx)
 #define BETA_MAX ((size_t)1 << 20)
 #define SPELLED 16384 /* a noise's formula */
 
-/* beta until it has died out */
-static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, finf_reason *why)
+/* beta until it has died out; *cut: it has not after BETA_MAX */
+static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, int *cut, finf_reason *why)
 {
     for (*n = 1024;; *n *= 2) {
         double tail = 0;
         *beta = malloc(*n * sizeof **beta);
         finf_status s = *beta ? finf_noise_beta(noise, *n, *beta, why) : finf_why(why, FINF_ENOMEM, "no memory");
         for (size_t t = *n / 2; t < *n && !s; t++) tail = fmax(tail, fabs((*beta)[t]));
-        if (!s && *n < BETA_MAX && tail > 1e-10 * fabs((*beta)[0])) {
-            free(*beta);
-            continue;
-        }
-        return s;
+        *cut = !s && tail > 1e-10 * fabs((*beta)[0]);
+        if (!*cut || *n == BETA_MAX) return s;
+        free(*beta);
     }
 }
 
-static finf_status save(sink *file, const job *j, const row *x, finf_reason *why)
+static finf_status save(sink *file, const job *j, const row *x, doc *d, finf_reason *why)
 {
     double *beta = NULL;
     size_t n = 0;
     char noise[SPELLED];
-    finf_status s = all_beta(x->r.noise, &beta, &n, why);
+    int cut = 0;
+    finf_status s = all_beta(x->r.noise, &beta, &n, &cut, why);
+    if (!s && cut)
+        doc_note(d, "beta@ of that file is cut after %zu coefficients: spectrum@ is whole, and so is `noise`", n);
     if (!s) {
         FILE *f = file->file;
         fprintf(f, "# finf optimize --eta %.17g --kappa %.17g --smooth %.17g --bound %s\n# bound %.17g, gamma^2 %.17g\n",
                 j->pairs.eta[0], j->pairs.kappa[0], j->o.iqc.smooth, args_text(j->a, OPT_BOUND), x->r.iqc.bound.value,
                 x->r.iqc.gamma2.value);
         if (finf_noise_spell(x->r.noise, noise, sizeof noise) == FINF_OK) fprintf(f, "# --noise '%s'\n", noise);
+        if (cut) fprintf(f, "# beta is cut after %zu coefficients; the spectrum is whole\n", n);
+        fprintf(f, "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}\n");
         fprintf(f, "[beta]\nt,beta\n");
         for (size_t t = 0; t < n; t++) fprintf(f, "%zu,%.17g\n", t, beta[t]);
         fprintf(f, "[spectrum]\nw,density,psi,lambda_re,lambda_im\n");
@@ -131,7 +134,7 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
         s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
         if (path && !interrupted && (!s || s == FINF_ETOL)) {
-            finf_status t = save(&file, &j, &j.rows[0], why);
+            finf_status t = save(&file, &j, &j.rows[0], d, why);
             if (!t) t = sink_close(&file, why);
             if (t) s = t;
         }

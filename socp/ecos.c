@@ -2,7 +2,7 @@
  *
  *   minimise  sum_j q_j (b_j + k_j)   subject to   || (2 Re m, 2 Im m, a - b) ||_j <= (a + b)_j,   G x + g0 >= 0,
  * with one unknown b_j = psi_j - k_j a cone. Everything is balanced to order one by the congruence
- * a/a*, m/sqrt(a* b*), b/b* with a*, b* typical values at the node, and by unit column norms.
+ * a/a*, m/sqrt(a* b*), b/b* with a*, b* typical values at the node, and by one unit for all unknowns, that of the slack.
  *
  * No header comes with the library that Debian ships (r-cran-ecosolver: ECOS 2.0.7, 64-bit indices), so what is called is
  * declared here, in this file only; versions whose layout is not known are refused. */

@@ -28,76 +28,6 @@ typedef struct {
     finf_optimize_result *out;
 } task;
 
-/* ---- the grid handed out ---- */
-
-/* 0, then even steps in log tan(w/2), then pi: dense enough for a cubic spline of log|B|^2 to lose less than 1e-7. */
-static finf_status knots(const task *t, double scale, finf_optimize_result *out)
-{
-    const double step = 0.07, margin = 4;
-    double lo = log(scale / 2) - margin, hi = log(2 / fmin(2 - t->e, 1)) + margin;
-    size_t n = (size_t)ceil((hi - lo) / step) + 3;
-    double *z = calloc(5 * n, sizeof *z);
-    if (!z) return FINF_ENOMEM;
-    out->n = n, out->w = z, out->density = z + n, out->psi = z + 2 * n, out->lambda_re = z + 3 * n,
-    out->lambda_im = z + 4 * n;
-    for (size_t k = 1; k + 1 < n; k++) z[k] = 2 * atan(exp(lo + (hi - lo) * (double)(k - 1) / (double)(n - 3)));
-    z[n - 1] = FINF_PI;
-    return FINF_OK;
-}
-
-static double complex log_response(const finf_noise *noise, int causal, double w)
-{
-    double B[2];
-    if (!causal) return log(finf_noise_density(noise, w)) / 2; /* the phase costs an integral, and nobody asks for it */
-    finf_noise_response(noise, w, B);
-    return clog(B[0] + I * B[1]);
-}
-
-/* psi, Lambda as in MATH 7.1 (in units of 1/L; socp.h's is its conjugate and delta/2 as large), from v's certificate. */
-static void fill(const task *t, const socp_moving *v, finf_optimize_result *out)
-{
-    double L = t->o.iqc.smooth;
-    for (size_t k = 0; k < out->n; k++) {
-        double complex lambda = 0, b = out->noise ? log_response(out->noise, t->causal, out->w[k]) : 0;
-        out->psi[k] = socp_moving_psi(v, out->w[k], b, &lambda) / L;
-        out->lambda_re[k] = creal(lambda) * 2 / (v->mo.delta * L);
-        out->lambda_im[k] = -cimag(lambda) * 2 / (v->mo.delta * L);
-    }
-}
-
-static void fill_density(finf_optimize_result *out)
-{
-    for (size_t k = 0; k < out->n; k++) out->density[k] = finf_noise_density(out->noise, out->w[k]);
-}
-
-/* The certificate of the noise settled on, at the knots. */
-static finf_status describe(const task *t)
-{
-    finf_optimize_result *out = t->out;
-    socp_moving v = {0};
-    double L = t->o.iqc.smooth;
-    finf_status st = FINF_OK;
-    if (!out->w) st = knots(t, fmin(t->e / t->kappa, finf_noise_scale(out->noise)), out);
-    if (st != FINF_OK) return st;
-    fill_density(out);
-    if (t->kappa == 1) { /* the quadratic: psi = (L/2)/|gk - L|^2, no multiplier */
-        for (size_t k = 0; k < out->n; k++) {
-            double x = t->e * cos(out->w[k] / 2), y = (2 - t->e) * sin(out->w[k] / 2);
-            out->psi[k] = t->e * t->e / (2 * L * (x * x + y * y));
-        }
-        return FINF_OK;
-    }
-    st = socp_moving_make(t->eta, t->kappa, &t->plain, out->noise, &v);
-    double complex *logB = st == FINF_OK ? malloc(v.grid.n * sizeof *logB) : NULL;
-    if (st == FINF_OK && !logB) st = FINF_ENOMEM;
-    for (size_t j = 0; st == FINF_OK && j < v.grid.n; j++) logB[j] = log_response(out->noise, t->causal, v.grid.w[j]);
-    if (st == FINF_OK) st = socp_moving_solve(&v, logB, t->plain.gap);
-    if (st == FINF_OK || st == FINF_ETOL) fill(t, &v, out);
-    free(logB);
-    socp_moving_free(&v);
-    return st;
-}
-
 /* ---- starts ---- */
 
 /* Records where a start ended, and how; 1 if it is the one to keep. */
@@ -252,8 +182,7 @@ static finf_status fall_back(task *t)
 {
     finf_optimize_result *out = t->out;
     finf_noise_free(out->noise);
-    free(out->w);
-    out->noise = NULL, out->w = NULL, out->n = 0, out->rounds = 0;
+    out->noise = NULL, out->rounds = 0;
     if (out->starts == 0) out->starts = 1;
     finf_status st = best_nu_noise(t, &out->noise);
     if (st == FINF_OK) st = finf_iqc(out->noise, t->eta, t->kappa, &t->plain, &out->iqc);
@@ -338,7 +267,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     finf_status found = search(&t);
     st = found == FINF_ENOMEM ? found : settle(&t);
     if (st == FINF_OK || st == FINF_ETOL) {
-        finf_status ds = describe(&t);
+        finf_status ds = socp_describe(eta, kappa, &t.plain, out);
         if (st == FINF_OK) st = ds;
     }
     if (st == FINF_ENOMEM) return finf_optimize_result_free(out), st;

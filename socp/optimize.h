@@ -1,4 +1,5 @@
-/* What the files that move the noise share: moving.c below alternate.c, causal.c and tune.c, and optimize.c above them. */
+/* What the files that move the noise share: moving.c below alternate.c, causal.c, tune.c and describe.c, and
+ * optimize.c above them. */
 #ifndef FINF_SOCP_OPTIMIZE_H
 #define FINF_SOCP_OPTIMIZE_H
 
@@ -55,6 +56,9 @@ finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, d
                         socp_descent *d);
 /* The r for which |B| is nearest to e^{Re logB}, weighted as gamma^2 is. */
 finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double *r);
+
+/* ---- describe.c: w, density, psi and Lambda of out->noise, solved once more with `o` ---- */
+finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, finf_optimize_result *out);
 
 /* ---- tune.c: the best nu on a moving program ---- */
 finf_status socp_best_nu(socp_moving *v, double least, double *nu);

@@ -474,15 +474,21 @@ ok '"solver":"newton"' iqc --noise sgd --eta 0.5 --kappa 10 --solver newton --js
 [ "$(run iqc --noise sgd --eta 0.5 --kappa 2:50:log:7 --format csv; wc -l <"$T/out")" -eq 8 ] && yes || no 'not 7 rows' iqc
 
 # what is saved reads back: the same sensitivity and bound to 1e-6
-for bound in sharp fval; do
-    ok . optimize --eta 0.1 --kappa 20 --bound $bound --save kept --json
+while read -r bound eta kappa; do
+    ok . optimize --eta $eta --kappa $kappa --bound $bound --save kept --json
     g=$(sed -n 's/.*"gamma2":\([0-9.e+-]*\).*/\1/p' "$T/out") b=$(sed -n 's/.*"bound":\([0-9.e+-]*\).*/\1/p' "$T/out")
-    for noise in beta@kept spectrum@kept; do
-        if [ $bound = sharp ]; then near bound "$b" 1e-6 iqc --noise $noise --eta 0.1 --kappa 20
-        else near bound "$b" 1e-6 iqc --noise $noise --eta 0.1 --kappa 20 --bound fval; fi
-        if [ $bound = sharp ]; then near gamma2 "$g" 1e-6 gamma --noise $noise; fi
+    n=$(sed -n 's/.*"noise":"\([^"]*\)".*/\1/p' "$T/out")
+    for noise in beta@kept spectrum@kept "$n"; do
+        near bound "$b" 1e-6 iqc --noise "$noise" --eta $eta --kappa $kappa --bound $bound
+        near gamma2 "$g" 1e-6 gamma --noise "$noise"
     done
-done
+    rm -f kept
+done <<ROWS
+sharp 0.1 20
+fval 0.1 20
+sharp-dist 0.5 30
+dist 0.01 200
+ROWS
 rm -f kept
 run optimize --eta 0.1 --kappa 20 --json
 noise=$(sed -n 's/.*"noise":"\(product:[^"]*\)".*/\1/p' "$T/out") b=$(sed -n 's/.*"bound":\([0-9.e+-]*\).*/\1/p' "$T/out")

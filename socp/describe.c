@@ -1,0 +1,64 @@
+/* What finf optimize --save writes beside the coefficients: |B|^2, psi and Lambda on a grid.                  MATH 7.7 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "optimize.h"
+
+/* 0, then even steps in log tan(w/2), then pi: dense enough for a cubic spline of log|B|^2 to lose less than 1e-7. */
+static finf_status knots(double e, double scale, finf_optimize_result *out)
+{
+    const double step = 0.07, margin = 4;
+    double lo = log(scale / 2) - margin, hi = log(2 / fmin(2 - e, 1)) + margin;
+    size_t n = (size_t)ceil((hi - lo) / step) + 3;
+    double *z = calloc(5 * n, sizeof *z);
+    if (!z) return FINF_ENOMEM;
+    out->n = n, out->w = z, out->density = z + n, out->psi = z + 2 * n, out->lambda_re = z + 3 * n,
+    out->lambda_im = z + 4 * n;
+    for (size_t k = 1; k + 1 < n; k++) z[k] = 2 * atan(exp(lo + (hi - lo) * (double)(k - 1) / (double)(n - 3)));
+    z[n - 1] = FINF_PI;
+    return FINF_OK;
+}
+
+static double complex log_response(const finf_noise *noise, double w)
+{
+    double B[2];
+    finf_noise_response(noise, w, B);
+    return clog(B[0] + I * B[1]);
+}
+
+/* kappa = 1, the quadratic: psi = (L/2)/|gk - L|^2, no multiplier */
+static void quadratic(double e, double L, finf_optimize_result *out)
+{
+    for (size_t k = 0; k < out->n; k++) {
+        double x = e * cos(out->w[k] / 2), y = (2 - e) * sin(out->w[k] / 2);
+        out->psi[k] = e * e / (2 * L * (x * x + y * y));
+    }
+}
+
+/* Lambda as in MATH 7.1, in units of 1/L; socp.h's is its conjugate and delta/2 as large. */
+finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, finf_optimize_result *out)
+{
+    double L = o->smooth, e = eta * L;
+    finf_status st = knots(e, fmin(e / kappa, finf_noise_scale(out->noise)), out);
+    if (st != FINF_OK) return st;
+    for (size_t k = 0; k < out->n; k++) out->density[k] = finf_noise_density(out->noise, out->w[k]);
+    if (kappa == 1) {
+        quadratic(e, L, out);
+        return FINF_OK;
+    }
+    socp_moving v = {0};
+    st = socp_moving_make(eta, kappa, o, out->noise, &v);
+    double complex *logB = st == FINF_OK ? malloc(v.grid.n * sizeof *logB) : NULL;
+    if (st == FINF_OK && !logB) st = FINF_ENOMEM;
+    for (size_t j = 0; st == FINF_OK && j < v.grid.n; j++) logB[j] = log_response(out->noise, v.grid.w[j]);
+    if (st == FINF_OK) st = socp_moving_solve(&v, logB, o->gap);
+    for (size_t k = 0; (st == FINF_OK || st == FINF_ETOL) && k < out->n; k++) {
+        double complex lambda = 0;
+        out->psi[k] = socp_moving_psi(&v, out->w[k], log_response(out->noise, out->w[k]), &lambda) / L;
+        out->lambda_re[k] = creal(lambda) * 2 / (v.mo.delta * L);
+        out->lambda_im[k] = -cimag(lambda) * 2 / (v.mo.delta * L);
+    }
+    free(logB);
+    socp_moving_free(&v);
+    return st;
+}
