@@ -42,6 +42,7 @@ typedef struct {
     int cancelled;
 } context;
 
+enum { MAX_TAPS = 2000, MAX_LAGS = 500 }; /* a minute or so */
 enum { SN, CS, S2, SW, N1, N2, RE, IM, X1, X2, P1, P2, D, T1, T2, T3, SCRATCH };
 
 static void make(context *c, const socp_model *mo, double kappa)
@@ -294,9 +295,14 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
         out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1;
     for (size_t i = 0; i < b->nc; i++) /* |p| < 1 */
         out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2;
-    if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM) {
+    int taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY;
+    const char *no = NULL;
+    if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM) no = "no closed formula for this noise: cannot be certified";
+    if (weights.dp > 0 && taps && noise->n > MAX_TAPS) no = "more than 2000 coefficients: too many to certify";
+    if (b->lags > MAX_LAGS) no = "more than 500 lags in the multiplier: too many to certify";
+    if (no) {
         out->certified = 0;
-        snprintf(out->reason.text, sizeof out->reason.text, "no closed formula for this noise: cannot be certified");
+        snprintf(out->reason.text, sizeof out->reason.text, "%s", no);
         return FINF_ETOL;
     }
     make(&c, mo, kappa);
