@@ -36,7 +36,10 @@ static double integrand(double w, void *data)
     double B[2] = {1, 0};
     double complex lambda, X;
     socp_form f;
-    if (!p->unit) finf_noise_response(p->noise, w, B);
+    if (!p->unit && p->b->nc > 0)
+        finf_noise_response(p->noise, w, B);
+    else if (!p->unit) /* no causality multiplier: the phase, an integral for a given |B|^2, would not be looked at */
+        B[0] = sqrt(finf_noise_density(p->noise, w));
     socp_basis_sum(p->b, p->x, p->y, w, &lambda, &X);
     socp_form_at(p->mo, w, B[0] + I * B[1], &f);
     double r = creal(lambda), s = cimag(lambda), a = f.a_r * r + f.a_s * s + f.a_0;
