@@ -16,9 +16,18 @@ typedef struct {
     char **names;
 } item;
 
+/* The keys of all records, a key that only some have after the one it follows there: the columns of the CSV. */
+typedef struct {
+    const char **key;
+    const item **cell; /* scratch: one record, a column each */
+    size_t n, room;
+    size_t at; /* while filling: behind the last key of the current record */
+} csv_columns;
+
 struct doc {
     item *items;
     size_t n, room;
+    csv_columns columns;
     int failed;
 };
 
@@ -39,6 +48,8 @@ void doc_free(doc *d)
         free(x->names);
     }
     free(d->items);
+    free(d->columns.key);
+    free(d->columns.cell);
     free(d);
 }
 
@@ -49,6 +60,44 @@ static char *copy(doc *d, const char *s)
     char *c = s ? strdup(s) : NULL;
     if (s && !c) d->failed = 1;
     return c;
+}
+
+/* The place of `key`, looked for from `from` on first: in records alike that is where it is. c->n if nowhere. */
+static size_t find_key(const csv_columns *c, const char *key, size_t from)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        size_t at = (from + i) % c->n;
+        if (strcmp(c->key[at], key) == 0) return at;
+    }
+    return c->n;
+}
+
+static int grow_columns(csv_columns *c)
+{
+    size_t more = c->room ? 2 * c->room : 32;
+    const char **key = realloc(c->key, more * sizeof *key);
+    if (key) c->key = key;
+    const item **cell = realloc(c->cell, more * sizeof *cell);
+    if (cell) c->cell = cell;
+    if (key && cell) c->room = more;
+    return key && cell;
+}
+
+static void add_column(doc *d, const char *key)
+{
+    csv_columns *c = &d->columns;
+    if (!key) return;
+    size_t found = find_key(c, key, c->at);
+    if (found == c->n) {
+        if (c->n == c->room && !grow_columns(c)) {
+            d->failed = 1;
+            return;
+        }
+        found = c->at;
+        memmove(c->key + found + 1, c->key + found, (c->n++ - found) * sizeof *c->key);
+        c->key[found] = key;
+    }
+    c->at = found + 1;
 }
 
 static item *add(doc *d, item_kind kind, const char *key, const char *label, const char *note)
@@ -66,6 +115,8 @@ static item *add(doc *d, item_kind kind, const char *key, const char *label, con
     }
     item *x = &d->items[d->n++];
     *x = (item){.kind = kind, .key = copy(d, key), .label = copy(d, label), .note = copy(d, note)};
+    if (kind == ROW) d->columns.at = 0;
+    add_column(d, x->key);
     return x;
 }
 
@@ -82,6 +133,7 @@ void doc_real(doc *d, const char *key, const char *error_key, const char *label,
     x->value = v.value;
     x->error = v.error;
     x->error_key = copy(d, error_key);
+    add_column(d, x->error_key);
 }
 
 void doc_bool(doc *d, const char *key, const char *label, int value, const char *note)
@@ -268,36 +320,43 @@ static const item *find_kind(const doc *d, item_kind kind)
     return NULL;
 }
 
-/* The keys of all rows: one that only later rows have stands after the one it follows there. */
-#define COLUMNS_MAX 128
-typedef struct {
-    const char *names[COLUMNS_MAX];
-    size_t n;
-} columns;
-
-static size_t column_of(columns *c, const char *name, size_t at)
+static void csv_array(const item *x, int digits, FILE *out)
 {
-    for (size_t i = 0; i < c->n; i++)
-        if (strcmp(c->names[i], name) == 0) return i;
-    if (c->n == COLUMNS_MAX) return c->n;
-    memmove(c->names + at + 1, c->names + at, (c->n++ - at) * sizeof *c->names);
-    c->names[at] = name;
-    return at;
+    fprintf(out, "t,%s\n", x->key);
+    for (size_t t = 0; t < x->rows; t++) {
+        fprintf(out, "%zu,", t);
+        csv_number(x->data[t], digits, out);
+        fputc('\n', out);
+    }
 }
 
-/* The fields of the row that starts at item `row`; what it does not have is empty. */
-static void print_csv_row(const doc *d, size_t row, columns *all, int digits, FILE *out)
+static void csv_table(const item *x, int digits, FILE *out)
 {
-    const item *value[COLUMNS_MAX + 1] = {NULL}, *error[COLUMNS_MAX + 1] = {NULL};
-    for (size_t i = row + 1; i < d->n && d->items[i].kind != ROW; i++) {
-        const item *x = &d->items[i];
-        if (x->key) value[column_of(all, x->key, all->n)] = x;
-        if (x->error_key) error[column_of(all, x->error_key, all->n)] = x;
+    for (size_t c = 0; c < x->columns; c++) fprintf(out, "%s%s", c ? "," : "", x->names[c]);
+    fputc('\n', out);
+    for (size_t r = 0; r < x->rows; r++)
+        for (size_t c = 0; c < x->columns; c++) {
+            if (c) fputc(',', out);
+            csv_number(x->data[r * x->columns + c], digits, out);
+            if (c + 1 == x->columns) fputc('\n', out);
+        }
+}
+
+static void csv_record(const csv_columns *c, const item *first, const item *end, int digits, FILE *out)
+{
+    for (size_t k = 0; k < c->n; k++) c->cell[k] = NULL;
+    size_t at = 0;
+    for (const item *x = first; x < end && x->kind != ROW; x++) {
+        if (x->key) c->cell[at = find_key(c, x->key, at)] = x;
+        if (x->error_key) c->cell[at = find_key(c, x->error_key, at)] = x;
     }
-    for (size_t c = 0; c < all->n; c++) {
-        if (c) fputc(',', out);
-        if (value[c]) csv_value(value[c], digits, out);
-        if (error[c]) csv_number(error[c]->error, digits, out);
+    for (size_t k = 0; k < c->n; k++) {
+        const item *x = c->cell[k];
+        if (k) fputc(',', out);
+        if (x && x->error_key && strcmp(x->error_key, c->key[k]) == 0)
+            csv_number(x->error, digits, out);
+        else if (x)
+            csv_value(x, digits, out);
     }
     fputc('\n', out);
 }
@@ -305,39 +364,19 @@ static void print_csv_row(const doc *d, size_t row, columns *all, int digits, FI
 static void print_csv(const doc *d, doc_style style, FILE *out)
 {
     int digits = machine_digits(style);
-    const item *table = find_kind(d, TABLE), *array = find_kind(d, ARRAY);
+    const item *table = find_kind(d, TABLE), *array = find_kind(d, ARRAY), *end = d->items + d->n;
     if (array) {
-        fprintf(out, "t,%s\n", array->key);
-        for (size_t t = 0; t < array->rows; t++) {
-            fprintf(out, "%zu,", t);
-            csv_number(array->data[t], digits, out);
-            fputc('\n', out);
-        }
+        csv_array(array, digits, out);
         return;
     }
     if (table) {
-        for (size_t c = 0; c < table->columns; c++) fprintf(out, "%s%s", c ? "," : "", table->names[c]);
-        fputc('\n', out);
-        for (size_t r = 0; r < table->rows; r++)
-            for (size_t c = 0; c < table->columns; c++) {
-                if (c) fputc(',', out);
-                csv_number(table->data[r * table->columns + c], digits, out);
-                if (c + 1 == table->columns) fputc('\n', out);
-            }
+        csv_table(table, digits, out);
         return;
     }
-    columns all = {0};
-    for (size_t i = 0, at = 0; i < d->n; i++) {
-        const item *x = &d->items[i];
-        if (x->kind == ROW) at = 0;
-        if (x->key) at = column_of(&all, x->key, at) + 1;
-        if (x->error_key) at = column_of(&all, x->error_key, at) + 1;
-    }
-    if (!all.n) return;
-    for (size_t c = 0; c < all.n; c++) fprintf(out, "%s%s", c ? "," : "", all.names[c]);
-    fputc('\n', out);
-    for (size_t i = 0; i < d->n; i++)
-        if (d->items[i].kind == ROW) print_csv_row(d, i, &all, digits, out);
+    for (size_t k = 0; k < d->columns.n; k++) fprintf(out, "%s%s", k ? "," : "", d->columns.key[k]);
+    if (d->columns.n) fputc('\n', out);
+    for (const item *x = d->items; x < end; x++)
+        if (x->kind == ROW) csv_record(&d->columns, x + 1, end, digits, out);
 }
 
 /* Bytes of the UTF-8 character at s, 0 when it is none. */
@@ -453,5 +492,87 @@ void doc_print(const doc *d, doc_style style, FILE *out)
     case FORMAT_TEXT: print_text(d, style, out); break;
     case FORMAT_CSV: print_csv(d, style, out); break;
     case FORMAT_JSON: print_json(d, style, out); break;
+    }
+}
+
+/* ---- reading back -------------------------------------------------------------------------------------- */
+
+size_t doc_rows(const doc *d)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++) n += d->items[i].kind == ROW;
+    return n;
+}
+
+/* The first item of a record; d->n if there is no such record. */
+static size_t record(const doc *d, size_t row)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (d->items[i].kind == ROW && row-- == 0) return i + 1;
+    return d->n;
+}
+
+static int named(const char *name, const char *key) { return name && strcmp(name, key) == 0; }
+
+static doc_cell cell_of(const item *x, const char *key)
+{
+    if (named(x->error_key, key)) return (doc_cell){CELL_NUMBER, x->error, NULL};
+    switch (x->kind) {
+    case NUMBER:
+    case REAL: return (doc_cell){CELL_NUMBER, x->value, NULL};
+    case BOOLEAN: return (doc_cell){CELL_BOOL, x->value, NULL};
+    case STRING: return (doc_cell){x->string ? CELL_TEXT : CELL_EMPTY, NAN, x->string};
+    default: return (doc_cell){CELL_EMPTY, NAN, NULL};
+    }
+}
+
+doc_cell doc_at(const doc *d, size_t row, const char *key)
+{
+    for (size_t i = record(d, row); i < d->n && d->items[i].kind != ROW; i++)
+        if (named(d->items[i].key, key) || named(d->items[i].error_key, key)) return cell_of(&d->items[i], key);
+    return (doc_cell){CELL_EMPTY, NAN, NULL};
+}
+
+/* The column `key` of an array (t is its index) or a table, `stride` apart from the first on; NULL: not there. */
+static const double *find_data(const item *x, const char *key, size_t *stride)
+{
+    *stride = x->kind == TABLE ? x->columns : 1;
+    if (x->kind == ARRAY) return named(x->key, key) ? x->data : NULL;
+    for (size_t c = 0; c < x->columns; c++)
+        if (named(x->names[c], key)) return x->data + c;
+    return NULL;
+}
+
+double *doc_column(const doc *d, const char *key, size_t *n)
+{
+    const item *array = find_kind(d, ARRAY), *whole = array ? array : find_kind(d, TABLE);
+    size_t stride = 1, row = 0;
+    const double *data = whole ? find_data(whole, key, &stride) : NULL;
+    int index = array && named("t", key);
+    if (whole ? !data && !index : find_key(&d->columns, key, 0) == d->columns.n) return NULL;
+    *n = whole ? whole->rows : doc_rows(d);
+    double *out = malloc((*n ? *n : 1) * sizeof *out);
+    for (size_t i = 0; out && i < *n; i++) out[i] = index ? (double)i : data ? data[i * stride] : NAN;
+    for (size_t i = 0; out && !whole && i < d->n; i++) {
+        const item *x = &d->items[i];
+        row += x->kind == ROW;
+        if (row && (named(x->key, key) || named(x->error_key, key))) out[row - 1] = cell_of(x, key).value;
+    }
+    return out;
+}
+
+void doc_copy(doc *to, const doc *from, size_t row)
+{
+    for (size_t i = record(from, row); i < from->n && from->items[i].kind != ROW; i++) {
+        const item *x = &from->items[i];
+        finf_real v = {x->value, x->error, FINF_ESTIMATE, ""};
+        switch (x->kind) {
+        case NUMBER: doc_number(to, x->key, x->label, x->value, x->note); break;
+        case REAL: doc_real(to, x->key, x->error_key, x->label, v, x->note); break;
+        case BOOLEAN: doc_bool(to, x->key, x->label, x->value != 0, x->note); break;
+        case STRING: doc_string(to, x->key, x->label, x->string, x->note); break;
+        case SERIES: doc_series(to, x->key, x->data, x->rows); break;
+        default: break; /* of the whole output, or for text */
+        }
     }
 }

@@ -36,6 +36,21 @@ void doc_note(doc *d, const char *format, ...) __attribute__((format(printf, 2, 
 
 int doc_failed(const doc *d); /* memory ran out while filling */
 
+/* What was filled, for a report: fields of record `row` = 0.. by their key (or error key). */
+typedef struct {
+    enum { CELL_EMPTY, CELL_NUMBER, CELL_BOOL, CELL_TEXT } kind;
+    double value;     /* a number; 0 or 1 */
+    const char *text; /* borrowed from the doc */
+} doc_cell;
+
+size_t doc_rows(const doc *d);
+doc_cell doc_at(const doc *d, size_t row, const char *key);
+/* A column of numbers as the CSV lists it: of the array, of the table, or of the records (NaN where one is without). NULL if
+ * there is none, or no memory. Owned by the caller. */
+double *doc_column(const doc *d, const char *key, size_t *n);
+/* The fields of a record, once more, in the current row of `to`. */
+void doc_copy(doc *to, const doc *from, size_t row);
+
 typedef struct {
     doc_format format;
     int precision; /* significant digits; 0: 10 in text, 17 (read back exactly) in CSV and JSON */

@@ -58,14 +58,15 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
                .ctx = ctx,
                .progress = !quiet && n > 1 && isatty(STDERR_FILENO),
                .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct sigaction ours = {.sa_handler = on_interrupt};
-    sigaction(SIGINT, &ours, &before);
+    struct sigaction ours = {.sa_handler = on_interrupt}, previous;
+    sigaction(SIGINT, &ours, &previous);
+    if (previous.sa_handler != on_interrupt) before = previous; /* else a sweep within a sweep */
     pthread_t thread;
     int second = n > 1 && THREADS > 1 && pthread_create(&thread, NULL, work, &q) == 0;
     work(&q);
     if (second) pthread_join(thread, NULL);
     if (q.progress) fprintf(stderr, "\r          \r");
-    sigaction(SIGINT, &before, NULL);
+    sigaction(SIGINT, &previous, NULL);
     return interrupted;
 }
 
