@@ -43,6 +43,8 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_STEPS] = {"steps", "T", NULL, "also the sensitivity of T steps", G | P | V | U | R},
     [OPT_LENGTH] = {"length", "n", NULL, "how many coefficients", C},
     [OPT_STRATEGY] = {"strategy", NULL, NULL, "print c = 1/beta (strategy_coef) instead of beta", C},
+    [OPT_DENSITY] = {"density", NULL, NULL,
+                     "print |B(w)|^2 at n frequencies from 0 to pi instead: what spectrum@FILE reads", C},
     [OPT_EPSILON] = {"epsilon", "e", NULL, "with --delta: find rho; with --rho: find delta", P},
     [OPT_DELTA] = {"delta", "d", NULL, "with --rho: find epsilon", P},
     [OPT_NOISE_MULTIPLIER] = {"noise-multiplier", "z", NULL, "sigma/(G gamma), instead of --rho", P},

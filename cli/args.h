@@ -19,6 +19,7 @@ typedef enum {
     OPT_STEPS,
     OPT_LENGTH,
     OPT_STRATEGY,
+    OPT_DENSITY,
     OPT_EPSILON,
     OPT_DELTA,
     OPT_NOISE_MULTIPLIER,

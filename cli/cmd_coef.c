@@ -3,6 +3,26 @@
 
 #include "cmd.h"
 
+/* |B(w)|^2 on the uniform grid from 0 to pi. */
+static finf_status show_density(const args *a, const finf_noise *noise, size_t n, double eta, double mu, doc *d,
+                                finf_reason *why)
+{
+    static const char *const NAMES[] = {"w", "density"};
+    if (n < 2) return finf_why(why, FINF_EDOM, "length = %zu: --density needs at least 2 frequencies", n);
+    double *x = malloc(2 * n * sizeof *x);
+    if (!x) return finf_why(why, FINF_ENOMEM, "no memory for %zu frequencies", n);
+    for (size_t i = 0; i < n; i++) {
+        x[2 * i] = FINF_PI * (double)i / (double)(n - 1);
+        x[2 * i + 1] = finf_noise_density(noise, x[2 * i]);
+    }
+    doc_row(d);
+    doc_note(d, "# w and |B(w)|^2 of %.80s", args_text(a, OPT_NOISE));
+    show_noise(d, a, NULL, eta, mu);
+    doc_table(d, "density", 2, NAMES, x, n);
+    free(x);
+    return FINF_OK;
+}
+
 finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
 {
     double eta, mu, n = NAN;
@@ -14,6 +34,13 @@ finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
     if (!s) s = read_setting(a, &set, why);
     if (!s) s = args_whole(a, OPT_LENGTH, 1, 1e8, &n, why);
     if (!s) s = read_noise(a, eta, mu, NULL, &noise, why);
+    if (!s && strategy && args_given(a, OPT_DENSITY))
+        s = finf_why(why, FINF_EUSAGE, "--strategy and --density: one of them");
+    if (!s && args_given(a, OPT_DENSITY)) {
+        s = show_density(a, noise, (size_t)n, eta, mu, d, why);
+        finf_noise_free(noise);
+        return s;
+    }
     if (!s && !(x = malloc((size_t)n * sizeof *x))) s = finf_why(why, FINF_ENOMEM, "no memory for %.0f coefficients", n);
     if (!s) s = (strategy ? finf_noise_coef : finf_noise_beta)(noise, (size_t)n, x, why);
     if (!s || s == FINF_ETOL) {

@@ -88,6 +88,16 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
         doc_string(d, "reason", NULL, r->upper_reason.text, NULL);
 }
 
+/* The paper's Table 1 with unit constants: DP-SGD, nu = eta mu, and its lower bound eta^2 Tr H G^2/rho for every noise. */
+static void show_rates(doc *d, double eta, const finf_spectrum *spectrum, const finf_privacy_setting *set)
+{
+    finf_rates rate;
+    if (finf_rates_spectrum(spectrum, eta, set, &rate)) return;
+    doc_number(d, "rate_sgd", NULL, rate.sgd, NULL);
+    doc_number(d, "rate_nu", NULL, rate.nu, NULL);
+    doc_number(d, "rate_floor", NULL, eta * eta * finf_spectrum_trace(spectrum) * set->clip * set->clip / set->rho, NULL);
+}
+
 finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
 {
     double eta, dim = NAN, eta_max = NAN;
@@ -109,6 +119,7 @@ finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
         finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max);
         if (t && !s) s = finf_why(why, t, "the largest stable eta was not found: %s", finf_status_text(t));
         show(d, a, eta, eta_max, &opt, &r);
+        show_rates(d, eta, spectrum, &opt.privacy);
         if (args_given(a, OPT_DIRECTIONS) && eta * r.lambda_max < 2) {
             t = show_directions(d, noise, eta, spectrum, &opt, text ? 40 : ALL_DIRECTIONS);
             if (t) s = finf_why(why, t, "the table of directions failed: %s", finf_status_text(t));
