@@ -175,6 +175,10 @@ static void show_system(doc *d, const job *j, const entry *e)
                  "after the last step, exact for Gaussian inputs");
     doc_bool(d, "anytime", "  anytime", f.anytime, "does not depend on the number of steps");
     doc_string(d, "generation", NULL, f.generation, NULL);
+    doc_string(d, "step", NULL, f.step, NULL);
+    doc_string(d, "matrix", NULL, f.matrix, NULL);
+    doc_string(d, "paper_generation", NULL, f.paper_generation, NULL);
+    doc_string(d, "paper_step", NULL, f.paper_step, NULL);
     doc_number(d, "seconds", "  seconds", f.seconds, "to generate it");
     if (j->H) doc_series(d, "F", e->curve.F, e->curve.n + 1);
 }

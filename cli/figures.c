@@ -1,343 +1,302 @@
+/* What the figures show. How their data come about and are drawn: dataset.c. */
 #include "figures.h"
 
 #include <stdlib.h>
 
-void dataset_free(dataset *d)
+#include "iqc_options.h"
+#include "sweep.h"
+
+/* A colour is a noise in every figure. */
+enum { NU = 1, SGD, BEST, BEST_NU, OTHER = 10 };
+
+/* ---- the noise optimised, then valued on a grid --------------------------------------------------------- */
+
+typedef struct {
+    const double *kappa;
+    double *y, eta;
+    finf_optimize_options find;
+    finf_iqc_options value;
+    finf_status *status;
+    finf_reason *reason;
+} grid_job;
+
+static void value_on_grid(size_t i, void *data)
 {
-    free(d->data);
-    d->data = NULL;
-}
-
-void dataset_csv(const dataset *d, FILE *out)
-{
-    fprintf(out, "# %s\n# %s\n", d->title, d->command);
-    for (size_t c = 0; c < d->columns; c++) fprintf(out, "%s%s", c ? "," : "", d->names[c]);
-    fputc('\n', out);
-    for (size_t r = 0; r < d->rows; r++)
-        for (size_t c = 0; c < d->columns; c++) {
-            double x = d->data[r * d->columns + c];
-            if (isfinite(x))
-                fprintf(out, "%.17g", x);
-            else if (isinf(x))
-                fputs("inf", out);
-            fputc(c + 1 < d->columns ? ',' : '\n', out);
-        }
-}
-
-static double *reserve(dataset *d, size_t rows)
-{
-    d->rows = rows;
-    d->data = malloc(rows * d->columns * sizeof *d->data);
-    for (size_t i = 0; d->data && i < rows * d->columns; i++) d->data[i] = NAN;
-    return d->data;
-}
-
-static double log_point(double from, double to, size_t i, size_t n)
-{
-    return i + 1 == n ? to : from * pow(to / from, (double)i / (double)(n - 1));
-}
-
-/* ---- Figure 1: mean estimation ------------------------------------------------------------------------- */
-
-static finf_status ratio(int quick, dataset *d)
-{
-    *d = (dataset){.name = "fig1-ratio",
-                   .title = "Figure 1, left: best noise / DP-SGD",
-                   .log_x = 1,
-                   .log_y = 1,
-                   .caption = "F_inf of the best noise over F_inf of DP-SGD. It tends to 1, not 0, as eta tends to 1.",
-                   .command = "finf mean --noise nu:auto --eta 0.1",
-                   .x_label = "learning rate eta",
-                   .y_label = "ratio of F_inf",
-                   .columns = 2,
-                   .names = {"eta", "ratio"}};
-    size_t n = quick ? 7 : 61;
-    finf_noise *sgd;
-    finf_status s = finf_noise_sgd(&sgd);
-    if (s || !reserve(d, n)) return s ? s : FINF_ENOMEM;
-    for (size_t i = 0; i < n && !s; i++) {
-        finf_mean_result r;
-        double eta = log_point(1e-4, 1, i, n);
-        s = finf_mean(sgd, eta, NULL, &r);
-        d->data[2 * i] = eta;
-        d->data[2 * i + 1] = r.F_optimal / r.F_sgd;
-    }
-    finf_noise_free(sgd);
-    return s;
-}
-
-static const double SHOWN[] = {0.5, 0.1, 0.01, 0.001};
-
-static finf_status coefficients(int quick, dataset *d)
-{
-    (void)quick;
-    *d = (dataset){.name = "fig1-beta",
-                   .title = "Figure 1, middle: the best noise, -beta_t",
-                   .log_x = 1,
-                   .log_y = 1,
-                   .caption = "beta_0 = 1; every later coefficient is negative: noise is taken back.",
-                   .command = "finf coef --noise nu:0.1 --length 65",
-                   .x_label = "t",
-                   .y_label = "-beta_t",
-                   .columns = 5,
-                   .names = {"t", "eta=0.5", "eta=0.1", "eta=0.01", "eta=0.001"}};
-    enum { N = 64 };
-    if (!reserve(d, N)) return FINF_ENOMEM;
-    for (size_t k = 0; k < 4; k++) {
-        double beta[N + 1];
-        finf_noise *noise;
-        finf_status s = finf_noise_nu(SHOWN[k], &noise, NULL);
-        if (!s) s = finf_noise_beta(noise, N + 1, beta, NULL);
-        finf_noise_free(noise);
-        if (s) return s;
-        for (size_t t = 1; t <= N; t++) d->data[5 * (t - 1)] = (double)t, d->data[5 * (t - 1) + k + 1] = -beta[t];
-    }
-    return FINF_OK;
-}
-
-static finf_status spectrum(int quick, dataset *d)
-{
-    (void)quick;
-    *d = (dataset){.name = "fig1-spectrum",
-                   .title = "Figure 1, right: the best noise, |B(w)|",
-                   .log_y = 1,
-                   .caption = "A high-pass filter: low frequencies are what gradient descent accumulates.",
-                   .command = "finf coef --noise nu:0.1 --length 65",
-                   .x_label = "frequency w",
-                   .y_label = "|B(w)|",
-                   .columns = 5,
-                   .names = {"w", "eta=0.5", "eta=0.1", "eta=0.01", "eta=0.001"}};
-    enum { N = 129 };
-    if (!reserve(d, N)) return FINF_ENOMEM;
-    for (size_t k = 0; k < 4; k++) {
-        finf_noise *noise;
-        finf_status s = finf_noise_nu(SHOWN[k], &noise, NULL);
-        if (s) return s;
-        for (size_t i = 0; i < N; i++) {
-            double w = FINF_PI * (double)i / (N - 1);
-            d->data[5 * i] = w;
-            d->data[5 * i + k + 1] = sqrt(finf_noise_density(noise, w));
-        }
-        finf_noise_free(noise);
-    }
-    return FINF_OK;
-}
-
-/* ---- Figure 2: linear regression ----------------------------------------------------------------------- */
-
-enum { REGRESSION = 10 };
-
-/* x, exact and lower of DP-SGD and of nu = eta mu, the best noise; unless quick also both simulated, to 3% */
-static finf_status regression_row(int quick, double a, double dim, double eta, double x, double *row)
-{
-    finf_spectrum *H = NULL;
-    finf_noise *noise[2] = {NULL, NULL};
-    finf_linreg_options o = finf_linreg_options_default();
-    o.privacy.rho = 0.5;
-    finf_status s = finf_spectrum_power(a, dim, &H, NULL);
-    if (!s) s = finf_noise_sgd(&noise[0]);
-    if (!s) s = finf_noise_nu(eta * finf_spectrum_min(H), &noise[1], NULL);
-    for (int k = 0; k < 2 && !s; k++) {
-        finf_linreg_result r;
-        s = finf_linreg(noise[k], eta, H, &o, &r);
-        row[0] = isnan(x) ? r.d_eff : x;
-        row[1 + 2 * k] = r.exact.value;
-        row[2 + 2 * k] = r.lti.value;
-        row[5] = r.optimum.value;
-        if (s || quick || dim > 128)
-            continue; /* d = 1024 would take minutes: its slowest direction needs 50000 steps to forget */
-        finf_simulate_options sim = finf_simulate_options_default();
-        finf_simulate_result q;
-        sim.privacy = o.privacy;
-        sim.relative_error = 0.03;
-        sim.threads = 2;
-        s = finf_simulate(noise[k], FINF_SIMULATE_LINREG, eta, H, &sim, &q);
-        if (s == FINF_ETOL && isfinite(q.F.value)) s = FINF_OK; /* its error bar says how far it came */
-        row[6 + 2 * k] = q.F.value;
-        row[7 + 2 * k] = q.F.error;
-    }
-    finf_noise_free(noise[0]);
-    finf_noise_free(noise[1]);
-    finf_spectrum_free(H);
-    return s;
-}
-
-static dataset regression(const char *name, const char *title, const char *caption, const char *command, const char *x,
-                          const char *label)
-{
-    return (dataset){.name = name,
-                     .title = title,
-                     .caption = caption,
-                     .command = command,
-                     .x_label = label,
-                     .y_label = "F_inf",
-                     .log_x = 1,
-                     .log_y = 1,
-                     .columns = REGRESSION,
-                     .names = {x, "DP-SGD", "DP-SGD lower", "nu = eta mu", "nu lower", "best noise", "DP-SGD simulated",
-                               "DP-SGD error", "nu simulated", "nu error"},
-                     .is_error = {[7] = 1, [9] = 1}};
-}
-
-static finf_status against_d(int quick, dataset *d)
-{
-    *d = regression("fig2-d", "Figure 2, left: F_inf against d",
-                    "Eigenvalues 1/k, eta = 0.02, rho = 1/2, Gaussian inputs, exact. Slope of DP-SGD: 1.00 in the paper.",
-                    "finf rates --decays 1 --dim 16:1024:log:7 --eta 0.02 --rho 0.5", "d", "dimension d");
-    size_t n = quick ? 5 : 7;
-    finf_status s = reserve(d, n) ? FINF_OK : FINF_ENOMEM;
-    for (size_t i = 0; i < n && !s; i++)
-        s = regression_row(quick || i % 2, 1, (double)(16u << i), 0.02, (double)(16u << i), d->data + REGRESSION * i);
-    return s;
-}
-
-static finf_status against_d_eff(int quick, dataset *d)
-{
-    *d = regression("fig2-deff", "Figure 2, middle: F_inf against d_eff",
-                    "Eigenvalues k^-a, a = 1, 0.9, .., 0.4, d = 128. Slopes 0.18 (DP-SGD) and 0.94 (nu) in the paper.",
-                    "finf rates --decays 0.4,0.5,0.6,0.7,0.8,0.9,1 --dim 128 --eta 0.02 --rho 0.5", "d_eff",
-                    "effective dimension Tr H/lambda_1");
-    finf_status s = reserve(d, 7) ? FINF_OK : FINF_ENOMEM;
-    for (size_t i = 0; i < 7 && !s; i++)
-        s = regression_row(quick || i % 2, (10 - (double)i) / 10, 128, 0.02, NAN, d->data + REGRESSION * i);
-    return s;
-}
-
-static finf_status against_eta(int quick, dataset *d)
-{
-    *d = regression("fig2-eta", "Figure 2, right: F_inf against eta",
-                    "Eigenvalues 1/k, d = 128. Slopes 1.27 (DP-SGD) and 2.03 (nu) in the paper.",
-                    "finf rates --decays 1 --dim 128 --eta 0.02:0.18:log:10 --rho 0.5", "eta", "learning rate eta");
-    finf_status s = reserve(d, 10) ? FINF_OK : FINF_ENOMEM;
-    for (size_t i = 0; i < 10 && !s; i++)
-        s = regression_row(quick || i % 2, 1, 128, log_point(0.02, 0.18, i, 10), log_point(0.02, 0.18, i, 10),
-                           d->data + REGRESSION * i);
-    return s;
-}
-
-/* The exact curve of finite time behind Figure 2's end points. */
-static finf_status finite_time(int quick, dataset *d)
-{
-    *d = (dataset){
-        .name = "fig2-curve",
-        .title = "Figure 2, added: the exact learning curve",
-        .log_x = 1,
-        .log_y = 1,
-        .caption = "E[F(theta_t) - F*] for eigenvalues 1/k, d = 128, eta = 0.02, rho = 1/2, |theta_0 - theta*|^2 = 1, "
-                   "noise by gamma_inf.",
-        .command =
-            "finf curve --system sgd,nu:auto --steps 100000 --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5 --gamma inf",
-        .x_label = "step t",
-        .y_label = "E[F - F*]",
-        .columns = 3,
-        .names = {"t", "DP-SGD", "nu = eta mu"}};
-    size_t T = quick ? 1000 : 100000, rows = 0;
-    const double eta = 0.02;
-    finf_spectrum *H = NULL;
-    finf_curve_options o = finf_curve_options_default();
-    o.privacy.rho = 0.5;
-    o.gamma = FINF_CURVE_GAMMA_INF;
-    finf_status s = finf_spectrum_power(1, 128, &H, NULL);
-    if (!s && !reserve(d, 400)) s = FINF_ENOMEM;
-    for (int k = 0; k < 2 && !s; k++) {
-        finf_noise *noise = NULL;
-        finf_system *system = NULL;
-        finf_curve_result r = {0};
-        s = k ? finf_noise_nu(eta * finf_spectrum_min(H), &noise, NULL) : finf_noise_sgd(&noise);
-        if (!s) s = finf_system_toeplitz(noise, T, &system, NULL);
-        if (!s) s = finf_curve(system, eta, H, &o, &r);
-        rows = 0;
-        for (size_t t = 1; t <= T && !s; t += 1 + t / 24)
-            d->data[3 * rows] = (double)t, d->data[3 * rows++ + 1 + (size_t)k] = r.F[t];
-        finf_curve_result_free(&r);
-        finf_system_free(system);
-        finf_noise_free(noise);
-    }
-    d->rows = rows;
-    finf_spectrum_free(H);
-    return s;
-}
-
-/* ---- Figure 3: strongly convex F ----------------------------------------------------------------------- */
-
-static finf_status bound_of(double nu, double kappa, const finf_iqc_options *o, int grid, double *out)
-{
-    finf_noise *noise = NULL;
+    grid_job *j = data;
+    finf_optimize_result found;
     finf_iqc_result r;
-    finf_status s = nu > 0 ? finf_noise_nu(nu, &noise, NULL) : finf_noise_sgd(&noise);
-    if (!s) s = finf_iqc(noise, 0.1, kappa, o, &r);
-    *out = grid ? r.grid_value : r.bound.value;
-    finf_noise_free(noise);
-    return s == FINF_ETOL && isfinite(*out) ? FINF_OK : s; /* on a coarse grid the recomputed bound may not settle */
-}
-
-static finf_status optimum_of(double kappa, const finf_iqc_options *o, double *out)
-{
-    finf_optimize_options opt = finf_optimize_options_default();
-    finf_optimize_result r;
-    opt.iqc = *o;
-    finf_status s = finf_optimize(0.1, kappa, &opt, &r);
-    *out = r.iqc.bound.value;
-    finf_optimize_result_free(&r);
-    return s;
-}
-
-static finf_status convex(int quick, int sharp, dataset *d)
-{
-    size_t n = quick ? 3 : 13;
-    finf_status s = reserve(d, n) ? FINF_OK : FINF_ENOMEM;
-    finf_iqc_options o = finf_iqc_options_default();
-    o.privacy.rho = 0.5;
-    o.bound = sharp ? FINF_IQC_SHARP : FINF_IQC_DIST;
-    for (size_t i = 0; i < n && !s; i++) {
-        double kappa = log_point(2, 1000, i, n), *row = d->data + d->columns * i;
-        row[0] = kappa;
-        s = bound_of(0, kappa, &o, 0, &row[1]);
-        if (!s) s = bound_of(0.1 / kappa, kappa, &o, 0, &row[2]);
-        if (!s) s = optimum_of(kappa, &o, &row[3]);
-        if (sharp) {
-            row[4] = finf_iqc_minimax(0.1, 1, 0, 1, 1, &o.privacy);
-            continue;
-        }
-        o.grid_uniform = 1000; /* the paper's grid: what its solver would print */
-        if (!s) s = bound_of(0, kappa, &o, 1, &row[4]);
-        if (!s) s = bound_of(0.1 / kappa, kappa, &o, 1, &row[5]);
-        o.grid_uniform = 0;
+    finf_status s = finf_optimize(j->eta, j->kappa[i], &j->find, &found);
+    j->reason[i] = found.iqc.reason;
+    if (!s) {
+        s = finf_iqc(found.noise, j->eta, j->kappa[i], &j->value, &r);
+        j->y[i] = r.grid_value;
+        j->reason[i] = r.reason;
+        if (s == FINF_ETOL && isfinite(r.grid_value)) s = FINF_OK; /* the bound recomputed beside it did not settle */
     }
+    finf_optimize_result_free(&found);
+    j->status[i] = s;
+}
+
+/* "optimize .. --save FILE && finf iqc --noise spectrum@FILE .. --verbose": its solver_bound, without the file. */
+static finf_status optimised_on_grid(const char *line, const double *kappa, size_t n, double *y, finf_reason *why)
+{
+    const char *second = strstr(line, " && finf ");
+    char first[RUNNER_LINE], words[2][RUNNER_LINE];
+    args a;
+    grid_job j = {.kappa = kappa, .y = y, .find = finf_optimize_options_default()};
+    snprintf(first, sizeof first, "%.*s", (int)(second - line), line);
+    finf_status s = runner_parse(first, words[0], &a, why);
+    if (!s) s = read_iqc(&a, &j.find.iqc, why);
+    if (!s) s = read_eta(&a, &j.eta, why);
+    if (!s) s = runner_parse(second + strlen(" && finf "), words[1], &a, why);
+    if (!s) s = read_iqc(&a, &j.value, why);
+    if (s) return s;
+    j.find.iqc.cancel = j.value.cancel = sweep_interrupted;
+    j.status = calloc(n, sizeof *j.status);
+    j.reason = calloc(n, sizeof *j.reason);
+    if (!j.status || !j.reason)
+        s = finf_why(why, FINF_ENOMEM, "no memory");
+    else if (sweep_run(n, value_on_grid, &j, 1))
+        s = finf_why(why, FINF_ETOL, "interrupted");
+    for (size_t i = 0; i < n && !s; i++)
+        if ((s = j.status[i])) *why = j.reason[i];
+    free(j.status);
+    free(j.reason);
     return s;
 }
 
-static finf_status distance(int quick, dataset *d)
-{
-    *d = (dataset){.name = "fig3-dist",
-                   .title = "Figure 3: the paper's bound against kappa",
-                   .log_x = 1,
-                   .log_y = 1,
-                   .caption = "(L/2)E|theta|^2, eta = 0.1, rho = 1/2. Dotted: the uniform grid of 1000 frequencies, too "
-                              "coarse once eta mu is small.",
-                   .command = "finf iqc --noise sgd --eta 0.1 --kappa 2:1000:log:13 --bound dist --rho 0.5 --solver newton",
-                   .x_label = "condition number kappa",
-                   .y_label = "bound on F_inf",
-                   .columns = 6,
-                   .names = {"kappa", "DP-SGD", "nu = eta mu", "optimised", "DP-SGD uniform:1000", "nu uniform:1000"}};
-    return convex(quick, 0, d);
-}
+/* ---- the panels ----------------------------------------------------------------------------------------- */
 
-static finf_status sharp(int quick, dataset *d)
-{
-    *d = (dataset){
-        .name = "fig3-sharp",
-        .title = "Figure 3, added: the sharp bound",
-        .log_x = 1,
-        .log_y = 1,
-        .caption = "The same with function values and causality multipliers. Dashed: no noise has a worst case below it.",
-        .command = "finf optimize --eta 0.1 --kappa 2:1000:log:13 --rho 0.5 --solver newton",
-        .x_label = "condition number kappa",
-        .y_label = "bound on F_inf",
-        .columns = 5,
-        .names = {"kappa", "DP-SGD", "nu = eta mu", "optimised", "minimax lower bound"}};
-    return convex(quick, 1, d);
-}
+#define NU_0 "coef --noise nu:0.5 --length "
+#define NU_1 "coef --noise nu:0.1 --length "
+#define NU_2 "coef --noise nu:0.01 --length "
+#define NU_3 "coef --noise nu:0.001 --length "
 
-const figure_fn FIGURE[FIGURES] = {ratio,       coefficients, spectrum, against_d, against_d_eff,
-                                   against_eta, finite_time,  distance, sharp};
+/* F_inf against one of a (eigenvalues k^-a), d and eta: what each of the three has in common. */
+#define REGRESSION_SOURCES(a, d, eta, full, quick)                                                                         \
+    {                                                                                                                      \
+        {"linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5", {NULL, NULL}, 1, NULL},          \
+            {"linreg --noise nu:auto --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5", {NULL, NULL}, 1, NULL},  \
+            {"simulate --problem linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d                         \
+             " --rho 0.5 --relative-error 0.05",                                                                           \
+             {full, quick},                                                                                                \
+             1,                                                                                                            \
+             NULL},                                                                                                        \
+        {                                                                                                                  \
+            "simulate --problem linreg --noise nu:auto --eta " eta " --spectrum power:" a " --dim " d                      \
+            " --rho 0.5 --relative-error 0.05",                                                                            \
+                {full, quick}, 1, NULL                                                                                     \
+        }                                                                                                                  \
+    }
+#define REGRESSION_COLUMNS(sgd, nu)                                                                                        \
+    {                                                                                                                      \
+        {"DP-SGD", .source = 0, .key = "F_exact", .colour = SGD, .slope = 1, .paper_slope = sgd},                          \
+            {"nu = eta mu", .source = 1, .key = "F_exact", .colour = NU, .slope = 1, .paper_slope = nu},                   \
+            {"best noise", .source = 0, .key = "F_optimum", .colour = BEST, .line = LINE_DOTTED},                          \
+            {"DP-SGD rate",     "eta d/rho", .source = 0,   .key = "rate_sgd",                                             \
+             .role = ROLE_RATE, .of = 1,     .colour = SGD, .line = LINE_DASHED},                                          \
+            {"nu rate",         "eta^2 Tr H log^2(1/(eta mu))/rho",                                                        \
+             .source = 1,       .key = "rate_nu",                                                                          \
+             .role = ROLE_RATE, .of = 2,                                                                                   \
+             .colour = NU,      .line = LINE_DASHED},                                                                      \
+            {"lower bound",   "lower bound, every noise", .source = 0, .key = "F_floor",                                   \
+             .colour = OTHER, .line = LINE_DASHED},                                                                        \
+            {"DP-SGD lower",          "DP-SGD, bounds for any inputs", .source = 0,  .key = "F_lti", .role = ROLE_BAND,    \
+             .extra = "DP-SGD upper", .extra_key = "F_upper",          .colour = SGD},                                     \
+            {"nu lower",          "nu, bounds for any inputs", .source = 1, .key = "F_lti", .role = ROLE_BAND,             \
+             .extra = "nu upper", .extra_key = "F_upper",      .colour = NU},                                              \
+            {"DP-SGD simulated",      "DP-SGD, simulated",    .source = 2,  .key = "F_sim", .role = ROLE_POINTS, .of = 1,  \
+             .extra = "DP-SGD error", .extra_key = "F_error", .colour = SGD},                                              \
+        {                                                                                                                  \
+            "nu simulated", "nu, simulated", .source = 3, .key = "F_sim", .role = ROLE_POINTS, .of = 2,                    \
+                                             .extra = "nu error", .extra_key = "F_error", .colour = NU                     \
+        }                                                                                                                  \
+    }
+#define REGRESSION_CAPTION                                                                                                 \
+    " rho = 1/2, Gaussian inputs. Lines: exact; points: simulated, with two standard errors; dashed: the paper's bounds, " \
+    "times the constant that fits; shaded: proven for any inputs with this H."
+
+#define PAPER_SETTING " --bound dist --class paper --constants paper --rho 0.5"
+#define COARSE " --grid uniform:1000 --force --verbose"
+
+const figure FIGURE[FIGURES] = {
+    {.name = "fig1-ratio",
+     .place = "Figure 1, left",
+     .title = "Figure 1, left: best noise / DP-SGD",
+     .caption = "F_inf of the best noise over F_inf of DP-SGD, mean estimation. It tends to 1, not 0, as eta -> 1.",
+     .x = "eta",
+     .x_key = "eta",
+     .x_label = "learning rate eta",
+     .y_label = "ratio of F_inf",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"1e-4:1:log:61", "1e-4:1:log:7"},
+     .source = {{"mean --noise nu:auto --eta {}", {NULL, NULL}, 1, NULL}},
+     .column = {{"ratio", .key = "F_optimal", .over = "F_sgd", .colour = BEST}}},
+    {.name = "fig1-beta",
+     .place = "Figure 1, middle",
+     .title = "Figure 1, middle: the best noise, -beta_t",
+     .caption = "beta_0 = 1; every later coefficient is negative: noise is taken back.",
+     .x = "t",
+     .x_key = "t",
+     .x_label = "t",
+     .y_label = "-beta_t",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"65", "65"},
+     .thin = 1,
+     .source = {{NU_0 "{}"}, {NU_1 "{}"}, {NU_2 "{}"}, {NU_3 "{}"}},
+     .column = {{"eta=0.5", "eta = 0.5", 0, "noising_coef", .map = MAP_NEGATED, .colour = 1},
+                {"eta=0.1", "eta = 0.1", 1, "noising_coef", .map = MAP_NEGATED, .colour = 2},
+                {"eta=0.01", "eta = 0.01", 2, "noising_coef", .map = MAP_NEGATED, .colour = 3},
+                {"eta=0.001", "eta = 0.001", 3, "noising_coef", .map = MAP_NEGATED, .colour = 4}}},
+    {.name = "fig1-spectrum",
+     .place = "Figure 1, right",
+     .title = "Figure 1, right: the best noise, |B(w)|",
+     .caption = "A high-pass filter: low frequencies are what gradient descent accumulates.",
+     .x = "w",
+     .x_key = "w",
+     .x_label = "frequency w",
+     .y_label = "|B(w)|",
+     .y_scale = PLOT_LOG,
+     .values = {"129", "129"},
+     .source = {{NU_0 "{} --density"}, {NU_1 "{} --density"}, {NU_2 "{} --density"}, {NU_3 "{} --density"}},
+     .column = {{"eta=0.5", "eta = 0.5", 0, "density", .map = MAP_ROOT, .colour = 1},
+                {"eta=0.1", "eta = 0.1", 1, "density", .map = MAP_ROOT, .colour = 2},
+                {"eta=0.01", "eta = 0.01", 2, "density", .map = MAP_ROOT, .colour = 3},
+                {"eta=0.001", "eta = 0.001", 3, "density", .map = MAP_ROOT, .colour = 4}}},
+    {.name = "fig2-d",
+     .place = "Figure 2, left",
+     .title = "Figure 2, left: F_inf against d",
+     .caption = "Linear regression, eigenvalues 1/k, d = {}, eta = 0.02," REGRESSION_CAPTION,
+     .x = "d",
+     .x_key = "d",
+     .x_label = "dimension d",
+     .y_label = "F_inf",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"16:1024:log:7", "16:1024:log:7"},
+     .slopes = "rates --decays 1 --dim {} --eta 0.02 --rho 0.5 --slopes",
+     .source = REGRESSION_SOURCES("1", "{}", "0.02", "16,32,64,128", "16"), /* more would take minutes: slow to forget */
+     .column = REGRESSION_COLUMNS(1.00, 0)},
+    {.name = "fig2-deff",
+     .place = "Figure 2, middle",
+     .title = "Figure 2, middle: F_inf against d_eff",
+     .caption = "Linear regression, eigenvalues k^{-a}, a = {}, d = 128, eta = 0.02," REGRESSION_CAPTION,
+     .x = "d_eff",
+     .x_key = "d_eff",
+     .x_label = "effective dimension d_eff = Tr H/lambda_1",
+     .y_label = "F_inf",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"1,0.9,0.8,0.7,0.6,0.5,0.4", "1,0.9,0.8,0.7,0.6,0.5,0.4"},
+     .slopes = "rates --decays {} --dim 128 --eta 0.02 --rho 0.5 --slopes",
+     .source = REGRESSION_SOURCES("{}", "128", "0.02", NULL, "0.4"),
+     .column = REGRESSION_COLUMNS(0.18, 0.94)},
+    {.name = "fig2-eta",
+     .place = "Figure 2, right",
+     .title = "Figure 2, right: F_inf against eta",
+     .caption = "Linear regression, eigenvalues 1/k, d = 128, eta = {}," REGRESSION_CAPTION
+                " The upper bound holds for eta (Tr H + 2 lambda_1) < 1 only.",
+     .x = "eta",
+     .x_key = "eta",
+     .x_label = "learning rate eta",
+     .y_label = "F_inf",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"0.02:0.18:log:9", "0.02:0.18:log:9"},
+     .slopes = "rates --decays 1 --dim 128 --eta {} --rho 0.5 --slopes",
+     .source = REGRESSION_SOURCES("1", "128", "{}", "0.02:0.18:log:5", "0.18"),
+     .column = REGRESSION_COLUMNS(1.27, 2.03)},
+    {.name = "fig2-curve",
+     .place = "Figure 2, added",
+     .title = "Figure 2, added: the exact learning curve",
+     .caption = "E[F(theta_t) - F*] for eigenvalues 1/k, d = 128, eta = 0.02, rho = 1/2, |theta_0 - theta*|^2 = 1, noise "
+                "by gamma_inf, t up to {}: what Figure 2 shows the ends of.",
+     .x = "t",
+     .x_key = "t",
+     .x_label = "step t",
+     .y_label = "E[F(theta_t) - F*]",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"100000", "1000"},
+     .thin = 1,
+     .source = {{"curve --system sgd,nu:auto --steps {} --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5 --gamma inf"}},
+     .column = {{"DP-SGD", .key = "sgd", .colour = SGD}, {"nu = eta mu", .key = "nu:auto", .colour = NU}}},
+    {.name = "fig3-paper",
+     .place = "Figure 3",
+     .title = "Figure 3: the bound as the paper computes it",
+     .caption =
+         "Bound on F_inf, L = G = 1, eta = 0.1, rho = 1/2, kappa = {}: the paper's multipliers (valid for symmetric F "
+         "only) and constants. Dotted: its grid of 1000 frequencies, too coarse once eta mu is small; solid: a "
+         "grid that resolves eta mu. Optimised: the noise found on the latter, valued on either.",
+     .x = "kappa",
+     .x_key = "kappa",
+     .x_label = "condition number kappa",
+     .y_label = "bound on F_inf",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"2:1000:log:13", "2:1000:log:3"},
+     .source = {{"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
+                {"iqc --noise nu:auto --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
+                {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"
+                 " --save best.csv && finf iqc --noise spectrum@best.csv --eta 0.1 --kappa {}" PAPER_SETTING COARSE,
+                 {NULL, "2"},
+                 1,
+                 optimised_on_grid},
+                {"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING},
+                {"iqc --noise nu:auto --eta 0.1 --kappa {}" PAPER_SETTING},
+                {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"}},
+     .column = {{"DP-SGD uniform:1000", "DP-SGD, 1000 points", 0, "solver_bound", .colour = SGD, .line = LINE_DOTTED},
+                {"nu uniform:1000", "nu = eta mu, 1000 points", 1, "solver_bound", .colour = NU, .line = LINE_DOTTED},
+                {"optimised uniform:1000", "optimised, 1000 points", 2, "solver_bound", .colour = BEST,
+                 .line = LINE_DOTTED},
+                {"DP-SGD", NULL, 3, "bound", .colour = SGD},
+                {"nu = eta mu", NULL, 4, "bound", .colour = NU},
+                {"optimised", NULL, 5, "bound", .colour = BEST}}},
+    {.name = "fig3-dist",
+     .place = "Figure 3, corrected",
+     .title = "Figure 3, corrected: valid for every F",
+     .caption =
+         "The same bound, of (L/2) E|theta - theta*|^2, with the multipliers that hold for every strongly convex, smooth "
+         "F, sharp constants and a grid that resolves eta mu, kappa = {}. Dashed, in the colour of its noise: the "
+         "worst quadratic, below which no bound for it can be; for the optimised, no noise at all.",
+     .x = "kappa",
+     .x_key = "kappa",
+     .x_label = "condition number kappa",
+     .y_label = "bound on F_inf",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"2:1000:log:13", "2:1000:log:3"},
+     .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
+                {"iqc --noise nu:auto --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
+                {"optimize --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"}},
+     .column = {{"DP-SGD", NULL, 0, "bound", .colour = SGD},
+                {"nu = eta mu", NULL, 1, "bound", .colour = NU},
+                {"optimised", NULL, 2, "bound", .colour = BEST},
+                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "quadratic_lower", .colour = SGD, .line = LINE_DASHED},
+                {"nu lower", "nu, worst quadratic", 1, "quadratic_lower", .colour = NU, .line = LINE_DASHED},
+                {"minimax lower", "lower bound, every noise", 2, "minimax_lower", .colour = BEST, .line = LINE_DASHED}}},
+    {.name = "fig3-sharp",
+     .place = "Figure 3, added",
+     .title = "Figure 3, added: the sharp bound",
+     .caption = "The bound of F - F* itself, with causality multipliers, in the same setting: L = G = 1, eta = 0.1, rho = "
+                "1/2, kappa = {}. Best nu: near eta L/2, whatever kappa. Dashed: as above.",
+     .x = "kappa",
+     .x_key = "kappa",
+     .x_label = "condition number kappa",
+     .y_label = "bound on F_inf",
+     .x_scale = PLOT_LOG,
+     .y_scale = PLOT_LOG,
+     .values = {"2:1000:log:13", "2:1000:log:3"},
+     .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
+                {"iqc --noise nu:auto --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
+                {"optimize --eta 0.1 --kappa {} --rho 0.5 --solver newton"}},
+     .column = {{"DP-SGD", NULL, 0, "bound", .colour = SGD},
+                {"nu = eta mu", NULL, 1, "bound", .colour = NU},
+                {"optimised", NULL, 2, "bound", .colour = BEST},
+                {"best nu", NULL, 2, "bound_nu", .colour = BEST_NU, .line = LINE_DOTTED},
+                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "quadratic_lower", .colour = SGD, .line = LINE_DASHED},
+                {"nu lower", "nu, worst quadratic", 1, "quadratic_lower", .colour = NU, .line = LINE_DASHED},
+                {"minimax lower", "lower bound, every noise", 2, "minimax_lower", .colour = BEST, .line = LINE_DASHED}}},
+};

@@ -176,85 +176,11 @@ void plot_range_y(plot *p, double low, double high)
     if (p) p->y = (range){p->y.scale, low, high};
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------- */
-
-/* The length of the character at s if it is UTF-8 and allowed in XML, else 0. */
-static size_t character(const char *s)
-{
-    const unsigned char *u = (const unsigned char *)s;
-    if (u[0] < 0x80) return u[0] >= 0x20 || u[0] == '\t' || u[0] == '\n' || u[0] == '\r';
-    size_t n = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
-    if (u[0] < 0xc2 || u[0] > 0xf4) return 0;
-    unsigned long code = u[0] & (0xffu >> (n + 1));
-    for (size_t i = 1; i < n; i++) {
-        if ((u[i] & 0xc0) != 0x80) return 0;
-        code = code << 6 | (u[i] & 0x3fu);
-    }
-    if ((n == 3 && code < 0x800) || (n == 4 && (code < 0x10000 || code > 0x10ffff))) return 0;
-    return (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff ? 0 : n;
-}
-
-/* What stands for the character at s, if something must. */
-static const char *replacement(const char *s)
-{
-    return !character(s) ? "\ufffd"
-           : *s == '&'   ? "&amp;"
-           : *s == '<'   ? "&lt;"
-           : *s == '>'   ? "&gt;"
-           : *s == '"'   ? "&quot;"
-                         : NULL;
-}
-
-void plot_text(const char *s, plot_markup markup, FILE *out)
-{
-    /* dy moves all that follows, in em of the smaller size: after a script the rest of the line is moved back */
-    static const char *const begin[][2] = {
-        [TEXT_PLAIN] = {"_", "^"},
-        [TEXT_SVG] = {"<tspan font-size=\"72%\" dy=\".35em\">", "<tspan font-size=\"72%\" dy=\"-.5em\">"},
-        [TEXT_HTML] = {"<sub>", "<sup>"}};
-    static const char *const end[][2] = {[TEXT_PLAIN] = {"", ""},
-                                         [TEXT_SVG] = {"</tspan><tspan dy=\"-.252em\">", "</tspan><tspan dy=\".36em\">"},
-                                         [TEXT_HTML] = {"</sub>", "</sup>"}};
-    char script = 0; /* '_' or '^' inside one */
-    int open = 0;
-    for (size_t n; s && *s; s += n) {
-        n = 1;
-        if (markup != TEXT_VERBATIM && !script && (*s == '_' || *s == '^') && s[1] == '{' && strchr(s, '}')) {
-            script = *s;
-            fputs(begin[markup][script == '^'], out);
-            n = 2;
-        } else if (script && *s == '}') {
-            fputs(end[markup][script == '^'], out);
-            open += markup == TEXT_SVG;
-            script = 0;
-        } else if (replacement(s))
-            fputs(replacement(s), out);
-        else
-            n = fwrite(s, 1, character(s), out) ? character(s) : 1;
-    }
-    for (; open; open--) fputs("</tspan>", out);
-}
-
-/* About how wide s is, in em of the widest of the usual sans serifs. */
-static double width(const char *s)
-{
-    double w = 0;
-    int script = 0;
-    for (; s && *s; s++) {
-        if ((*s == '_' || *s == '^') && s[1] == '{')
-            script = *s++;
-        else if (script && *s == '}')
-            script = 0;
-        else if (((unsigned char)*s & 0xc0) != 0x80) {
-            double c = strchr("iljtfr.,:;'|!()[] ", *s) ? 0.36 : strchr("mwMW@%", *s) || (*s & 0x80) ? 0.85 : 0.63;
-            w += script ? 0.72 * c : c;
-        }
-    }
-    return w;
-}
-
 /* The size at which s is at most `room` wide. */
-static double fit(const char *s, double size, double room) { return width(s) * size > room ? room / width(s) : size; }
+static double fit(const char *s, double size, double room)
+{
+    return markup_width(s) * size > room ? room / markup_width(s) : size;
+}
 
 /* ---- axes ---------------------------------------------------------------------------------------------- */
 
@@ -466,7 +392,7 @@ static void text(FILE *out, double x, double y, const char *anchor, double size,
 {
     fprintf(out, "<text x=\"%.6g\" y=\"%.6g\" text-anchor=\"%s\" font-size=\"%.6g\" xml:space=\"preserve\"%s>", tidy(x),
             tidy(y), anchor, tidy(size), more);
-    plot_text(s, TEXT_SVG, out);
+    markup_write(s, MARKUP_SVG, out);
     fputs("</text>\n", out);
 }
 
@@ -535,7 +461,7 @@ static void draw_axis(FILE *out, const axis *a, const axis *other, int is_y)
     }
     for (int i = 0; i < a->n; i++) {
         const char *label = a->ticks[i].label;
-        double at = between(a, a->ticks[i].at), half = 0.5 * width(label) * SMALL;
+        double at = between(a, a->ticks[i].at), half = 0.5 * markup_width(label) * SMALL;
         if (!a->ticks[i].major) continue;
         if (is_y)
             text(out, base - 8, at + 4, "end", SMALL, "", label);
@@ -635,90 +561,126 @@ static void draw_legend(FILE *out, const plot *p, box b, size_t columns, double 
 static void describe(FILE *out, const plot *p)
 {
     fputs("<title>", out);
-    plot_text(plot_title(p), TEXT_PLAIN, out);
+    markup_write(plot_title(p), MARKUP_PLAIN, out);
     fputs("</title>\n<desc>", out);
-    plot_text(p->description ? p->description : p->y_label, TEXT_PLAIN, out);
+    markup_write(p->description ? p->description : p->y_label, MARKUP_PLAIN, out);
     if (!p->description) {
         fputs(" against ", out);
-        plot_text(p->x_label, TEXT_PLAIN, out);
+        markup_write(p->x_label, MARKUP_PLAIN, out);
         const char *before = ": ";
         for (size_t k = 0; k < p->n; k++) {
             if (!p->all[k].name) continue;
             fputs(before, out);
-            plot_text(p->all[k].name, TEXT_PLAIN, out);
+            markup_write(p->all[k].name, MARKUP_PLAIN, out);
             before = ", ";
         }
     }
     fputs("</desc>\n", out);
 }
 
+/* Where everything goes. */
+typedef struct {
+    axis x, y;
+    box frame, legend;
+    size_t columns; /* of the legend, `column` wide, its text of `size` */
+    double column, size, bottom;
+    int within; /* the legend is inside the frame */
+} layout;
+
+static void place_axes(const plot *p, layout *l)
+{
+    axis *x = &l->x, *y = &l->y;
+    double widest = 0;
+    find_ranges(p, x, y);
+    find_ticks(x, 6);
+    find_ticks(y, 6);
+    for (int i = 0; i < y->n; i++) widest = fmax(widest, markup_width(y->ticks[i].label) * SMALL);
+    double top = (p->title ? 34 : 12) + (y->exponent ? 14 : 0), left = 12 + widest + (p->y_label ? 22 : 0);
+    x->from = left;
+    x->to = WIDTH - 16;
+    y->from = top + HEIGHT;
+    y->to = top;
+    l->frame = (box){left, top, x->to - left, HEIGHT};
+    l->bottom = y->from + 26 + (p->x_label || x->exponent ? 18 : 0);
+}
+
+/* Inside the frame where it covers nothing, else below in columns as even as they can be. */
+static void place_legend(const plot *p, layout *l)
+{
+    size_t named = 0;
+    l->size = SMALL;
+    l->columns = 1;
+    for (size_t k = 0; k < p->n; k++) {
+        named += p->all[k].name ? 1 : 0;
+        l->size = fit(p->all[k].name, l->size, WIDTH - KEY - 40);
+    }
+    for (size_t k = 0; k < p->n; k++) l->column = fmax(l->column, KEY + 6 + markup_width(p->all[k].name) * l->size);
+    l->legend = (box){0, 0, l->column + 14, LINE * (double)named + 10};
+    l->within = named && l->legend.w < 0.62 * l->frame.w && l->legend.h < 0.5 * HEIGHT &&
+                find_place(p, &l->x, &l->y, &l->legend);
+    if (!named || l->within) return;
+    l->column += 14;
+    l->columns = (size_t)fmax(1, floor((WIDTH - 16) / l->column));
+    size_t lines = (named + l->columns - 1) / l->columns;
+    l->columns = (named + lines - 1) / lines;
+    l->legend = (box){fmax(2, (WIDTH - (double)l->columns * l->column) / 2), l->bottom, 0, LINE * (double)lines + 10};
+    l->bottom += l->legend.h;
+}
+
+static void draw_series(FILE *out, const plot *p, const layout *l)
+{
+    box f = l->frame;
+    int drawn = 0;
+    /* A nested svg clips without an id, which two figures of one page could share. */
+    fprintf(out, "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g %.6g\">\n", tidy(f.x),
+            tidy(f.y), tidy(f.w), f.h, tidy(f.x), tidy(f.y), tidy(f.w), f.h);
+    for (int bands = 1; bands >= 0; bands--) /* below every line */
+        for (size_t k = 0; k < p->n; k++)
+            if (bands == (p->all[k].low != NULL)) draw_lines(out, &p->all[k], &l->x, &l->y);
+    fputs("</svg>\n", out);
+    rectangle(out, f, "fill=\"none\" stroke=\"#444\" stroke-width=\".9\"");
+    for (size_t k = 0; k < p->n; k++) {
+        draw_points(out, &p->all[k], &l->x, &l->y);
+        for (size_t i = 0; !drawn && i < p->all[k].n; i++) drawn = !isnan(locate(&l->x, &l->y, &p->all[k], i).y);
+    }
+    if (!drawn) text(out, f.x + f.w / 2, f.y + f.h / 2, "middle", FONT, "", "no data");
+}
+
+static void draw_labels(FILE *out, const plot *p, const layout *l)
+{
+    box f = l->frame;
+    double room = f.w - (l->x.exponent ? 90 : 0), middle = f.x + f.w / 2;
+    char turn[64];
+    snprintf(turn, sizeof turn, " transform=\"rotate(-90 16 %.6g)\"", tidy(f.y + f.h / 2));
+    if (p->title) text(out, WIDTH / 2, 20, "middle", fit(p->title, 14.5, WIDTH - 20), " font-weight=\"bold\"", p->title);
+    if (p->x_label) text(out, middle, l->y.from + 37, "middle", fit(p->x_label, FONT, room), "", p->x_label);
+    if (p->y_label) text(out, 16, f.y + f.h / 2, "middle", fit(p->y_label, FONT, f.h + 20), turn, p->y_label);
+}
+
 void plot_svg_inline(const plot *p, FILE *out)
 {
+    layout l = {0};
     if (!p) return;
-    axis x, y;
-    find_ranges(p, &x, &y);
-    find_ticks(&x, 6);
-    find_ticks(&y, 6);
-    double widest = 0, column = 0, size = SMALL;
-    for (int i = 0; i < y.n; i++) widest = fmax(widest, width(y.ticks[i].label) * SMALL);
-    double top = (p->title ? 34 : 12) + (y.exponent ? 14 : 0), left = 12 + widest + (p->y_label ? 22 : 0);
-    x.from = left;
-    x.to = WIDTH - 16;
-    y.from = top + HEIGHT;
-    y.to = top;
-    double bottom = y.from + 26 + (p->x_label || x.exponent ? 18 : 0), middle = (left + x.to) / 2;
-
-    size_t named = 0, columns = 1;
-    int drawn = 0;
-    for (size_t k = 0; k < p->n; k++) {
-        for (size_t i = 0; !drawn && i < p->all[k].n; i++) drawn = !isnan(locate(&x, &y, &p->all[k], i).y);
-        named += p->all[k].name ? 1 : 0;
-        size = fit(p->all[k].name, size, WIDTH - KEY - 40);
-    }
-    for (size_t k = 0; k < p->n; k++) column = fmax(column, KEY + 6 + width(p->all[k].name) * size);
-    box frame = {left, top, x.to - left, HEIGHT}, legend = {0, 0, column + 14, LINE * (double)named + 10};
-    int within = named && legend.w < 0.62 * frame.w && legend.h < 0.5 * HEIGHT && find_place(p, &x, &y, &legend);
-    if (named && !within) { /* below, in columns as even as they can be */
-        column += 14;
-        columns = (size_t)fmax(1, floor((WIDTH - 16) / column));
-        size_t lines = (named + columns - 1) / columns;
-        columns = (named + lines - 1) / lines;
-        legend = (box){fmax(2, (WIDTH - (double)columns * column) / 2), bottom, 0, LINE * (double)lines + 10};
-        bottom += legend.h;
-    }
-
+    place_axes(p, &l);
+    place_legend(p, &l);
     fprintf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" viewBox=\"0 0 %.6g %.6g\" fill=\"#222\" font-family=\""
         "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif\">\n",
-        WIDTH, tidy(bottom));
+        WIDTH, tidy(l.bottom));
     describe(out, p);
-    rectangle(out, (box){0, 0, WIDTH, bottom}, "fill=\"#fff\"");
-    if (p->title) text(out, WIDTH / 2, 20, "middle", fit(p->title, 14.5, WIDTH - 20), " font-weight=\"bold\"", p->title);
-    draw_axis(out, &x, &y, 0);
-    draw_axis(out, &y, &x, 1);
-
-    /* A nested svg clips without an id, which two figures of one page could share. */
-    fprintf(out, "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g %.6g\">\n", tidy(left),
-            tidy(top), tidy(frame.w), HEIGHT, tidy(left), tidy(top), tidy(frame.w), HEIGHT);
-    for (size_t k = 0; k < p->n; k++) draw_lines(out, &p->all[k], &x, &y);
-    fputs("</svg>\n", out);
-    rectangle(out, frame, "fill=\"none\" stroke=\"#444\" stroke-width=\".9\"");
-    for (size_t k = 0; k < p->n; k++) draw_points(out, &p->all[k], &x, &y);
-    if (!drawn) text(out, middle, top + HEIGHT / 2, "middle", FONT, "", "no data");
-
-    double room = frame.w - (x.exponent ? 90 : 0);
-    char turn[64];
-    snprintf(turn, sizeof turn, " transform=\"rotate(-90 16 %.6g)\"", tidy(top + HEIGHT / 2));
-    if (p->x_label) text(out, middle, y.from + 37, "middle", fit(p->x_label, FONT, room), "", p->x_label);
-    if (p->y_label) text(out, 16, top + HEIGHT / 2, "middle", fit(p->y_label, FONT, HEIGHT + 20), turn, p->y_label);
-    if (within) rectangle(out, legend, "rx=\"3\" fill=\"#fff\" fill-opacity=\".9\" stroke=\"#ccc\"");
-    draw_legend(out, p, legend, columns, column, size);
+    rectangle(out, (box){0, 0, WIDTH, l.bottom}, "fill=\"#fff\"");
+    draw_axis(out, &l.x, &l.y, 0);
+    draw_axis(out, &l.y, &l.x, 1);
+    draw_series(out, p, &l);
+    draw_labels(out, p, &l);
+    if (l.within) rectangle(out, l.legend, "rx=\"3\" fill=\"#fff\" fill-opacity=\".9\" stroke=\"#ccc\"");
+    draw_legend(out, p, l.legend, l.columns, l.column, l.size);
     fputs("</svg>\n", out);
 }
 
-void plot_svg(const plot *p, FILE *out)
+void plot_svg(const plot *p, const char *comment, FILE *out)
 {
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- %s -->\n", comment);
     plot_svg_inline(p, out);
 }

@@ -1,12 +1,14 @@
 /* One figure, written as SVG 1.1: a command fills a plot, and the plot is written alone or inside a report.
  *
- * Strings are UTF-8 and may hold _{sub} and ^{super}. Strings and data are copied. Every function accepts NULL for the
+ * Strings are UTF-8 with formulas as in markup.h. Strings and data are copied. Every function accepts NULL for the
  * plot, and plot_failed(NULL) is true, so that one check after filling is enough. */
 #ifndef FINF_PLOT_H
 #define FINF_PLOT_H
 
 #include <stddef.h>
 #include <stdio.h>
+
+#include "markup.h"
 
 typedef enum { PLOT_LINEAR, PLOT_LOG } plot_scale;
 /* LINE_AUTO: solid for the first seven series, then dashed, then dotted. */
@@ -53,13 +55,8 @@ void plot_range_y(plot *p, double low, double high);
 
 int plot_failed(const plot *p); /* memory ran out while filling */
 
-void plot_svg(const plot *p, FILE *out);        /* a standalone file */
-void plot_svg_inline(const plot *p, FILE *out); /* the svg element only, to stand in HTML */
+void plot_svg(const plot *p, const char *comment, FILE *out); /* a standalone file */
+void plot_svg_inline(const plot *p, FILE *out);               /* the svg element only, to stand in HTML */
 const char *plot_title(const plot *p);
-
-/* Writes s escaped for XML and HTML, with what is not UTF-8 or not allowed there replaced by U+FFFD.
- * TEXT_PLAIN: for attributes and titles, _{a} becomes _a. TEXT_VERBATIM: braces are kept. */
-typedef enum { TEXT_PLAIN, TEXT_SVG, TEXT_HTML, TEXT_VERBATIM } plot_markup;
-void plot_text(const char *s, plot_markup markup, FILE *out);
 
 #endif

@@ -9,7 +9,7 @@ static const char css[] =
     "@media(prefers-color-scheme:dark){:root{--ink:#e6e6e8;--soft:#a3a6ad;--line:#43464d;--back:#17181b;--tint:#222428}}\n"
     "*{box-sizing:border-box}\n"
     "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
-    "body{margin:0 auto;padding:1rem;max-width:52rem;background:var(--back);color:var(--ink);overflow-wrap:break-word;\n"
+    "body{margin:0 auto;padding:1rem;max-width:56rem;background:var(--back);color:var(--ink);overflow-wrap:break-word;\n"
     " font:1rem/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\n"
     "h1{font-size:1.6rem;line-height:1.2;margin:.6rem 0 1rem}\n"
     "h2{font-size:1.25rem;line-height:1.3;margin:2.2rem 0 .6rem;padding-top:.8rem;border-top:1px solid var(--line)}\n"
@@ -27,16 +27,29 @@ static const char css[] =
     "Mono',monospace;white-space:pre-wrap;overflow-wrap:anywhere}\n"
     ".scroll{overflow-x:auto;-webkit-overflow-scrolling:touch}\n"
     "table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;margin:0 auto}\n"
-    "th,td{padding:.3rem .5rem;text-align:right;white-space:nowrap}\n"
+    "th,td{padding:.3rem .45rem;text-align:right;vertical-align:top}\n"
+    "td{white-space:nowrap}\n"
+    "td.w{white-space:normal}\n"
+    ".w{text-align:left;min-width:5rem}\n"
+    "td.w{overflow-wrap:anywhere}\n"
     "thead th{border-bottom:2px solid var(--line);vertical-align:bottom}\n"
     "tbody tr+tr>*{border-top:1px solid var(--line)}\n"
-    "th.label{text-align:left;font-weight:normal;position:sticky;left:0;background:var(--back)}\n"
-    "thead th.label{font-weight:bold}\n"
+    "tbody th{font-weight:normal}\n"
+    ".h{display:none}\n"
+    "@media screen and (max-width:40rem){\n"
+    " .cards,.cards tbody,.cards tr{display:block}\n"
+    " .cards thead{display:none}\n"
+    " .cards tr{margin:0 0 .8rem;padding:.2rem .6rem;border:1px solid var(--line);border-radius:6px}\n"
+    " .cards tbody tr>*{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.15rem 0;white-space:normal}\n"
+    " .cards tbody th{display:block;font-weight:bold;text-align:left}\n"
+    " .cards .h{display:block;text-align:left;color:var(--soft);flex:0 0 auto;max-width:55%}}\n"
     ".note{margin:1rem 0;padding:.5rem .8rem;background:var(--tint);border-left:3px solid var(--soft);font-size:.92rem}\n"
     "@media print{@page{size:A4;margin:18mm 16mm}\n"
     " :root{--ink:#000;--soft:#444;--line:#bbb;--back:#fff;--tint:#fff}\n"
     " body{max-width:none;padding:0;font-size:10.5pt}\n"
-    " .plot{max-width:125mm;border:0}\n"
+    " .plot{max-width:102mm;border:0}\n"
+    " figcaption{font-size:9pt}\n"
+    " .command{font-size:7.5pt;margin:.15rem 0}\n"
     " figure,.note,tr{page-break-inside:avoid;break-inside:avoid}\n"
     " thead{display:table-header-group}\n"
     " h2{page-break-after:avoid;break-after:avoid}\n"
@@ -44,13 +57,13 @@ static const char css[] =
     " .scroll{overflow:visible}\n"
     " table{font-size:8pt}\n"
     " th,td{padding:.15rem .3rem}\n"
-    " thead th{white-space:normal}\n"
+    " .w{min-width:0}\n"
     " nav{display:none}}\n";
 
 static void element(FILE *out, const char *open, const char *text, const char *close)
 {
     fputs(open, out);
-    plot_text(text, TEXT_HTML, out);
+    markup_write(text, MARKUP_HTML, out);
     fputs(close, out);
 }
 
@@ -67,12 +80,15 @@ static void anchor(FILE *out, const char *heading)
     }
 }
 
-void report_begin(FILE *out, const char *title)
+void report_begin(FILE *out, const char *title, const char *generator)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"",
+          out);
+    markup_write(generator, MARKUP_PLAIN, out);
+    fputs("\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           out);
-    plot_text(title, TEXT_PLAIN, out);
+    markup_write(title, MARKUP_PLAIN, out);
     fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", css);
     element(out, "<h1>", title, "</h1>\n");
 }
@@ -101,69 +117,115 @@ void report_paragraph(FILE *out, const char *text) { element(out, "<p>", text, "
 
 void report_note(FILE *out, const char *text) { element(out, "<p class=\"note\">", text, "</p>\n"); }
 
-static void put_caption(FILE *out, const char *caption, const char *command)
+static void put_commands(FILE *out, const char *commands)
 {
-    if (!caption && !command) return;
-    element(out, "<figcaption>", caption, "");
-    if (command) {
-        fputs("<p class=\"command\"><code>$ ", out);
-        plot_text(command, TEXT_VERBATIM, out);
-        fputs("</code></p>", out);
+    while (commands && *commands) {
+        char line[600];
+        size_t n = strcspn(commands, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), commands);
+        fputs("<p class=\"command\"><code>", out);
+        markup_write(line, MARKUP_VERBATIM, out);
+        fputs("</code></p>\n", out);
+        commands += n + (commands[n] == '\n');
     }
+}
+
+static void put_caption(FILE *out, const char *caption, const char *commands)
+{
+    element(out, "<figcaption>", caption, "\n");
+    put_commands(out, commands);
     fputs("</figcaption>\n", out);
 }
 
-void report_figure(FILE *out, const plot *p, const char *caption, const char *command)
+void report_figure(FILE *out, const plot *p, const char *caption, const char *commands)
 {
     if (plot_failed(p)) return;
     fputs("<figure>\n<div class=\"plot\" role=\"img\" aria-label=\"", out);
-    plot_text(plot_title(p), TEXT_PLAIN, out);
+    markup_write(plot_title(p), MARKUP_PLAIN, out);
     fputs("\">\n", out);
     plot_svg_inline(p, out);
     fputs("</div>\n", out);
-    put_caption(out, caption, command);
+    put_caption(out, caption, commands);
     fputs("</figure>\n", out);
 }
 
-/* 1.2345e-07 as 1.2345 x 10^-7, with a true minus sign. */
-static void put_number(FILE *out, double v, int digits)
+/* Four digits: 1.234e-07 as 1.234 x 10^-7, with a true minus sign; whole numbers in full. */
+static void put_number(FILE *out, double v)
 {
     char all[64];
-    if (isnan(v))
+    if (isnan(v)) {
         fputs("\u2013", out);
-    else if (isinf(v))
-        fputs(v < 0 ? "\u2212\u221e" : "\u221e", out);
-    else {
-        snprintf(all, sizeof all, "%.*g", digits, fabs(v));
-        char *e = strchr(all, 'e');
-        if (e) *e = 0;
-        fprintf(out, "%s%s", v < 0 ? "\u2212" : "", all);
-        if (e) {
-            int power = atoi(e + 1);
-            fprintf(out, "&#8201;\u00d7&#8201;10<sup>%s%d</sup>", power < 0 ? "\u2212" : "", abs(power));
-        }
+        return;
+    }
+    if (v < 0) fputs("\u2212", out);
+    v = fabs(v);
+    snprintf(all, sizeof all, v == floor(v) && v < 1e7 ? "%.0f" : "%.4g", v);
+    char *e = strchr(all, 'e');
+    if (e) *e = 0;
+    fputs(isinf(v) ? "\u221e" : all, out);
+    if (e) {
+        int power = atoi(e + 1);
+        fprintf(out, "&#8201;\u00d7&#8201;10<sup>%s%d</sup>", power < 0 ? "\u2212" : "", abs(power));
     }
 }
 
-void report_table(FILE *out, const report_table_data *t)
+static void put_cell(FILE *out, doc_cell c)
 {
-    fputs("<figure class=\"table\">\n", out);
-    put_caption(out, t->caption, t->command);
-    /* focusable, so that the keyboard scrolls it too */
-    fputs("<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr>", out);
-    if (t->labels) element(out, "<th class=\"label\" scope=\"col\">", t->label_name, "</th>");
-    for (size_t c = 0; c < t->columns; c++) element(out, "<th scope=\"col\">", t->names[c], "</th>");
+    switch (c.kind) {
+    case CELL_NUMBER: put_number(out, c.value); break;
+    case CELL_BOOL: fputs(c.value != 0 ? "yes" : "no", out); break;
+    case CELL_TEXT: markup_write(*c.text ? c.text : "\u2013", MARKUP_HTML, out); break;
+    case CELL_EMPTY: fputs("\u2013", out); break;
+    }
+}
+
+static int is_text(const doc *d, const char *key)
+{
+    for (size_t r = 0; r < doc_rows(d); r++)
+        if (doc_at(d, r, key).kind == CELL_TEXT) return 1;
+    return 0;
+}
+
+/* One record: a line for each of its fields. */
+static void put_record(FILE *out, const doc *d, const report_column *columns, size_t n)
+{
+    fputs("<table>\n<tbody>\n", out);
+    for (size_t c = 0; c < n; c++) {
+        element(out, "<tr><th class=\"w\" scope=\"row\">", columns[c].heading, "</th><td>");
+        put_cell(out, doc_at(d, 0, columns[c].key));
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</tbody>\n</table>\n", out);
+}
+
+/* On a phone a table of many columns becomes a card for each record, where each cell has its heading beside it. */
+static void put_records(FILE *out, const doc *d, const report_column *columns, size_t n)
+{
+    fputs(n > 4 ? "<table class=\"cards\">\n<thead><tr>" : "<table>\n<thead><tr>", out);
+    for (size_t c = 0; c < n; c++)
+        element(out, is_text(d, columns[c].key) ? "<th class=\"w\" scope=\"col\">" : "<th scope=\"col\">",
+                columns[c].heading, "</th>");
     fputs("</tr></thead>\n<tbody>\n", out);
-    int digits = t->digits > 0 ? t->digits : 5;
-    for (size_t r = 0; r < t->rows; r++) {
+    for (size_t r = 0; r < doc_rows(d); r++) {
         fputs("<tr>", out);
-        if (t->labels) element(out, "<th class=\"label\" scope=\"row\">", t->labels[r], "</th>");
-        for (size_t c = 0; c < t->columns; c++) {
-            fputs("<td>", out);
-            put_number(out, t->data[r * t->columns + c], digits < 17 ? digits : 17);
-            fputs("</td>", out);
+        for (size_t c = 0; c < n; c++) {
+            int words = is_text(d, columns[c].key);
+            fprintf(out, c == 0 ? "<th scope=\"row\"%s>" : "<td%s>", words ? " class=\"w\"" : "");
+            if (n > 4 && c > 0) element(out, "<span class=\"h\">", columns[c].heading, "</span><span>");
+            put_cell(out, doc_at(d, r, columns[c].key));
+            fputs(c == 0 ? "</th>" : n > 4 ? "</span></td>" : "</td>", out);
         }
         fputs("</tr>\n", out);
     }
-    fputs("</tbody>\n</table>\n</div>\n</figure>\n", out);
+    fputs("</tbody>\n</table>\n", out);
+}
+
+void report_table(FILE *out, const doc *d, const report_column *columns, size_t n, const char *caption,
+                  const char *commands)
+{
+    fputs("<figure class=\"table\">\n", out);
+    put_caption(out, caption, commands);
+    fputs("<div class=\"scroll\" tabindex=\"0\">\n", out); /* focusable, so that the keyboard scrolls it too */
+    (doc_rows(d) == 1 ? put_record : put_records)(out, d, columns, n);
+    fputs("</div>\n</figure>\n", out);
 }

@@ -1,0 +1,243 @@
+#include "bundle.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base.h"
+
+#define PATH 4300
+#define DIR_MAX 4000
+
+FILE *bundle_add(bundle *b, const char *name, const char *ending)
+{
+    if (b->n == BUNDLE_FILES) return NULL;
+    struct bundle_file *f = &b->file[b->n];
+    snprintf(f->name, sizeof f->name, "%s%s", name, ending);
+    f->stream = open_memstream(&f->text, &f->size);
+    if (f->stream) b->n++;
+    return f->stream;
+}
+
+/* 0 if memory ran out while a file was written to. */
+static int finish(bundle *b)
+{
+    int good = 1;
+    for (size_t i = 0; i < b->n; i++) {
+        struct bundle_file *f = &b->file[i];
+        if (f->stream && ferror(f->stream)) good = 0;
+        if (f->stream && fclose(f->stream) != 0) good = 0;
+        f->stream = NULL;
+    }
+    return good;
+}
+
+void bundle_free(bundle *b)
+{
+    finish(b);
+    for (size_t i = 0; i < b->n; i++) free(b->file[i].text);
+    b->n = 0;
+}
+
+static finf_status cannot(finf_reason *why, const char *what, const char *path)
+{
+    return finf_why(why, FINF_EIO, "cannot %s '%.150s': %s", what, path, strerror(errno ? errno : EIO));
+}
+
+/* ---- what is there already ------------------------------------------------------------------------------ */
+
+/* The name without slashes at its end; 0 if it is none. */
+static int trim(const char *dir, char *out)
+{
+    size_t n = strlen(dir);
+    if (n == 0 || n > DIR_MAX) return 0;
+    while (n > 1 && dir[n - 1] == '/') n--;
+    memcpy(out, dir, n);
+    out[n] = 0;
+    return 1;
+}
+
+/* A regular file with the mark in its first lines. */
+static int is_ours(const char *path)
+{
+    struct stat st;
+    char head[400] = "";
+    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode)) return 0;
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
+    head[fread(head, 1, sizeof head - 1, f)] = 0;
+    fclose(f);
+    return strstr(head, BUNDLE_MARK) != NULL;
+}
+
+/* Where the files are put together: in the directory itself if it is there, else beside it. Made, with its name in `out`. */
+static finf_status make_stage(const char *dir, int exists, char *out, finf_reason *why)
+{
+    snprintf(out, PATH, exists ? "%s/.finf.XXXXXX" : "%s.XXXXXX", dir);
+    if (!mkdtemp(out)) return cannot(why, "write", dir);
+    mode_t mask = umask(0);
+    umask(mask);
+    chmod(out, 0777 & ~mask);
+    return FINF_OK;
+}
+
+/* *exists: the directory is there. */
+static finf_status check(const bundle *b, const char *given, int force, char *dir, int *exists, finf_reason *why)
+{
+    struct stat st;
+    char path[PATH];
+    if (!trim(given, dir)) return finf_why(why, FINF_EDOM, "out = '%.80s': not a directory name", given);
+    *exists = stat(dir, &st) == 0;
+    if (!*exists && lstat(dir, &st) == 0) return finf_why(why, FINF_EIO, "'%.150s' is a link to nothing", dir);
+    if (*exists && !S_ISDIR(st.st_mode)) return finf_why(why, FINF_EIO, "'%.150s' is not a directory", dir);
+    if (*exists && !force)
+        return finf_why(why, FINF_EIO, "'%.150s' exists: --force replaces the files of this command in it", dir);
+    for (size_t i = 0; *exists && i < b->n; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, b->file[i].name);
+        if (lstat(path, &st) == 0 && !is_ours(path))
+            return finf_why(why, FINF_EIO, "'%.150s' was not written by this command: it is left alone, and so is the rest",
+                            path);
+    }
+    return FINF_OK;
+}
+
+/* ---- putting the files there ---------------------------------------------------------------------------- */
+
+typedef struct {
+    char dir[DIR_MAX + 1], stage[PATH];
+    int exists;
+    char now[PATH + 64], new[PATH + 64], old[PATH + 64]; /* of one file: in its place, before, and what it replaces */
+} job;
+
+static void name_paths(job *j, const char *name)
+{
+    snprintf(j->now, sizeof j->now, "%s/%s", j->dir, name);
+    snprintf(j->new, sizeof j->new, "%s/%s", j->stage, name);
+    snprintf(j->old, sizeof j->old, "%s/%s.old", j->stage, name);
+}
+
+static finf_status write_files(const bundle *b, job *j, finf_reason *why)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const struct bundle_file *f = &b->file[i];
+        struct stat st;
+        name_paths(j, f->name);
+        errno = 0;
+        FILE *out = fopen(j->new, "w");
+        if (!out) return cannot(why, "write", j->now);
+        int bad = fwrite(f->text, 1, f->size, out) != f->size;
+        bad |= fclose(out) != 0;
+        if (bad) return cannot(why, "write", j->now);
+        if (j->exists && stat(j->now, &st) == 0) chmod(j->new, st.st_mode & 07777);
+    }
+    return FINF_OK;
+}
+
+/* What stood in the first n files' places goes back there. 0 if something could not. */
+static int put_back(const bundle *b, job *j, size_t n)
+{
+    int good = 1;
+    while (n-- > 0) {
+        struct stat st;
+        name_paths(j, b->file[n].name);
+        if (lstat(j->old, &st) == 0)
+            good &= rename(j->old, j->now) == 0;
+        else
+            unlink(j->now);
+    }
+    return good;
+}
+
+/* One by one; what a file replaces is kept until all of them are there. */
+static finf_status move_files(const bundle *b, job *j, int *keep, finf_reason *why)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        struct stat st;
+        name_paths(j, b->file[i].name);
+        int replaces = lstat(j->now, &st) == 0;
+        int bad = replaces && link(j->now, j->old) != 0 && rename(j->now, j->old) != 0; /* no links on some systems */
+        if (!bad && rename(j->new, j->now) == 0) continue;
+        finf_status s = cannot(why, "write", j->now);
+        if (lstat(j->now, &st) != 0) rename(j->old, j->now);
+        *keep = !put_back(b, j, i);
+        if (*keep) finf_why(why, s, "cannot put everything back: what was there is in '%.150s'", j->stage);
+        return s;
+    }
+    return FINF_OK;
+}
+
+static void remove_stage(const bundle *b, job *j)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        name_paths(j, b->file[i].name);
+        unlink(j->new);
+        unlink(j->old);
+    }
+    rmdir(j->stage);
+}
+
+static finf_status install(const bundle *b, const char *dir, int force, job *j, finf_reason *why)
+{
+    int keep = 0;
+    finf_status s = check(b, dir, force, j->dir, &j->exists, why);
+    if (!s) s = make_stage(j->dir, j->exists, j->stage, why);
+    if (s) return s;
+    s = write_files(b, j, why);
+    if (!s && j->exists) s = move_files(b, j, &keep, why);
+    if (!s && !j->exists && rename(j->stage, j->dir) != 0) s = cannot(why, "write", j->dir);
+    if (!keep && (s || j->exists)) remove_stage(b, j);
+    return s;
+}
+
+/* Signals that would end the program wait between these two; a limit on file sizes is an error like a full disk. */
+typedef struct {
+    sigset_t before;
+    struct sigaction limit;
+} held;
+
+static held hold_signals(void)
+{
+    static const int WAIT[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGALRM};
+    held h;
+    sigset_t set;
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof WAIT / sizeof *WAIT; i++) sigaddset(&set, WAIT[i]);
+    sigprocmask(SIG_BLOCK, &set, &h.before);
+    sigaction(SIGXFSZ, &ignore, &h.limit);
+    return h;
+}
+
+static void release_signals(const held *h)
+{
+    sigaction(SIGXFSZ, &h->limit, NULL);
+    sigprocmask(SIG_SETMASK, &h->before, NULL);
+}
+
+finf_status bundle_check(const bundle *b, const char *given, int force, finf_reason *why)
+{
+    char dir[DIR_MAX + 1], stage[PATH];
+    int exists;
+    finf_status s = check(b, given, force, dir, &exists, why);
+    if (s) return s;
+    held h = hold_signals();
+    s = make_stage(dir, exists, stage, why); /* can it be written to at all? */
+    if (!s) rmdir(stage);
+    release_signals(&h);
+    return s;
+}
+
+finf_status bundle_install(bundle *b, const char *dir, int force, finf_reason *why)
+{
+    if (!finish(b)) return finf_why(why, FINF_ENOMEM, "no memory for the files");
+    job *j = calloc(1, sizeof *j);
+    if (!j) return finf_why(why, FINF_ENOMEM, "no memory");
+    held h = hold_signals();
+    finf_status s = install(b, dir, force, j, why);
+    release_signals(&h);
+    free(j);
+    return s;
+}

@@ -1,0 +1,33 @@
+/* Several files made in memory and put into a directory together: all of them, or none. */
+#ifndef FINF_BUNDLE_H
+#define FINF_BUNDLE_H
+
+#include <stdio.h>
+
+#include "finf.h"
+
+#define BUNDLE_FILES 64
+/* Stands in the first lines of every file, and says later that the file is ours to replace. */
+#define BUNDLE_MARK "finf reproduce"
+
+typedef struct {
+    struct bundle_file {
+        char name[64];
+        FILE *stream;
+        char *text;
+        size_t size;
+    } file[BUNDLE_FILES];
+    size_t n;
+} bundle;
+
+/* A file to be written to, NULL when there is no memory. It is closed by bundle_install. */
+FILE *bundle_add(bundle *b, const char *name, const char *ending);
+void bundle_free(bundle *b);
+
+/* Whether the bundle may go to `dir`: FINF_EIO with the reason if not. A `dir` that is there already needs `force`, and then
+ * only files that bear the mark are replaced; nothing else in it is touched, or stands in a file's place. */
+finf_status bundle_check(const bundle *b, const char *dir, int force, finf_reason *why);
+/* The same, then does it. After a failure everything is as it was before; signals wait meanwhile. */
+finf_status bundle_install(bundle *b, const char *dir, int force, finf_reason *why);
+
+#endif

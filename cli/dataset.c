@@ -1,0 +1,418 @@
+/* From the struct of a figure to its numbers, its CSV and its plot. */
+#include <stdlib.h>
+
+#include "figures.h"
+#include "sweep.h"
+
+void dataset_free(dataset *d)
+{
+    free(d->data);
+    d->data = NULL;
+}
+
+/* ---- commands and their values -------------------------------------------------------------------------- */
+
+static const char *values_of(const figure *f, const figure_source *s, figure_size size)
+{
+    return s->values[size] ? s->values[size] : f->values[size];
+}
+
+static size_t count_sources(const figure *f)
+{
+    size_t n = 0;
+    while (n < FIGURE_SOURCES && f->source[n].line) n++;
+    return n;
+}
+
+static size_t count_columns(const figure *f)
+{
+    size_t n = 0;
+    while (n < FIGURE_COLUMNS && f->column[n].name) n++;
+    return n;
+}
+
+/* Every {} of the text replaced. */
+static void put_values(const char *text, const char *values, FILE *out)
+{
+    for (const char *p; (p = strstr(text, "{}")); text = p + 2) fprintf(out, "%.*s%s", (int)(p - text), text, values);
+    fputs(text, out);
+}
+
+static void fill_line(const char *line, const char *values, char out[RUNNER_LINE])
+{
+    FILE *f = fmemopen(out, RUNNER_LINE, "w");
+    out[0] = 0;
+    if (!f) return;
+    put_values(line, values, f);
+    fclose(f);
+}
+
+/* The numbers that `text` spells. Owned by the caller. */
+static finf_status read_values(const char *text, double **x, size_t *n, finf_reason *why)
+{
+    args a = {.command = CMD_RATES, .value[OPT_ETA] = text};
+    *x = NULL;
+    return strchr(text, ':') ? args_range(&a, OPT_ETA, x, n, why)
+                             : parse_list(text, text + strlen(text), "values", x, n, why);
+}
+
+/* ---- the data ------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const figure *f;
+    figure_size size;
+    runner *r;
+    double *values; /* of the figure */
+    size_t n;       /* of them; rows, where one command gives them all */
+    finf_reason *why;
+} job;
+
+/* The row of the figure for a value of a source. */
+static size_t row_of(const job *j, double value)
+{
+    size_t row = 0;
+    while (row < j->n && !(fabs(j->values[row] - value) <= 1e-12 * fabs(value))) row++;
+    return row;
+}
+
+static finf_status missing(const job *j, const char *key)
+{
+    return finf_why(j->why, FINF_EUSAGE, "%s: no %s in what its command prints", j->f->name, key);
+}
+
+/* out[row] for every value: one run each, or all computed at once. */
+static finf_status read_each(const job *j, const figure_source *s, const char *key, double *out)
+{
+    double *x, *y = NULL;
+    size_t n = 0;
+    finf_status st = read_values(values_of(j->f, s, j->size), &x, &n, j->why);
+    if (!st && s->compute) {
+        y = malloc(n * sizeof *y);
+        st = y ? s->compute(s->line, x, n, y, j->why) : finf_why(j->why, FINF_ENOMEM, "no memory");
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        const doc *d;
+        char value[32], line[RUNNER_LINE];
+        size_t row = row_of(j, x[i]);
+        snprintf(value, sizeof value, "%.15g", x[i]);
+        fill_line(s->line, value, line);
+        if (!y) st = runner_run(j->r, line, &d, j->why);
+        if (row == j->n)
+            st = finf_why(j->why, FINF_EDOM, "%s: %s is none of its values", j->f->name, value);
+        else if (!st)
+            out[row] = y ? y[i] : doc_at(d, 0, key).value;
+    }
+    free(x);
+    free(y);
+    return st;
+}
+
+/* A key of a source's output, a number for each row. Owned by the caller; NULL after a failure. */
+static double *read_key(job *j, const figure_source *s, const char *key, finf_status *st)
+{
+    double *out = NULL;
+    if (s->each) {
+        out = malloc(j->n * sizeof *out);
+        for (size_t i = 0; out && i < j->n; i++) out[i] = NAN;
+        *st = out ? read_each(j, s, key, out) : finf_why(j->why, FINF_ENOMEM, "no memory");
+    } else {
+        const doc *d;
+        char line[RUNNER_LINE];
+        size_t n = 0;
+        fill_line(s->line, values_of(j->f, s, j->size), line);
+        *st = runner_run(j->r, line, &d, j->why);
+        if (!*st && (!(out = doc_column(d, key, &n)) || (j->n && n != j->n))) *st = missing(j, key);
+        if (!j->n) j->n = n;
+    }
+    if (!*st) return out;
+    free(out);
+    return NULL;
+}
+
+static double map(figure_map how, double x) { return how == MAP_NEGATED ? -x : how == MAP_ROOT ? sqrt(x) : x; }
+
+/* The next row of a thinned figure: every one of the first, then ever fewer. */
+static size_t next_row(const figure *f, size_t row) { return row + 1 + (f->thin ? row / 24 : 0); }
+
+static void put_column(const job *j, dataset *d, size_t column, const double *y, const double *over, figure_map how)
+{
+    size_t to = 0;
+    for (size_t row = j->f->thin ? 1 : 0; row < j->n; row = next_row(j->f, row))
+        d->data[to++ * d->columns + column] = map(how, over ? y[row] / over[row] : y[row]);
+}
+
+static finf_status add_key(job *j, dataset *d, size_t column, const figure_source *s, const char *key, const char *over,
+                           figure_map how)
+{
+    finf_status st = FINF_OK;
+    double *y = read_key(j, s, key, &st), *z = !st && over ? read_key(j, s, over, &st) : NULL;
+    if (!st) put_column(j, d, column, y, z, how);
+    free(y);
+    free(z);
+    return st;
+}
+
+/* The first column, which says how many rows there are. */
+static finf_status begin(job *j, dataset *d)
+{
+    const figure *f = j->f;
+    finf_status st = FINF_OK;
+    if (f->source[0].each) st = read_values(f->values[j->size], &j->values, &j->n, j->why);
+    double *x = st ? NULL : read_key(j, &f->source[0], f->x_key, &st);
+    if (!st && !j->values && !f->thin) { /* a command for all: another may be for some of them */
+        j->values = malloc(j->n * sizeof *x);
+        if (j->values) memcpy(j->values, x, j->n * sizeof *x);
+    }
+    for (size_t row = f->thin ? 1 : 0; !st && row < j->n; row = next_row(f, row)) d->rows++;
+    if (!st && !(d->data = malloc((d->rows + 1) * d->columns * sizeof *d->data)))
+        st = finf_why(j->why, FINF_ENOMEM, "no memory");
+    for (size_t i = 0; !st && i < d->rows * d->columns; i++) d->data[i] = NAN;
+    if (!st) put_column(j, d, 0, x, NULL, MAP_SAME);
+    free(x);
+    return st;
+}
+
+finf_status dataset_make(const figure *f, figure_size size, runner *r, dataset *out, finf_reason *why)
+{
+    job j = {.f = f, .size = size, .r = r, .why = why};
+    dataset d = {.f = f, .size = size, .columns = 1};
+    size_t n = count_columns(f);
+    for (size_t i = 0; i < n; i++) {
+        d.at[i] = d.columns;
+        d.columns += f->column[i].extra ? 2 : 1;
+    }
+    finf_status s = begin(&j, &d);
+    for (size_t i = 0; i < n && !s; i++) {
+        const figure_column *c = &f->column[i];
+        const figure_source *from = &f->source[c->source];
+        if (!*values_of(f, from, size)) continue;
+        s = add_key(&j, &d, d.at[i], from, c->key, c->over, c->map);
+        if (!s && c->extra) s = add_key(&j, &d, d.at[i] + 1, from, c->extra_key, NULL, MAP_SAME);
+    }
+    free(j.values);
+    if (s) dataset_free(&d);
+    *out = d;
+    return s;
+}
+
+/* ---- slopes and constants ------------------------------------------------------------------------------- */
+
+static double cell(const dataset *d, size_t row, size_t column) { return d->data[row * d->columns + column]; }
+
+static int usable(double x, double y) { return x > 0 && y > 0 && isfinite(x) && isfinite(y); }
+
+/* Least squares in logarithms: y ~ x^slope; NaN with fewer than two points. */
+static double slope_of(const dataset *d, size_t column)
+{
+    double n = 0, mx = 0, my = 0, xy = 0, xx = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < d->rows; i++) {
+            double x = cell(d, i, 0), y = cell(d, i, column);
+            if (!usable(x, y)) continue;
+            if (pass == 0)
+                n++, mx += log(x), my += log(y);
+            else
+                xy += (log(x) - mx) * (log(y) - my), xx += (log(x) - mx) * (log(x) - mx);
+        }
+        if (pass == 0) mx /= n, my /= n;
+    }
+    return n < 2 ? NAN : fabs(xy) > 1e-14 * xx ? xy / xx : 0;
+}
+
+/* The constant, in logarithms, that takes column `from` to column `to`. */
+static double constant_of(const dataset *d, size_t from, size_t to)
+{
+    double n = 0, sum = 0;
+    for (size_t i = 0; i < d->rows; i++) {
+        double x = cell(d, i, from), y = cell(d, i, to);
+        if (usable(x, y)) n++, sum += log(y / x);
+    }
+    return exp(sum / n);
+}
+
+/* The column of this role that belongs to column i; FIGURE_COLUMNS if there is none. */
+static size_t belonging(const figure *f, size_t i, figure_role role)
+{
+    size_t k = 0, n = count_columns(f);
+    while (k < n && !(f->column[k].role == role && f->column[k].of == i + 1)) k++;
+    return k < n ? k : FIGURE_COLUMNS;
+}
+
+void dataset_slopes(const dataset *d, doc *out)
+{
+    const figure *f = d->f;
+    for (size_t i = 0; i < count_columns(f); i++) {
+        const figure_column *c = &f->column[i];
+        if (!c->slope) continue;
+        size_t rate = belonging(f, i, ROLE_RATE), points = belonging(f, i, ROLE_POINTS);
+        doc_row(out);
+        doc_string(out, "figure", NULL, f->name, NULL);
+        doc_string(out, "against", NULL, f->x, NULL);
+        doc_string(out, "noise", NULL, c->name, NULL);
+        doc_number(out, "paper", NULL, c->paper_slope > 0 ? c->paper_slope : NAN, NULL);
+        doc_number(out, "exact", NULL, slope_of(d, d->at[i]), NULL);
+        doc_number(out, "simulated", NULL, points < FIGURE_COLUMNS ? slope_of(d, d->at[points]) : NAN, NULL);
+        doc_number(out, "bound", NULL, rate < FIGURE_COLUMNS ? slope_of(d, d->at[rate]) : NAN, NULL);
+        doc_string(out, "bound_rate", NULL, rate < FIGURE_COLUMNS ? f->column[rate].legend : NULL, NULL);
+        doc_number(out, "bound_constant", NULL, rate < FIGURE_COLUMNS ? constant_of(d, d->at[rate], d->at[i]) : NAN, NULL);
+    }
+}
+
+void figure_slopes_command(const figure *f, figure_size size, FILE *out)
+{
+    if (f->slopes) put_values(f->slopes, f->values[size], out);
+}
+
+/* ---- words ---------------------------------------------------------------------------------------------- */
+
+/* "1,2,3" as "1, 2, 3", and "1:9:log:5" as "1 to 9 (5 of them)". */
+static void spell_values(const char *values, char *out, size_t size)
+{
+    double from, to, count;
+    if (sscanf(values, "%lg:%lg:%*[a-z]:%lg", &from, &to, &count) == 3) {
+        snprintf(out, size, "%g to %g (%g of them)", from, to, count);
+        return;
+    }
+    for (size_t n = 0; *values && n + 2 < size; values++) {
+        out[n++] = *values;
+        if (*values == ',') out[n++] = ' ';
+        out[n] = 0;
+    }
+}
+
+void dataset_caption(const dataset *d, FILE *out)
+{
+    const figure *f = d->f;
+    const char *before = " Slopes of the exact values: ";
+    char values[160] = "";
+    spell_values(f->values[d->size], values, sizeof values);
+    put_values(f->caption, values, out);
+    for (size_t i = 0; i < count_columns(f); i++) {
+        const figure_column *c = &f->column[i];
+        if (!c->slope) continue;
+        fprintf(out, "%s%s %.3f", before, c->name, slope_of(d, d->at[i]));
+        if (c->paper_slope > 0) fprintf(out, " (%.2f in the paper)", c->paper_slope);
+        before = ", ";
+    }
+    if (*before == ',') fputc('.', out);
+}
+
+void dataset_commands(const dataset *d, FILE *out)
+{
+    for (size_t i = 0; i < count_sources(d->f); i++) {
+        const figure_source *s = &d->f->source[i];
+        const char *values = values_of(d->f, s, d->size);
+        if (!*values) continue;
+        if (i) fputc('\n', out);
+        fputs("finf ", out);
+        put_values(s->line, s->each ? "{}" : values, out);
+        if (s->each) fprintf(out, "    {} = %s", values);
+    }
+}
+
+static void put_legend(const dataset *d, size_t i, char *out, size_t size)
+{
+    const figure_column *c = &d->f->column[i];
+    const char *name = c->legend ? c->legend : c->name;
+    if (c->slope)
+        snprintf(out, size, "%s, slope %.2f", name, slope_of(d, d->at[i]));
+    else if (c->role == ROLE_RATE)
+        snprintf(out, size, "%s times %.2g, slope %.2f", name, constant_of(d, d->at[i], d->at[c->of - 1]),
+                 slope_of(d, d->at[i]));
+    else
+        snprintf(out, size, "%s", name);
+}
+
+/* ---- CSV and plot --------------------------------------------------------------------------------------- */
+
+/* Which columns a source gives, and from what. */
+static void csv_source(const dataset *d, size_t source, FILE *out)
+{
+    static const char *const BEFORE[] = {[MAP_SAME] = "", [MAP_NEGATED] = "-", [MAP_ROOT] = "sqrt "};
+    const figure *f = d->f;
+    const figure_source *s = &f->source[source];
+    const char *comma = "#   ", *values = values_of(f, s, d->size);
+    if (!*values) return;
+    fputs("# finf ", out);
+    put_values(s->line, s->each ? "{}" : values, out);
+    fputs(" --format csv\n", out);
+    if (s->each) fprintf(out, "#   {} = %s\n", values);
+    if (source == 0) fprintf(out, "#   %s: %s", f->x, f->x_key), comma = "; ";
+    for (size_t i = 0; i < count_columns(f); i++) {
+        const figure_column *c = &f->column[i];
+        if (c->source != source) continue;
+        fprintf(out, "%s%s: %s%s", comma, c->name, BEFORE[c->map], c->key);
+        if (c->over) fprintf(out, " / %s", c->over);
+        if (c->extra) fprintf(out, "; %s: %s", c->extra, c->extra_key);
+        comma = "; ";
+    }
+    fputc('\n', out);
+}
+
+void dataset_csv(const dataset *d, const char *mark, FILE *out)
+{
+    const figure *f = d->f;
+    fprintf(out, "# %s: %s\n", f->place, mark);
+    for (size_t i = 0; i < count_sources(f); i++) csv_source(d, i, out);
+    fputs(f->x, out);
+    for (size_t i = 0; i < count_columns(f); i++) {
+        fprintf(out, ",%s", f->column[i].name);
+        if (f->column[i].extra) fprintf(out, ",%s", f->column[i].extra);
+    }
+    fputc('\n', out);
+    for (size_t r = 0; r < d->rows; r++)
+        for (size_t c = 0; c < d->columns; c++) {
+            double x = cell(d, r, c);
+            if (isinf(x))
+                fputs(x > 0 ? "inf" : "-inf", out);
+            else if (!isnan(x))
+                fprintf(out, "%.17g", x);
+            fputc(c + 1 < d->columns ? ',' : '\n', out);
+        }
+}
+
+/* x, y and the second column of series i, in this order, a third of `z` each; 0 if there is nothing to draw. */
+static int series_data(const dataset *d, size_t i, double *z)
+{
+    const figure_column *c = &d->f->column[i];
+    double *x = z, *y = z + d->rows, *e = y + d->rows;
+    double scale = c->role == ROLE_RATE ? constant_of(d, d->at[i], d->at[c->of - 1]) : 1;
+    int any = 0;
+    for (size_t r = 0; r < d->rows; r++) {
+        x[r] = cell(d, r, 0);
+        y[r] = scale * cell(d, r, d->at[i]);
+        e[r] = c->extra ? cell(d, r, d->at[i] + 1) : NAN;
+        any |= isfinite(y[r]);
+    }
+    return any;
+}
+
+plot *dataset_plot(const dataset *d)
+{
+    const figure *f = d->f;
+    size_t n = d->rows;
+    plot *p = plot_new(f->title, f->x_label, f->x_scale, f->y_label, f->y_scale);
+    double *z = malloc(4 * (n + 1) * sizeof *z), *y = z ? z + n : NULL, *e = z ? y + n : NULL, *none = z ? e + n : NULL;
+    for (size_t i = 0; z && i < n; i++) none[i] = NAN;
+    for (size_t i = 0; z && i < count_columns(f); i++) {
+        const figure_column *c = &f->column[i];
+        char name[128];
+        if (!series_data(d, i, z)) continue;
+        put_legend(d, i, name, sizeof name);
+        plot_series s = {
+            .name = count_columns(f) > 1 ? name : NULL, .x = z, .y = y, .n = n, .colour = c->colour, .line = c->line};
+        if (s.line == LINE_AUTO) s.line = LINE_SOLID;
+        if (c->role == ROLE_BAND)
+            s.y = none, s.low = y, s.high = e, s.line = LINE_NONE;
+        else if (c->role == ROLE_POINTS) {
+            for (size_t r = 0; r < n; r++) e[r] *= 2;
+            s.error = e, s.line = LINE_NONE, s.mark = MARK_CIRCLE;
+        }
+        plot_add(p, &s);
+    }
+    int failed = !z;
+    free(z);
+    if (!failed) return p;
+    plot_free(p);
+    return NULL;
+}

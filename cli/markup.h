@@ -1,0 +1,18 @@
+/* Text with formulas, for figures and the report: plain ASCII that also reads well in a CSV, written as HTML or SVG.
+ *   x_eff, x_{a b}    subscript      x^2, x^-1, x^{3/2}    superscript
+ *   eta, nu, rho, ..  Greek letters, as whole words; F_inf has the sign of infinity; sqrt(x) the root, >= and +- theirs */
+#ifndef FINF_MARKUP_H
+#define FINF_MARKUP_H
+
+#include <stdio.h>
+
+/* MARKUP_PLAIN: for attributes and titles, formulas as they are. MARKUP_VERBATIM: a command line. */
+typedef enum { MARKUP_PLAIN, MARKUP_VERBATIM, MARKUP_SVG, MARKUP_HTML } markup_kind;
+
+/* Writes s escaped for XML and HTML, with what is not UTF-8 or not allowed there replaced by U+FFFD. NULL writes nothing. */
+void markup_write(const char *s, markup_kind kind, FILE *out);
+
+/* About how wide s is as SVG, in em of the widest of the usual sans serifs. */
+double markup_width(const char *s);
+
+#endif

@@ -1,0 +1,82 @@
+#include "runner.h"
+
+#include <stdlib.h>
+
+#include "sweep.h"
+
+typedef struct {
+    char *line;
+    doc *d;
+} entry;
+
+struct runner {
+    entry *done;
+    size_t n, room;
+};
+
+runner *runner_new(void) { return calloc(1, sizeof(runner)); }
+
+void runner_free(runner *r)
+{
+    if (!r) return;
+    for (size_t i = 0; i < r->n; i++) {
+        free(r->done[i].line);
+        doc_free(r->done[i].d);
+    }
+    free(r->done);
+    free(r);
+}
+
+finf_status runner_parse(const char *line, char words[RUNNER_LINE], args *out, finf_reason *why)
+{
+    char *argv[64], *rest;
+    int argc = 0, command = 0;
+    if (snprintf(words, RUNNER_LINE, "%s --format csv --quiet", line) >= RUNNER_LINE)
+        return finf_why(why, FINF_EUSAGE, "too long: %.60s ..", line);
+    for (char *w = strtok_r(words, " ", &rest); w && argc < 64; w = strtok_r(NULL, " ", &rest)) argv[argc++] = w;
+    while (command < CMD_COUNT && strcmp(COMMANDS[command].name, argv[0]) != 0) command++;
+    if (command == CMD_COUNT) return finf_why(why, FINF_EUSAGE, "no command %.40s", argv[0]);
+    return args_parse((command_id)command, argc, argv, out, why);
+}
+
+static finf_status run(const char *line, doc *d, finf_reason *why)
+{
+    char words[RUNNER_LINE];
+    args a;
+    finf_status s = runner_parse(line, words, &a, why);
+    if (!s) s = RUN[a.command](&a, d, why);
+    if (sweep_interrupted(NULL)) return finf_why(why, FINF_ETOL, "interrupted");
+    if (s == FINF_ETOL && doc_rows(d) > 0) s = FINF_OK;
+    if (!s && doc_failed(d)) s = finf_why(why, FINF_ENOMEM, "no memory for the output");
+    if (s) {
+        finf_reason inner = *why;
+        finf_why(why, s, "'finf %.90s' failed: %.120s", line, inner.text[0] ? inner.text : finf_status_text(s));
+    }
+    return s;
+}
+
+finf_status runner_run(runner *r, const char *line, const doc **out, finf_reason *why)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(r->done[i].line, line) == 0) {
+            *out = r->done[i].d;
+            return FINF_OK;
+        }
+    if (r->n == r->room) {
+        size_t more = r->room ? 2 * r->room : 64;
+        entry *done = realloc(r->done, more * sizeof *done);
+        if (!done) return finf_why(why, FINF_ENOMEM, "no memory");
+        r->done = done;
+        r->room = more;
+    }
+    entry e = {strdup(line), doc_new()};
+    finf_status s = e.line && e.d ? run(line, e.d, why) : finf_why(why, FINF_ENOMEM, "no memory");
+    if (s) {
+        free(e.line);
+        doc_free(e.d);
+        return s;
+    }
+    r->done[r->n++] = e;
+    *out = e.d;
+    return FINF_OK;
+}

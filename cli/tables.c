@@ -1,0 +1,276 @@
+#include "tables.h"
+
+/* ---- words of the paper beside numbers ------------------------------------------------------------------- */
+
+enum { WORDS = 5 };
+
+/* What the paper prints in the row that has `value` under a key. */
+typedef struct {
+    const char *value, *word[WORDS];
+} words;
+
+/* Appends the words to the current row of `out`, under the names given; nothing where the paper has no such row. */
+static void add_words(const words *list, size_t n, const char *value, const char *const *names, doc *out)
+{
+    size_t i = 0;
+    while (i < n && strcmp(list[i].value, value) != 0) i++;
+    for (size_t k = 0; k < WORDS && names[k]; k++) doc_string(out, names[k], NULL, i < n ? list[i].word[k] : NULL, NULL);
+}
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static double number(const doc *d, const char *key) { return doc_at(d, 0, key).value; }
+
+static void table1_row(doc *out, const char *algorithm, const char *rate_words, const char *ratio_words, const char *remark,
+                       double F, double rate, const doc *sgd)
+{
+    double floor = number(sgd, "F_floor"), floor_rate = number(sgd, "rate_floor");
+    doc_row(out);
+    doc_string(out, "algorithm", NULL, algorithm, NULL);
+    doc_string(out, "paper_rate", NULL, rate_words, NULL);
+    doc_string(out, "paper_ratio", NULL, ratio_words, NULL);
+    doc_string(out, "remark", NULL, remark, NULL);
+    doc_number(out, "F", NULL, F, NULL);
+    doc_number(out, "rate", NULL, rate, NULL);
+    doc_number(out, "constant", NULL, F / rate, NULL);
+    doc_number(out, "ratio", NULL, F / floor, NULL);
+    doc_number(out, "rate_ratio", NULL, rate / floor_rate, NULL);
+}
+
+/* from: linreg of sgd, of nu = eta mu */
+static void make_table1(const doc *const *from, doc *out)
+{
+    const doc *sgd = from[0], *nu = from[1];
+    table1_row(out, "lower bound", "Omega(eta^2 rho^-1 d_eff)", "1", "for every noise with a finite sum of |beta_t|",
+               number(sgd, "F_floor"), number(sgd, "rate_floor"), sgd);
+    table1_row(out, "DP-SGD", "Theta(eta rho^-1 d)", "d/(eta d_eff)", "upper and lower bounds match up to constants",
+               number(sgd, "F_exact"), number(sgd, "rate_sgd"), sgd);
+    table1_row(out, "nu = eta mu", "O(eta^2 rho^-1 d_eff log^2(1/(eta mu)))", "log^2(1/(eta mu))",
+               "mu is the least eigenvalue of H", number(nu, "F_exact"), number(nu, "rate_nu"), sgd);
+    table1_row(out, "best noise", NULL, NULL, "not in the paper: the least over all noise", number(sgd, "F_optimum"), NAN,
+               sgd);
+}
+
+/* from: rates --table prior; linreg of nu = eta mu, for the rates. Damped anti-PGD's is the geometric mean of two. */
+static void make_table2(const doc *const *from, doc *out)
+{
+    static const char *const NAMES[WORDS] = {"coefficients", "paper_gamma2", "paper_F"};
+    static const words PAPER[] = {
+        {"optimal-cc", {"nu at nu = 0", "log T", "infinite"}},
+        {"nu", {"nu, 0 < nu <= eta mu", "log(1/nu)", "eta^2 G^2 rho^-1 Tr H log^2(1/nu)"}},
+        {"anti-PGD", {"(1, -1, 0, ..)", "T", "infinite"}},
+        {"damped anti-PGD", {"(1, -(1-nu), 0, ..)", "1/nu", "eta^{3/2} G^2 rho^-1 sqrt(d Tr H)"}},
+    };
+    const doc *prior = from[0], *rates = from[1];
+    for (size_t r = 0; r < doc_rows(prior); r++) {
+        const char *algorithm = doc_at(prior, r, "algorithm").text;
+        double rate = strcmp(algorithm, "nu") == 0 ? number(rates, "rate_nu")
+                      : strcmp(algorithm, "damped anti-PGD") == 0
+                          ? sqrt(number(rates, "rate_sgd") * number(rates, "rate_floor"))
+                          : INFINITY;
+        doc_row(out);
+        doc_copy(out, prior, r);
+        add_words(PAPER, COUNT(PAPER), algorithm, NAMES, out);
+        doc_number(out, "rate", NULL, rate, NULL);
+    }
+}
+
+/* from: rates, whose rows are those of the paper's Table 3 */
+static void make_table3(const doc *const *from, doc *out)
+{
+    static const char *const NAMES[WORDS] = {"eigenvalues", "paper_d_eff", "paper_sgd", "paper_nu", "paper_ratio"};
+#define SGD_RATE "eta d rho^-1"
+    static const words PAPER[] = {
+        {"power:0", {"1", "d", SGD_RATE, "eta^2 d rho^-1 log^2(1/eta)", "eta log^2(1/eta)"}},
+        {"power:0.5", {"1/sqrt(k)", "sqrt(d)", SGD_RATE, "eta^2 sqrt(d) rho^-1 log^2(d/eta)", "eta d^{-1/2} log^2(d/eta)"}},
+        {"power:0.75",
+         {"k^{-a}, a = 3/4 < 1", "d^{1-a}/(1-a)", SGD_RATE, "(1-a)^-1 eta^2 d^{1-a} rho^-1 log^2(d/eta)",
+          "(1-a)^-1 eta d^{-a} log^2(d/eta)"}},
+        {"power:1", {"1/k", "log d", SGD_RATE, "eta^2 rho^-1 log^3(d/eta)", "eta d^-1 log^3(d/eta)"}},
+        {"power:1.5",
+         {"k^{-a}, a = 3/2 > 1", "a/(a-1)", SGD_RATE, "a^2/(a-1) eta^2 rho^-1 log^2(d/eta)",
+          "a^2/(a-1) eta d^-1 log^2(d/eta)"}},
+        {"power:2",
+         {"1/k^2", "constant", SGD_RATE, "eta^2 rho^-1 log^2(d/eta)", "eta d^-1 log^2(d/eta) (printed log^3: erratum 5)"}},
+    };
+    for (size_t r = 0; r < doc_rows(from[0]); r++) {
+        doc_row(out);
+        doc_copy(out, from[0], r);
+        doc_number(out, "rate_ratio", NULL, doc_at(from[0], r, "rate_nu").value / doc_at(from[0], r, "rate_sgd").value,
+                   NULL);
+        add_words(PAPER, COUNT(PAPER), doc_at(from[0], r, "spectrum").text, NAMES, out);
+    }
+}
+
+/* from: rates --slopes; what is fitted, and where, in one column */
+static void make_slopes(const doc *const *from, doc *out)
+{
+    for (size_t r = 0; r < doc_rows(from[0]); r++) {
+        char what[160];
+        snprintf(what, sizeof what, "%.20s %.120s", doc_at(from[0], r, "against").text, doc_at(from[0], r, "at").text);
+        doc_row(out);
+        doc_string(out, "fit", NULL, what, NULL);
+        doc_copy(out, from[0], r);
+    }
+}
+
+/* from: curve of the paper's variants */
+static void make_table4(const doc *const *from, doc *out)
+{
+    static const char *const NAMES[WORDS] = {"variant"};
+    static const words PAPER[] = {
+        {"sgd", {"DP-SGD"}}, {"honaker", {"Honaker/TreeAgg"}},   {"cc", {"Optimal CC"}},      {"nu:auto", {"nu-DP-FTRL"}},
+        {"fft", {"FFT"}},    {"full-honaker", {"Full Honaker"}}, {"me", {"Multi-Epoch (ME)"}}};
+    for (size_t r = 0; r < doc_rows(from[0]); r++) {
+        doc_row(out);
+        add_words(PAPER, COUNT(PAPER), doc_at(from[0], r, "system").text, NAMES, out);
+        doc_copy(out, from[0], r);
+    }
+}
+
+/* ---- the tables ------------------------------------------------------------------------------------------ */
+
+const table TABLE[TABLES] = {
+    {"table1",
+     "Table 1",
+     {"linreg --noise sgd --eta 0.01 --spectrum power:1 --dim 128 --rho 0.5",
+      "linreg --noise nu:auto --eta 0.01 --spectrum power:1 --dim 128 --rho 0.5"},
+     make_table1,
+     {{"Table 1, the rates: F_inf of linear regression, and its ratio with the lower bound",
+       {{"algorithm", "Algorithm"},
+        {"paper_rate", "F_inf"},
+        {"paper_ratio", "Ratio with lower bound"},
+        {"remark", "Remark"}}},
+      {"Table 1 in numbers: eigenvalues 1/k, d = 128, eta = 0.01, rho = 1/2, Gaussian inputs. Constant: F_inf over the "
+       "rate "
+       "with constant 1.",
+       {{"algorithm", "Algorithm"},
+        {"F", "F_inf"},
+        {"rate", "Rate"},
+        {"constant", "Constant"},
+        {"ratio", "Ratio with lower bound"},
+        {"rate_ratio", "Ratio of the rates"}}}}},
+    {"table2-prior",
+     "Table 2",
+     {"rates --table prior --dim 128 --eta 0.01 --rho 0.5",
+      "linreg --noise nu:auto --eta 0.01 --spectrum power:1 --dim 128 --rho 0.5"},
+     make_table2,
+     {{"Table 2, the rates: the noise of prior work",
+       {{"algorithm", "Algorithm"}, {"coefficients", "beta"}, {"paper_gamma2", "gamma_T^2"}, {"paper_F", "F_inf"}}},
+      {"Table 2 in numbers: eigenvalues 1/k, d = 128, eta = 0.01, rho = 1/2; nu = eta mu, and sqrt(eta Tr H/d) for damped "
+       "anti-PGD.",
+       {{"algorithm", "Algorithm"},
+        {"noise", "Noise"},
+        {"gamma2_100", "gamma_T^2, T = 100"},
+        {"gamma2_10000", "T = 10^4"},
+        {"gamma2_1000000", "T = 10^6"},
+        {"gamma2", "gamma_inf^2"},
+        {"growth", "Grows like"},
+        {"F_exact", "F_inf"},
+        {"rate", "Rate"}}}}},
+    {"table3-decays",
+     "Table 3",
+     {"rates --dim 128 --eta 0.01 --rho 0.5"},
+     make_table3,
+     {{"Table 3, the rates: eigenvalue decays",
+       {{"eigenvalues", "lambda_k"},
+        {"paper_d_eff", "d_eff"},
+        {"paper_sgd", "DP-SGD"},
+        {"paper_nu", "nu = eta mu"},
+        {"paper_ratio", "Ratio"}}},
+      {"Table 3 in numbers: d = 128, eta = 0.01, rho = 1/2, exact. Ratio: nu over DP-SGD; constant: value over rate.",
+       {{"eigenvalues", "lambda_k"},
+        {"d_eff", "d_eff"},
+        {"F_sgd", "DP-SGD"},
+        {"F_nu", "nu = eta mu"},
+        {"F_best_nu", "best nu"},
+        {"F_optimum", "best noise"},
+        {"ratio", "Ratio"},
+        {"rate_ratio", "Ratio of the rates"},
+        {"constant_sgd", "Constant of DP-SGD"},
+        {"constant_nu", "Constant of nu"}}}}},
+    {"table3-slopes",
+     "Table 3, added",
+     {"rates --decays 0.5,0.75,1,1.5,2 --dim 64:1024:log:3 --eta 0.002:0.018:log:3 --rho 0.5 --slopes"},
+     make_slopes,
+     {{"Log-log slopes of the exact values: against d, eta or d_eff, the rest held fixed (eigenvalues k^{-a}; against "
+       "d_eff, a "
+       "varies)",
+       {{"fit", "Against"}, {"slope_sgd", "DP-SGD"}, {"slope_nu", "nu = eta mu"}, {"slope_optimum", "best noise"}}}}},
+    {"table4-variants",
+     "Table 4",
+     {"curve --steps 1024 --eta 0.05 --participations 4 --separation 256"},
+     make_table4,
+     {{"Table 4: the variants, and what they cost in the paper and here (T = n steps)",
+       {{"variant", "Variant"},
+        {"matrix", "Matrix B"},
+        {"anytime", "Anytime"},
+        {"paper_generation", "Generation, paper"},
+        {"generation", "Generation, here"},
+        {"paper_step", "Step, paper"},
+        {"step", "Step, here"},
+        {"seconds", "Seconds to generate, n = 1024"}}},
+      {"Table 4 in numbers: n = 1024 steps, nu = 0.05. Sensitivity squared of one participation, and of four: 256 steps "
+       "apart "
+       "(fixed order) or at least that (min-sep; exact, or an upper bound). Error: of the prefix sums; loss: times the "
+       "sensitivity squared of one.",
+       {{"variant", "Variant"},
+        {"sens2", "Sensitivity^2"},
+        {"sens2_fixed_order", "Four, fixed order"},
+        {"sens2_min_sep", "Four, min-sep"},
+        {"min_sep_exact", "min-sep exact"},
+        {"error", "Prefix error"},
+        {"loss", "Prefix loss"}}}}},
+    {"tuned-nu",
+     "Section 3, added",
+     {"tune --eta 0.1 --kappa 100 --solver newton --rho 0.5"},
+     NULL,
+     {{"Which nu? For the sharp bound the best is far from eta mu = 0.001: eta = 0.1, kappa = 100, rho = 1/2.",
+       {{"nu", "best nu"},
+        {"gamma2", "gamma_inf^2"},
+        {"bound", "bound on F_inf"},
+        {"quadratic_lower", "worst quadratic with this nu"},
+        {"minimax_lower", "no noise at all below"},
+        {"gap", "bound / that"}}}}},
+    {"errata",
+     "Errata",
+     {"errata"},
+     NULL,
+     {{"What the paper prints, and what it should be",
+       {{"erratum", "No"}, {"what", "What"}, {"printed", "Printed"}, {"computed", "Computed"}, {"note", "Note"}}}}},
+};
+
+finf_status table_make(const table *t, runner *r, doc **out, finf_reason *why)
+{
+    const doc *from[TABLE_LINES] = {NULL};
+    finf_status s = (*out = doc_new()) ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
+    for (size_t i = 0; i < TABLE_LINES && t->line[i] && !s; i++) s = runner_run(r, t->line[i], &from[i], why);
+    if (s) return s;
+    if (t->make)
+        t->make(from, *out);
+    else
+        for (size_t i = 0; i < doc_rows(from[0]); i++) {
+            doc_row(*out);
+            doc_copy(*out, from[0], i);
+        }
+    return doc_failed(*out) ? finf_why(why, FINF_ENOMEM, "no memory") : FINF_OK;
+}
+
+void table_csv(const table *t, const doc *d, const char *mark, FILE *out)
+{
+    fprintf(out, "# %s: %s\n", t->place, mark);
+    for (size_t i = 0; i < TABLE_LINES && t->line[i]; i++) fprintf(out, "# finf %s --format csv\n", t->line[i]);
+    doc_print(d, (doc_style){.format = FORMAT_CSV}, out);
+}
+
+void table_report(const table *t, const doc *d, FILE *html)
+{
+    char commands[TABLE_LINES * RUNNER_LINE] = "";
+    for (size_t i = 0; i < TABLE_LINES && t->line[i]; i++)
+        snprintf(commands + strlen(commands), sizeof commands - strlen(commands), "%sfinf %s", i ? "\n" : "", t->line[i]);
+    for (size_t v = 0; v < TABLE_VIEWS && t->view[v].caption; v++) {
+        size_t n = 0;
+        while (n < VIEW_COLUMNS && t->view[v].column[n].key) n++;
+        report_table(html, d, t->view[v].column, n, t->view[v].caption, v ? NULL : commands);
+    }
+}

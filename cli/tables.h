@@ -1,0 +1,33 @@
+/* The paper's tables: for each one struct with its commands, what is made of their output, and how the report shows it. */
+#ifndef FINF_TABLES_H
+#define FINF_TABLES_H
+
+#include "report.h"
+#include "runner.h"
+
+enum { TABLE_LINES = 3, TABLE_VIEWS = 2, VIEW_COLUMNS = 12 };
+
+typedef struct {
+    const char *caption; /* markup.h */
+    report_column column[VIEW_COLUMNS];
+} table_view;
+
+typedef struct {
+    const char *name;              /* file name without its ending */
+    const char *place;             /* in the paper */
+    const char *line[TABLE_LINES]; /* commands */
+    /* Fills `out` from their output; NULL: the first one's as it is. */
+    void (*make)(const doc *const *from, doc *out);
+    table_view view[TABLE_VIEWS];
+} table;
+
+enum { TABLES = 7 };
+extern const table TABLE[TABLES];
+
+/* The records of the table. Owned by the caller, also after a failure. */
+finf_status table_make(const table *t, runner *r, doc **out, finf_reason *why);
+/* The commands behind #, then the records. */
+void table_csv(const table *t, const doc *d, const char *mark, FILE *out);
+void table_report(const table *t, const doc *d, FILE *html);
+
+#endif
