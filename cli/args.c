@@ -92,7 +92,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_RELATIVE_ERROR] = {"relative-error", "X", "0.01", "stop when a standard error is this part of the mean", U},
     [OPT_MAX_STEPS] = {"max-steps", "n", "1e8", "or after this many steps in all (exit 4, with the best value)", U},
     [OPT_SET] = {"set", "NAME=V,..", NULL, "finite: constants of the corollaries (see CONSTANTS)", R},
-    [OPT_OUT] = {"out", "DIR", NULL, "where to write: made anew, whole or not at all", Z},
+    [OPT_OUT] = {"out", "DIR", NULL, "where to write: all of the files or none", Z},
     [OPT_QUICK] = {"quick", NULL, NULL, "fewer points", Z},
     [OPT_RHO] = {"rho", "R", "1", "rho-zCDP: how private", PROBLEM},
     [OPT_CLIP] = {"clip", "G", "1", "clip norm of the gradients", PROBLEM},
@@ -135,7 +135,7 @@ static const struct {
     {OPT_KAPPA, U, NULL, "huber: condition number L/mu"},
     {OPT_SMOOTH, U, "1", "huber: smoothness L; mu = L/kappa"},
     {OPT_SEED, I, "1", "of --lower simulate"},
-    {OPT_FORCE, Z, NULL, "replace DIR if it exists"},
+    {OPT_FORCE, Z, NULL, "replace the files of this command in DIR if it exists, and no others"},
     {OPT_START, U, "1",
      "with --steps: |theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along each: list:.., @FILE"},
     {OPT_RHO, G | C, "1", "accepted as elsewhere; nothing here depends on it"},
@@ -250,9 +250,9 @@ const command_info COMMANDS[CMD_COUNT] = {
          "finf simulate --problem linreg --spectrum power:1 --dim 16 --noise nu:auto --eta 0.05",
          BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_PROBLEM)},
     [CMD_REPRODUCE] =
-        {"reproduce", "every table and figure of the paper: CSV, SVG and one HTML report",
-         "Writes the data behind every table and figure (17 digits, each file naming its command), the figures as SVG,\n"
-         "and report.html with all of them.",
+        {"reproduce", "the paper's tables and Figures 1 to 3: CSV, SVG and one HTML report",
+         "Writes the data behind every table and figure (17 digits, each file naming its commands), the figures as SVG,\n"
+         "and report.html with all of them. (Figure 4 shows trained networks, which this program does not do.)",
          "finf reproduce --out paper --quick --force", BIT(OPT_OUT)},
     [CMD_TUNE] = {"tune", "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
                   "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, mean).",

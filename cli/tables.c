@@ -21,6 +21,12 @@ static void add_words(const words *list, size_t n, const char *value, const char
 
 static double number(const doc *d, const char *key) { return doc_at(d, 0, key).value; }
 
+static const char *text(const doc *d, size_t row, const char *key)
+{
+    const char *t = doc_at(d, row, key).text;
+    return t ? t : "";
+}
+
 static void table1_row(doc *out, const char *algorithm, const char *rate_words, const char *ratio_words, const char *remark,
                        double F, double rate, const doc *sgd)
 {
@@ -63,7 +69,7 @@ static void make_table2(const doc *const *from, doc *out)
     };
     const doc *prior = from[0], *rates = from[1];
     for (size_t r = 0; r < doc_rows(prior); r++) {
-        const char *algorithm = doc_at(prior, r, "algorithm").text;
+        const char *algorithm = text(prior, r, "algorithm");
         double rate = strcmp(algorithm, "nu") == 0 ? number(rates, "rate_nu")
                       : strcmp(algorithm, "damped anti-PGD") == 0
                           ? sqrt(number(rates, "rate_sgd") * number(rates, "rate_floor"))
@@ -98,7 +104,7 @@ static void make_table3(const doc *const *from, doc *out)
         doc_copy(out, from[0], r);
         doc_number(out, "rate_ratio", NULL, doc_at(from[0], r, "rate_nu").value / doc_at(from[0], r, "rate_sgd").value,
                    NULL);
-        add_words(PAPER, COUNT(PAPER), doc_at(from[0], r, "spectrum").text, NAMES, out);
+        add_words(PAPER, COUNT(PAPER), text(from[0], r, "spectrum"), NAMES, out);
     }
 }
 
@@ -107,7 +113,7 @@ static void make_slopes(const doc *const *from, doc *out)
 {
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
         char what[160];
-        snprintf(what, sizeof what, "%.20s %.120s", doc_at(from[0], r, "against").text, doc_at(from[0], r, "at").text);
+        snprintf(what, sizeof what, "%.20s %.120s", text(from[0], r, "against"), text(from[0], r, "at"));
         doc_row(out);
         doc_string(out, "fit", NULL, what, NULL);
         doc_copy(out, from[0], r);
@@ -123,7 +129,7 @@ static void make_table4(const doc *const *from, doc *out)
         {"fft", {"FFT"}},    {"full-honaker", {"Full Honaker"}}, {"me", {"Multi-Epoch (ME)"}}};
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
         doc_row(out);
-        add_words(PAPER, COUNT(PAPER), doc_at(from[0], r, "system").text, NAMES, out);
+        add_words(PAPER, COUNT(PAPER), text(from[0], r, "system"), NAMES, out);
         doc_copy(out, from[0], r);
     }
 }

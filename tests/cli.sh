@@ -589,15 +589,71 @@ keys 'F_sim F_error F_low F_high F_exact steps chains' simulate --problem mean -
 run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 1 --format csv; cut -d, -f1-8 "$T/out" >one.csv
 run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 2 --format csv; cut -d, -f1-8 "$T/out" >two.csv
 if cmp -s one.csv two.csv; then yes; else no 'threads change the answer' simulate; fi
-rm -rf paper; ok 'report' reproduce --out paper --quick
-for f in report.html fig2-d.csv fig2-d.svg fig3-sharp.csv table2-prior.csv errata.csv; do if [ -s paper/$f ]; then yes; else no "no $f" reproduce; fi; done
-for c in '<th scope="col">loss</th>' '<th scope="col">F_nu</th>' '>damped anti-PGD<' '<td>282\.2</td>' '<th class="label" scope="row">full-honaker</th>'; do
-    if grep -q "$c" paper/report.html; then yes; else no "the report lacks $c" reproduce; fi
+# CSV: every line has as many cells as the first, also where records have fields of their own
+square() { # square FILE: cells a line, quoted commas aside
+    [ "$(grep -v '^#' "$1" | sed -E 's/"([^"]|"")*"/q/g' | awk -F, '{ print NF }' | sort -u | wc -l)" = 1 ]
+}
+for line in 'rates --eta 0.3 --decays 1,0' 'rates --table prior' errata 'linreg --noise cc --eta 0.1 --spectrum flat --dim 2'; do
+    run $line --format csv
+    if square "$T/out"; then yes; else no 'ragged CSV' $line; fi
 done
+run rates --eta 0.3 --decays 1,0 --format csv
+if sed -n 2p "$T/out" | grep -q ',$' && tail -n 1 "$T/out" | grep -q ',eta = 0.3 diverges'; then yes; else no 'the reason is not in its column' rates; fi
+
+rm -rf paper; ok 'report' reproduce --out paper --quick
+for f in report.html fig2-d.csv fig2-d.svg fig3-paper.csv fig3-sharp.csv table1.csv table2-prior.csv errata.csv; do if [ -s paper/$f ]; then yes; else no "no $f" reproduce; fi; done
+for f in paper/*.csv; do
+    if square "$f" && sed 1d "$f" | head -n 1 | grep -q '^# finf [a-z]'; then yes; else no "$f: ragged, or names no command" reproduce; fi
+done
+# the tables of the report: words and numbers of each, and every line of a table as long as its heading
+for cell in 'Ω(η<sup>2</sup> ρ<sup>−1</sup> d<sub>eff</sub>)' '>4846<' 'η<sup>3/2</sup> G<sup>2</sup>' 'log(T)/π' '>0.01015<' \
+    'd<sup>1−a</sup>/(1-a)' '>0.09087<' 'η (a = 0.5, d = 64)' '(a = 1, η = 0.006)' 'Multi-Epoch (ME)' 'O(T<sup>3</sup>)' '>8944<' '>0.06408<' \
+    'the ratio at η = 1' '>0.9416<' '>0.1698<' 'CIFAR-10'; do
+    if grep -q -F -e "$cell" paper/report.html; then yes; else no "the report lacks $cell" reproduce; fi
+done
+if awk '/<table/ { cells = 0; rows = 0 } /<tr>/ { n = gsub(/<t[hd][ >]/, "&"); if (cells && n != cells) bad = 1; cells = n; rows++ }
+    /<\/table>/ { tables++; if (rows < 2 || cells < 2) bad = 1 } END { exit bad || tables < 12 }' paper/report.html
+then yes; else no 'a table of the report has holes' reproduce; fi
+# what the paper's figures show: slopes, the ratio at eta = 1, the order of figure 3
+if awk -F, '!/^#/ && $4 + 0 > 0 { n++; if ($5 - $4 > 0.02 || $4 - $5 > 0.02) bad = 1 } END { exit bad || n != 5 }' paper/fig2-slopes.csv
+then yes; else no 'slopes' reproduce; fi
+if [ "$(tail -n 1 paper/fig1-ratio.csv)" = 1,1 ]; then yes; else no 'ratio at eta = 1' reproduce; fi
+if awk -F, '/^[0-9]/ { n++; if (!($5 > $6 && $6 > $7 && $5 - $6 > gap)) bad = 1; gap = $5 - $6 } /^2,/ { if (!($2 > $3 && $3 > $4)) bad = 1 }
+    END { exit bad || n != 3 }' paper/fig3-paper.csv; then yes; else no 'order of figure 3' reproduce; fi
+
+# --force replaces the files of the command and nothing else; whatever fails, all is as before
 bad1 5 'exists' reproduce --out paper --quick
+around=$(ls -A) # nothing is left beside the directory, and nothing of ours hidden in it
+left() { [ "$(ls -A)" != "$around" ] || ls -A paper | grep -q '^[.]'; }
+echo mine >paper/thesis.txt; mkdir paper/chapter; echo two >paper/chapter/two; rm paper/errata.csv
 ok . reproduce --out paper --quick --force
-rm -rf paper one.csv two.csv
+if [ "$(cat paper/thesis.txt paper/chapter/two)" = "mine${nl}two" ] && [ -s paper/errata.csv ] && ! left; then yes; else no '--force touched more than its files' reproduce; fi
+ln -s paper link; rm paper/report.html
+(cd paper && run reproduce --out ../link/ --quick --force --quiet && [ $rc = 0 ] && [ -s report.html ] && [ -h ../link ]) && yes || no 'a link to the directory' reproduce
+rm link; ln -s nowhere link; bad1 5 'link to nothing' reproduce --out link --quick --force; rm link
+echo own >paper/errata.csv; bad1 5 'errata.csv' reproduce --out paper --quick --force
+[ "$(cat paper/errata.csv)" = own ] && yes || no 'a file of the user replaced' reproduce
+rm paper/errata.csv; mkdir paper/errata.csv; bad1 5 'errata.csv' reproduce --out paper --quick --force; rmdir paper/errata.csv
+cp -pR paper "$T/before"
+for out in paper other; do # as on a full disk
+    (ulimit -f 40 && run reproduce --out $out --quick --force && [ $rc = 5 ] && grep -q -i 'cannot write.*too large' "$T/err") && yes || no 'a limit on file sizes' reproduce
+    if diff -r paper "$T/before" >/dev/null && ! left; then yes; else no 'something changed by a failure' reproduce; fi
+done
+if command -v timeout >/dev/null; then
+    for signal in INT TERM; do
+        timeout -s $signal 1 "$finf" reproduce --out other >"$T/out" 2>"$T/err"
+        timeout -s $signal 1 "$finf" reproduce --out paper --force >"$T/out" 2>"$T/err"
+        if [ ! -e other ] && diff -r paper "$T/before" >/dev/null && ! left; then yes; else no "something left after SIG$signal" reproduce; fi
+    done
+fi
+rm -rf paper one.csv two.csv "$T/before"
 bad1 5 'no/such' reproduce --out no/such/dir --quick
+run coef --noise nu:0.1 --length 2001 --density --format csv; cp "$T/out" density.csv
+near gamma2 1.4518426726 1e-9 gamma --noise spectrum@density.csv
+rm density.csv
+bad 3 'length = 1' coef --noise sgd --length 1 --density
+bad 2 'one of them' coef --noise sgd --length 9 --density --strategy
+keys 'rate_sgd rate_nu rate_floor' linreg --noise sgd --eta 0.02 --spectrum power:1 --dim 16
 bad 3 'decays' rates --decays 1,x
 bad 3 'decays' rates --decays ''
 bad 3 'eta = -1' rates --eta -1
