@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static const struct {
     const char *name, *text;
@@ -35,6 +36,13 @@ finf_text finf_show(double x)
         if (strtod(t.s, NULL) == x) break;
     }
     return t;
+}
+
+double finf_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)

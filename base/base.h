@@ -31,6 +31,9 @@ typedef struct {
 } finf_text;
 finf_text finf_show(double x);
 
+/* Of a clock that only goes forward: for how long something took. */
+double finf_seconds(void);
+
 /* Writes the line and returns `s`, so that a caller can `return finf_why(why, FINF_EDOM, ...)`. */
 finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

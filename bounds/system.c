@@ -5,16 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bounds.h"
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- construction -------------------------------------------------------------------------------------- */
 
@@ -32,7 +24,7 @@ static finf_status make(system_kind kind, const char *name, size_t n, size_t mos
                                    .loss = finf_real_failed(),
                                    .gamma_inf2 = finf_real_failed(),
                                    .lower = NAN,
-                                   .seconds = seconds_now(),
+                                   .seconds = finf_seconds(),
                                    .paper_generation = "",
                                    .paper_step = ""};
     *out = s;
@@ -59,7 +51,7 @@ static finf_status finish(finf_status status, finf_real sens2, finf_real error, 
         *out = NULL;
         return status;
     }
-    f->seconds = seconds_now() - f->seconds;
+    f->seconds = finf_seconds() - f->seconds;
     f->sens2 = sens2;
     f->error = error;
     double loss = sens2.value * error.value, relative = sens2.error / sens2.value + error.error / error.value + FINF_EPS;
@@ -121,7 +113,7 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
     status = toeplitz_room(s, why);
     if (!status) status = finf_noise_coef(noise, n, s->c, why);
     if (!status) status = finf_noise_beta(noise, n, s->beta, why);
-    double started = s->facts.seconds, made = seconds_now();
+    double started = s->facts.seconds, made = finf_seconds();
     finf_real sens2 = finf_real_failed();
     finf_sensitivity limit;
     if (!status) status = finf_noise_sensitivity_at(noise, n, &sens2, why);

@@ -1,0 +1,135 @@
+/* A batch of chains: LANES of them side by side (one vector operation for all), from start to end.    MATH sections 4, 5 */
+#include <string.h>
+
+#include "montecarlo.h"
+
+/* g = (<theta,x> - sigma_sgd xi) x, cut to the norm `clip`: F and the count of cuts are added up, a lane for each chain. */
+FINF_VECTOR static void linreg_tile(const plan *p, size_t steps, double *restrict theta, const double *restrict z,
+                                    const double *restrict x, const double *restrict xi, double *restrict F,
+                                    double *restrict cut)
+{
+    size_t d = p->d;
+    const double *restrict lambda = p->lambda, *restrict root = p->root;
+    double eta = p->eta, noise = p->eta * p->sigma, sgd = p->o.privacy.sigma_sgd, clip = p->clip;
+    int clipping = clip < INFINITY;
+    for (size_t t = 0; t < steps; t++, z += d * LANES, x += d * LANES, xi += LANES) {
+        double r[LANES], f[LANES], norm2[LANES];
+        for (size_t k = 0; k < LANES; k++) r[k] = sgd > 0 ? -sgd * xi[k] : 0, f[k] = norm2[k] = 0;
+        for (size_t j = 0; j < d; j++)
+            for (size_t k = 0; k < LANES; k++) {
+                double e = theta[j * LANES + k];
+                r[k] += e * (root[j] * x[j * LANES + k]);
+                f[k] += lambda[j] * e * e;
+            }
+        if (clipping) {
+            for (size_t j = 0; j < d; j++)
+                for (size_t k = 0; k < LANES; k++) norm2[k] += lambda[j] * x[j * LANES + k] * x[j * LANES + k];
+            for (size_t k = 0; k < LANES; k++) {
+                double norm = fabs(r[k]) * sqrt(norm2[k]);
+                cut[k] += norm > clip;
+                r[k] = norm > clip ? r[k] * (clip / norm) : r[k];
+            }
+        }
+        for (size_t k = 0; k < LANES; k++) F[k] += 0.5 * f[k], r[k] *= eta;
+        for (size_t j = 0; j < d; j++)
+            for (size_t k = 0; k < LANES; k++)
+                theta[j * LANES + k] -= r[k] * (root[j] * x[j * LANES + k]) + noise * z[j * LANES + k];
+    }
+}
+
+/* F' = mu e + (L-mu) c, F = mu e^2/2 + (L-mu) c (e - c/2), c = e held within the knee; mu = L: a quadratic */
+FINF_VECTOR static void scalar_tile(const plan *p, size_t steps, double *restrict theta, const double *restrict z,
+                                    const double *restrict xi, double *restrict F, double *restrict cut)
+{
+    double eta = p->eta, sigma = p->sigma, sgd = p->o.privacy.sigma_sgd, clip = p->clip, mu = p->mu, rest = p->L - p->mu,
+           knee = p->knee;
+    int clipping = clip < INFINITY;
+    for (size_t t = 0; t < steps; t++, z += LANES, xi += LANES)
+        for (size_t k = 0; k < LANES; k++) {
+            double e = theta[k], c = e < knee ? e : knee;
+            c = c > -knee ? c : -knee;
+            F[k] += mu / 2 * e * e + rest * c * (e - c / 2);
+            double g = mu * e + rest * c + (sgd > 0 ? sgd * xi[k] : 0);
+            if (clipping) {
+                double h = g < clip ? g : clip;
+                h = h > -clip ? h : -clip;
+                cut[k] += h != g;
+                g = h;
+            }
+            theta[k] = e - eta * (g + sigma * z[k]);
+        }
+}
+
+static void steps_tile(worker *k, size_t from, size_t steps, double *F, double *cut)
+{
+    const plan *p = k->p;
+    noise_tile(k, from, steps);
+    if (p->problem == FINF_SIMULATE_LINREG) normal_source_draw(k->normals, steps * p->width, k->x);
+    if (p->o.privacy.sigma_sgd > 0) normal_source_draw(k->normals, steps * LANES, k->xi);
+    if (p->problem == FINF_SIMULATE_LINREG)
+        linreg_tile(p, steps, k->theta, k->w, k->x, k->xi, F, cut);
+    else
+        scalar_tile(p, steps, k->theta, k->w, k->xi, F, cut);
+}
+
+/* F(theta) of each chain: what a step would add, not taken */
+static void value(const plan *p, const double *theta, double F[LANES])
+{
+    for (size_t k = 0; k < LANES; k++) {
+        double e = theta[k], c = fmax(fmin(e, p->knee), -p->knee);
+        F[k] = p->mu / 2 * e * e + (p->L - p->mu) * c * (e - c / 2);
+        if (p->problem != FINF_SIMULATE_LINREG) continue;
+        F[k] = 0;
+        for (size_t j = 0; j < p->d; j++) F[k] += 0.5 * p->lambda[j] * theta[j * LANES + k] * theta[j * LANES + k];
+    }
+}
+
+finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_state *done, void (*tell)(void *, size_t),
+                      void *told)
+{
+    const plan *p = w->p;
+    double none[LANES], half[2][LANES] = {{0}}, cut[LANES] = {0};
+    size_t middle = p->burn + (p->length - p->burn) / 2, t = 0;
+    *done = BATCH_NONE;
+    normal_source_seek(w->normals, batch);
+    for (size_t e = 0; e < p->width; e++) w->theta[e] = p->start[e / LANES];
+    finf_status s = noise_start(w, batch);
+    if (s) return s;
+    while (t < p->length) {
+        size_t stop = t < p->burn  ? p->burn
+                      : t < middle ? middle
+                                   : p->length,
+               steps = stop - t < p->tile ? stop - t : p->tile;
+        if (plan_cancelled(p)) break;
+        if (t < p->burn) memset(none, 0, sizeof none);
+        steps_tile(w, t, steps, t < p->burn ? none : half[t >= middle], t < p->burn ? none : cut);
+        t += steps;
+        tell(told, steps);
+    }
+    if (t <= p->burn || (p->o.steps && t < p->length)) return FINF_OK;
+    double F[LANES], counted = (double)(t - p->burn), first = (double)(middle - p->burn),
+                     second = (double)t - (double)middle;
+    if (p->o.steps) value(p, w->theta, F);
+    *out = (tally){.chains = LANES};
+    for (size_t k = 0; k < LANES; k++) {
+        double drift = p->o.steps || t < p->length ? 0 : half[1][k] / second - half[0][k] / first;
+        if (!p->o.steps) F[k] = (half[0][k] + half[1][k]) / counted;
+        double n = (double)k + 1, a = F[k] - out->mean, b = drift - out->drift;
+        out->mean += a / n, out->m2 += a * (F[k] - out->mean);
+        out->drift += b / n, out->drift2 += b * (drift - out->drift);
+        out->clipped += cut[k] / (counted * LANES);
+    }
+    *done = t >= middle ? BATCH_WHOLE : BATCH_PART;
+    return FINF_OK;
+}
+
+void tally_add(tally *a, const tally *b)
+{
+    double n = a->chains + b->chains, f = b->chains / n, g = a->chains * f, x = b->mean - a->mean, y = b->drift - a->drift;
+    a->m2 += b->m2 + x * x * g;
+    a->drift2 += b->drift2 + y * y * g;
+    a->mean += x * f;
+    a->drift += y * f;
+    a->clipped += (b->clipped - a->clipped) * f;
+    a->chains = n;
+}
