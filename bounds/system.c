@@ -1,5 +1,5 @@
 /* The matrix mechanisms of the paper's variants table (tab:exp_algorithms): X = C'C, the covariance K of the noise of n
- * steps, the prefix-sum error, the sensitivity for one and for several participations.
+ * steps, the prefix-sum error, the sensitivity for one participation.
  * MATH section 6 */
 #include "system.h"
 
@@ -397,7 +397,7 @@ finf_status finf_system_banded_sqrt(size_t n, size_t bands, finf_system **out, f
 
 /* ---- the matrices -------------------------------------------------------------------------------------- */
 
-static finf_status check_dense(const finf_system *s, finf_reason *why)
+finf_status system_check_dense(const finf_system *s, finf_reason *why)
 {
     if (s->facts.n <= FINF_SYSTEM_DENSE_MAX) return FINF_OK;
     return finf_why(why, FINF_EDOM, "%s of %zu steps: a matrix is needed, for which %u steps are the most", s->facts.name,
@@ -416,10 +416,10 @@ static finf_status matrix_failed(const finf_system *s, finf_status status, finf_
                                : finf_why(why, status, "no memory for %zu steps", s->facts.n);
 }
 
-static finf_status system_gram(const finf_system *s, const finf_system_options *o, double *X, finf_reason *why)
+finf_status system_gram(const finf_system *s, const finf_system_options *o, double *X, finf_reason *why)
 {
     size_t n = s->facts.n;
-    finf_status status = check_dense(s, why);
+    finf_status status = system_check_dense(s, why);
     if (status) return status;
     switch (s->kind) {
     case SYSTEM_TOEPLITZ: /* X_ij = sum_{t < n-j} c_t c_{t+j-i}: each diagonal from its end */
@@ -455,7 +455,7 @@ static finf_status system_gram(const finf_system *s, const finf_system_options *
 finf_status system_covariance(const finf_system *s, const finf_system_options *o, double *K, finf_reason *why)
 {
     size_t n = s->facts.n;
-    finf_status status = check_dense(s, why);
+    finf_status status = system_check_dense(s, why);
     if (status) return status;
     switch (s->kind) {
     case SYSTEM_TOEPLITZ:
@@ -509,7 +509,7 @@ FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
 finf_status finf_system_noising(const finf_system *s, double *B, finf_reason *why)
 {
     size_t n = s->facts.n;
-    finf_status status = check_dense(s, why);
+    finf_status status = system_check_dense(s, why);
     if (status) return status;
     if (s->kind == SYSTEM_TOEPLITZ) {
         for (size_t i = 0; i < n; i++)
@@ -535,169 +535,5 @@ finf_status finf_system_noising(const finf_system *s, double *B, finf_reason *wh
                 B[i * n + j] = (B[i * n + j] - dot(B + i * n, above, j)) / above[j];
         }
     }
-    return status;
-}
-
-/* ---- several participations ---------------------------------------------------------------------------- */
-
-/* Patterns exactly b apart: a window of k along each residue class, slid from its first place (the whole class if it is
- * shorter). */
-static double fixed_order(const double *X, size_t n, size_t k, size_t b, size_t *first)
-{
-    double worst = -1;
-    for (size_t start = 0; start < b && start < n; start++) {
-        double sum = 0;
-        size_t length = 0;
-        for (size_t end = start; end < n; end += b) {
-            size_t from = start + (length == k ? end - start - k * b : 0), i;
-            if (length == k) { /* the step `from` leaves */
-                sum -= fabs(X[from * n + from]);
-                for (i = from + b; i < end; i += b) sum -= 2 * fabs(X[from * n + i]);
-                from += b;
-            } else
-                length++;
-            sum += fabs(X[end * n + end]);
-            for (i = from; i < end; i += b) sum += 2 * fabs(X[end * n + i]);
-            if (sum > worst) {
-                worst = sum;
-                *first = from;
-            }
-        }
-    }
-    return worst;
-}
-
-/* best[p][j]: the largest sum of at most p of |x[0]|..|x[j-1]|, at least b apart. */
-static void best_patterns(const double *x, ptrdiff_t stride, size_t m, size_t k, size_t b, double *best, size_t width)
-{
-    for (size_t j = 0; j <= m; j++) best[j] = 0;
-    for (size_t p = 1; p <= k; p++) {
-        const double *less = best + (p - 1) * width;
-        double *now = best + p * width;
-        now[0] = 0;
-        for (size_t j = 1; j <= m; j++) {
-            double take = fabs(x[(ptrdiff_t)(j - 1) * stride]) + (j > b ? less[j - b] : 0);
-            now[j] = fmax(now[j - 1], take);
-        }
-    }
-}
-
-/* The same with any number of them. */
-static void best_unlimited(const double *x, ptrdiff_t stride, size_t m, size_t b, double *best)
-{
-    best[0] = 0;
-    for (size_t j = 1; j <= m; j++)
-        best[j] = fmax(best[j - 1], fabs(x[(ptrdiff_t)(j - 1) * stride]) + (j > b ? best[j - b] : 0));
-}
-
-/* sum_{i,j in P} |X_ij| <= sum_{i in P} row_i, row_i the largest sum_{j in P'} |X_ij| over patterns P' with i in it: a
- * dynamic program for each row, and one for the sum. The last one's pattern, put into the sum itself, is a lower bound. */
-static finf_status min_separation(const double *X, size_t n, size_t k, size_t b, const finf_system_options *o,
-                                  finf_participation *out)
-{
-    int limited = k < (n + b - 1) / b;
-    size_t width = n + 1, rows = limited ? k + 1 : 1;
-    double *row = malloc(n * sizeof *row), *best = malloc(rows * width * sizeof *best), *left = malloc(rows * sizeof *left);
-    size_t *pattern = malloc(n * sizeof *pattern), count = 0;
-    finf_status status = row && best && left && pattern ? FINF_OK : FINF_ENOMEM;
-    for (size_t i = 0; i < n && !status; i++) {
-        if (system_stopped(o)) {
-            status = FINF_ETOL;
-            break;
-        }
-        const double *x = X + i * n;
-        size_t before = i >= b ? i - b + 1 : 0, after = n - i > b ? n - i - b : 0; /* how many steps are b or more away */
-        double most = 0;
-        if (limited) {
-            best_patterns(x, 1, before, k - 1, b, best, width);
-            for (size_t p = 0; p < k; p++) left[p] = best[p * width + before];
-            best_patterns(x + n - 1, -1, after, k - 1, b, best, width);
-            for (size_t p = 0; p < k; p++) most = fmax(most, left[p] + best[(k - 1 - p) * width + after]);
-        } else {
-            best_unlimited(x, 1, before, b, best);
-            most = best[before];
-            best_unlimited(x + n - 1, -1, after, b, best);
-            most += best[after];
-        }
-        row[i] = fabs(x[i]) + most;
-    }
-    if (!status) {
-        size_t p = limited ? k : 0;
-        if (limited)
-            best_patterns(row, 1, n, k, b, best, width);
-        else
-            best_unlimited(row, 1, n, b, best);
-        out->min_sep = best[p * width + n];
-        for (size_t j = n; j > 0 && (p > 0 || !limited);) {
-            const double *now = best + p * width;
-            if (now[j] == now[j - 1]) {
-                j--;
-                continue;
-            }
-            pattern[count++] = j - 1;
-            j = j > b ? j - b : 0;
-            p -= limited ? 1 : 0;
-        }
-        double attained = 0;
-        for (size_t i = 0; i < count; i++)
-            for (size_t j = 0; j < count; j++) attained += fabs(X[pattern[i] * n + pattern[j]]);
-        out->min_sep_lower = fmax(attained, out->fixed_order);
-    }
-    free(row);
-    free(best);
-    free(left);
-    free(pattern);
-    return status;
-}
-
-finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, const finf_system_options *opt,
-                                      finf_participation *out, finf_reason *why)
-{
-    size_t n = s->facts.n;
-    *out = (finf_participation){
-        .k = k, .b = b, .fixed_order = NAN, .fixed_lower = NAN, .min_sep = NAN, .min_sep_lower = NAN, .method = ""};
-    if (k < 1) return finf_why(why, FINF_EDOM, "participations = %zu: at least 1", k);
-    if (b < 1) return finf_why(why, FINF_EDOM, "separation = %zu: at least 1", b);
-    if (b > n) b = n;
-    if (k > (n + b - 1) / b) k = (n + b - 1) / b;
-    int positive = s->kind == SYSTEM_TOEPLITZ, decreasing = positive;
-    for (size_t t = 0; t < n && positive; t++) {
-        positive = s->c[t] >= 0;
-        decreasing &= t == 0 || s->c[t] <= s->c[t - 1];
-    }
-    if (positive && decreasing) {
-        /* X_ij = sum_{t<n-j} c_t c_{t+j-i} grows when j and all later steps move left together: so the pattern 0, b, 2b,
-         * .. is the worst of both kinds (as in Kalinin & Lampert 2024). */
-        double *column = calloc(n, sizeof *column);
-        if (!column) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-        for (size_t p = 0; p < k; p++)
-            for (size_t t = p * b; t < n; t++) column[t] += s->c[t - p * b];
-        long double sum = 0;
-        for (size_t t = 0; t < n; t++) sum += (long double)column[t] * column[t];
-        free(column);
-        out->fixed_order = out->fixed_lower = out->min_sep = out->min_sep_lower = (double)sum;
-        out->exact = out->nonnegative = 1;
-        out->method = "first steps, for c >= 0 never increasing";
-        return FINF_OK;
-    }
-    finf_status status = check_dense(s, why);
-    if (status) return status;
-    double *X = malloc(n * n * sizeof *X);
-    status = X ? system_gram(s, opt, X, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    if (!status) {
-        double least = 0, most = 0;
-        for (size_t i = 0; i < n * n; i++) least = fmin(least, X[i]), most = fmax(most, X[i]);
-        out->nonnegative = least >= -1e-9 * most;
-        out->fixed_order = fixed_order(X, n, k, b, &out->first);
-        out->fixed_lower = 0;
-        for (size_t i = 0, x = out->first; i < k && x < n; i++, x += b)
-            for (size_t j = 0, y = out->first; j < k && y < n; j++, y += b) out->fixed_lower += X[x * n + y];
-        status = min_separation(X, n, k, b, opt, out);
-        if (status) matrix_failed(s, status, why);
-        out->exact = fabs(out->min_sep - out->min_sep_lower) <= 1e-13 * out->min_sep;
-        if (out->exact) out->min_sep = out->min_sep_lower;
-        out->method = out->exact ? "dynamic programs, attained" : "dynamic programs, an upper bound";
-    }
-    free(X);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Systems of n steps: what system.c, factorization.c and curve.c share. The public part is in finf.h. */
+/* Systems of n steps: what system.c, participation.c, factorization.c, epochs.c and curve.c share. The public part is in finf.h. */
 #ifndef FINF_SYSTEM_H
 #define FINF_SYSTEM_H
 
@@ -53,7 +53,10 @@ finf_status epochs_covariance(const epochs *f, const finf_system_options *o, dou
 finf_status factorization_banded(size_t n, size_t bands, const finf_system_options *o, double *c, int *iterations,
                                  finf_reason *why);
 
-/* finf_system_covariance, which can be cancelled (FINF_ETOL). */
+/* FINF_EDOM where n is too large for a matrix. */
+finf_status system_check_dense(const finf_system *s, finf_reason *why);
+/* finf_system_gram and finf_system_covariance, which can be cancelled (FINF_ETOL). */
+finf_status system_gram(const finf_system *s, const finf_system_options *o, double *X, finf_reason *why);
 finf_status system_covariance(const finf_system *s, const finf_system_options *o, double *K, finf_reason *why);
 
 struct finf_system {

@@ -134,7 +134,7 @@ static void run(size_t unused, void *ctx)
 static void show_participations(doc *d, const finf_participation *p, double error)
 {
     char note[200];
-    int attained = p->exact && p->nonnegative;
+    int attained = p->exact;
     snprintf(note, sizeof note, "%zu participations exactly %zu steps apart (fixed order)%s", p->k, p->b,
              p->fixed_lower < p->fixed_order * (1 - 1e-9) ? ": an upper bound" : "");
     doc_number(d, "participations", NULL, (double)p->k, NULL);
@@ -144,6 +144,7 @@ static void show_participations(doc *d, const finf_participation *p, double erro
     snprintf(note, sizeof note, "at least that far apart (min-separation)%s", attained ? "" : ": an upper bound");
     doc_number(d, "sens2_min_sep", "  min-sep", p->min_sep, note);
     doc_number(d, "loss_min_sep", "    loss", p->min_sep * error, NULL);
+    doc_number(d, "sens2_min_sep_lower", NULL, p->min_sep_lower, NULL);
     doc_bool(d, "min_sep_exact", NULL, attained, NULL);
 }
 

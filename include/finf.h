@@ -415,15 +415,16 @@ typedef struct {
     size_t k, b;
     double fixed_order;   /* exact */
     size_t first;         /* the worst pattern's first step */
-    double fixed_lower;   /* the sum of X_ij itself there: equal contributions attain it */
-    double min_sep;       /* exact, or an upper bound by two dynamic programs */
-    double min_sep_lower; /* a pattern attains it */
-    int exact;            /* min_sep is attained, to rounding */
+    double fixed_lower;   /* what contributions u or -u attain there: equal where X >= 0 */
+    double min_sep;       /* exact, or an upper bound by dynamic programs and a search cut short */
+    double min_sep_lower; /* what contributions u or -u attain in the worst pattern found */
+    int exact;            /* min_sep is attained, to 1e-9: it is the squared sensitivity */
     int nonnegative;      /* X >= 0, to 1e-9 of its largest entry */
     const char *method;   /* of min_sep */
 } finf_participation;
 
-/* O(n k) for Toeplitz c >= 0 that never increases; else n <= FINF_SYSTEM_DENSE_MAX, O(n^2 k), or O(n^2) if k >= n/b. */
+/* O(n k) for Toeplitz c >= 0 that never increases; else n <= FINF_SYSTEM_DENSE_MAX, O(n^2 k), or O(n^2) if k >= n/b, and at
+ * most a second of search where the bounds do not meet. */
 finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, const finf_system_options *opt,
                                       finf_participation *out, finf_reason *why);
 

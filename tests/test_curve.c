@@ -514,6 +514,8 @@ START_TEST(participation_by_enumeration)
                                   p.min_sep_lower, p.min_sep);
                     if (p.exact)
                         ASSERT_NEAR(p.min_sep, sep, 1e-12, "%s, n = %zu, k = %zu, b = %zu: min-sep", ALL[m], n, k, b);
+                    ck_assert_msg(p.exact || !p.nonnegative, "%s, n = %zu, k = %zu, b = %zu: not searched", ALL[m], n, k,
+                                  b);
                     upper_only += !p.exact;
                     ck_assert(p.fixed_lower <= p.fixed_order * (1 + 1e-13));
                     if (p.nonnegative) ASSERT_NEAR(p.fixed_lower, p.fixed_order, 1e-8, "%s: attained", ALL[m]);
@@ -543,6 +545,27 @@ START_TEST(participation_at_size)
     ck_assert_int_eq(finf_system_participation(s, 20, 100, NULL, &p, NULL), FINF_OK);
     ck_assert(p.nonnegative && p.fixed_order >= 20 && p.min_sep >= p.min_sep_lower && p.min_sep_lower >= p.fixed_order);
     ck_assert_msg(p.min_sep <= 1.2 * p.min_sep_lower, "%g .. %g", p.min_sep_lower, p.min_sep);
+    finf_system_free(s);
+    /* where neither dynamic program meets a pattern; by enumeration elsewhere. 500: the worst is not of fixed order. */
+    static const struct {
+        const char *name;
+        size_t n, k, b;
+        double sens2;
+    } SEARCHED[] = {{"tree (plain)", 48, 3, 9, 26},
+                    {"tree (Honaker, online)", 48, 3, 9, 26},
+                    {"full-honaker", 48, 3, 9, 26},
+                    {"fft", 48, 3, 9, 11.415381185711103},
+                    {"tree (plain)", 500, 10, 30, 213}};
+    for (size_t i = 0; i < COUNT(SEARCHED); i++) {
+        s = make_system(SEARCHED[i].name, SEARCHED[i].n);
+        ck_assert_int_eq(finf_system_participation(s, SEARCHED[i].k, SEARCHED[i].b, NULL, &p, NULL), FINF_OK);
+        ck_assert_msg(p.exact, "%s: only %g .. %g", SEARCHED[i].name, p.min_sep_lower, p.min_sep);
+        ASSERT_NEAR(p.min_sep, SEARCHED[i].sens2, 1e-12, "%s, min-sep", SEARCHED[i].name);
+        finf_system_free(s);
+    }
+    s = make_system("tree (plain)", 2000); /* cut short: both ends are shown */
+    ck_assert_int_eq(finf_system_participation(s, 20, 100, NULL, &p, NULL), FINF_OK);
+    ck_assert(!p.exact && p.min_sep_lower >= 425 && p.min_sep > p.min_sep_lower && p.min_sep <= 442);
     finf_system_free(s);
     finf_noise *noise; /* large n, without a matrix: DP-SGD's patterns are orthogonal */
     finf_noise_sgd(&noise);
