@@ -42,6 +42,15 @@ static void set_table(finf_system *s, const char *matrix, int anytime, const cha
     s->facts.paper_step = paper_step;
 }
 
+/* What facts.seconds is the time of. */
+static const char *const TIMED[] = {[SYSTEM_TOEPLITZ] = "n coefficients beta, n of c",
+                                    [SYSTEM_TREE] = "a weight for each height of the tree",
+                                    [SYSTEM_HONAKER] = "a weight for each height of the tree",
+                                    [SYSTEM_FULL_HONAKER] = "a weight for each height of the tree",
+                                    [SYSTEM_FFT] = "n covariances of the prefix sums",
+                                    [SYSTEM_ME] = "the optimum's n multipliers, not its matrix",
+                                    [SYSTEM_EPOCHS] = "the optimum's n k multipliers, not its matrix"};
+
 /* The last step of a construction; on failure *out is freed. */
 static finf_status finish(finf_status status, finf_real sens2, finf_real error, finf_system **out)
 {
@@ -52,6 +61,7 @@ static finf_status finish(finf_status status, finf_real sens2, finf_real error, 
         return status;
     }
     f->seconds = finf_seconds() - f->seconds;
+    f->timed = TIMED[(*out)->kind];
     f->sens2 = sens2;
     f->error = error;
     double loss = sens2.value * error.value, relative = sens2.error / sens2.value + error.error / error.value + FINF_EPS;
@@ -121,6 +131,73 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
     status = finish(status, sens2, status ? sens2 : toeplitz_error(s->beta, n), out);
     if (!status) s->facts.seconds = made - started;
     return status;
+}
+
+/* ---- nu for n steps ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    double power;
+    size_t n, k, b;
+    double *column, *beta;
+} tuning;
+
+/* log of sens2 times error of (1-(1-nu)z)^p. c >= 0 never increases, so steps 0, b, 2b, .. are the worst participations. */
+static finf_status tuned_loss(const tuning *x, double nu, double *loss)
+{
+    finf_noise *noise = NULL;
+    double *c = x->beta; /* needed before beta */
+    finf_status s = finf_noise_power(x->power, nu, &noise, NULL);
+    if (!s) s = finf_noise_coef(noise, x->n, c, NULL);
+    memset(x->column, 0, x->n * sizeof *x->column);
+    for (size_t p = 0; p < x->k && !s; p++)
+        for (size_t t = p * x->b; t < x->n; t++) x->column[t] += c[t - p * x->b];
+    long double sens2 = 0;
+    for (size_t t = 0; t < x->n; t++) sens2 += (long double)x->column[t] * x->column[t];
+    if (!s) s = finf_noise_beta(noise, x->n, x->beta, NULL);
+    if (!s) *loss = log((double)sens2 * toeplitz_error(x->beta, x->n).value);
+    finf_noise_free(noise);
+    return s;
+}
+
+#define TUNE_POINTS 4   /* a factor of ten */
+#define TUNE_WIDTH 1e-4 /* of log nu: the loss is flat there to 1e-9 */
+
+finf_status finf_system_tune(double power, size_t n, size_t k, size_t b, const finf_system_options *opt, double *nu,
+                             finf_reason *why)
+{
+    *nu = NAN;
+    if (!(power > 0 && power <= 1))
+        return finf_why(why, FINF_EDOM, "power = %s: must be above 0 and at most 1", finf_show(power).s);
+    if (n < 1 || n > FINF_SYSTEM_MAX)
+        return finf_why(why, FINF_EDOM, "%zu steps: must be from 1 to %u", n, FINF_SYSTEM_MAX);
+    if (k < 1 || b < 1) return finf_why(why, FINF_EDOM, "participations = %zu, separation = %zu: at least 1", k, b);
+    tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, calloc(2 * n, sizeof(double)), NULL};
+    if (!x.column) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    x.beta = x.column + n;
+    /* a coarse grid on 1e-3/n .. 1, beyond which n steps cannot tell nu from 0; then golden section about its best */
+    double step = log(10) / TUNE_POINTS, most = 0, least = -log(1e3 * (double)n), best = INFINITY, at = 0, here = INFINITY;
+    finf_status s = FINF_OK;
+    for (double u = most; u > least - step && !s; u -= step) {
+        if (system_stopped(opt)) s = FINF_ETOL;
+        if (!s) s = tuned_loss(&x, exp(u), &here);
+        if (!s && here < best) best = here, at = u;
+    }
+    double lo = at - step, hi = fmin(at + step, most), ratio = (sqrt(5) - 1) / 2;
+    double u[2] = {hi - ratio * (hi - lo), lo + ratio * (hi - lo)}, loss[2] = {INFINITY, INFINITY};
+    for (int i = 0; i < 2 && !s; i++) s = tuned_loss(&x, exp(u[i]), &loss[i]);
+    while (hi - lo > TUNE_WIDTH && !s) {
+        int left = loss[0] < loss[1];
+        if (left)
+            hi = u[1], u[1] = u[0], loss[1] = loss[0], u[0] = hi - ratio * (hi - lo);
+        else
+            lo = u[0], u[0] = u[1], loss[0] = loss[1], u[1] = lo + ratio * (hi - lo);
+        if (system_stopped(opt)) s = FINF_ETOL;
+        if (!s) s = tuned_loss(&x, exp(u[!left]), &loss[!left]);
+    }
+    if (!s) *nu = fmin(loss[0], loss[1]) < best ? exp((lo + hi) / 2) : exp(at);
+    free(x.column);
+    if (s == FINF_ETOL) return finf_why(why, s, "stopped at the choice of nu");
+    return s ? finf_why(why, s, "no memory for %zu steps", n) : FINF_OK;
 }
 
 /* ---- trees --------------------------------------------------------------------------------------------- */
@@ -506,7 +583,7 @@ FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
 
 #define CHOLESKY_ROWS 16
 
-finf_status finf_system_noising(const finf_system *s, double *B, finf_reason *why)
+finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B, finf_reason *why)
 {
     size_t n = s->facts.n;
     finf_status status = system_check_dense(s, why);
@@ -516,10 +593,11 @@ finf_status finf_system_noising(const finf_system *s, double *B, finf_reason *wh
             for (size_t j = 0; j < n; j++) B[i * n + j] = j <= i ? s->beta[i - j] : 0;
         return FINF_OK;
     }
-    status = finf_system_covariance(s, B, why);
+    status = system_covariance(s, opt, B, why);
     /* Cholesky by rows, a few at a time so that each earlier row is read once for all of them */
     for (size_t from = 0; from < n && !status; from += CHOLESKY_ROWS) {
         size_t end = from + CHOLESKY_ROWS < n ? from + CHOLESKY_ROWS : n;
+        if (system_stopped(opt)) return matrix_failed(s, FINF_ETOL, why);
         for (size_t j = 0; j < end && !status; j++) {
             double *above = B + j * n;
             if (j >= from) {

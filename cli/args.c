@@ -63,16 +63,20 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_SEED] = {"seed", "n", "1", "of the simulation", I | U},
     [OPT_SAVE] = {"save", "FILE", NULL, "multipliers, psi, |B|^2 and beta: beta@FILE and spectrum@FILE read it", O},
     [OPT_FORCE] = {"force", NULL, NULL, "take a grid or multiplier too small for eta*mu, as the paper's may be", S | Z},
-    [OPT_VERBOSE] = {"verbose", NULL, NULL, "also the solver's own objective, gap and repair", S},
+    [OPT_VERBOSE] = {"verbose", NULL, NULL, "also the solver's own objective, gap and repair", S | V},
     [OPT_DECAYS] = {"decays", "LIST", "0,0.5,0.75,1,1.5,2",
                     "exponents a of lambda_k = k^-a, a row each; prior: a table each, 1 unless given", R},
     [OPT_TABLE] = {"table", "decays|prior|finite", "decays",
                    "eigenvalue decays; the noise of prior work; the finite-time corollaries", R},
     [OPT_SLOPES] = {"slopes", NULL, NULL, "the log-log slopes instead of the values", R},
-    [OPT_SYSTEM] = {"system", "LIST", NULL,
-                    "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, me:b, banded:b, banded-sqrt:b, noise "
-                    "(me:b: epochs of b steps in one order); default: the paper's variants, or --noise",
-                    V},
+    [OPT_SYSTEM] =
+        {"system", "LIST", NULL,
+         "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, me:b, banded:b, banded-sqrt:b, noise "
+         "(me:b: epochs of b steps in one order; nu:auto without --spectrum: the nu of least loss); default: the paper's "
+         "variants, or --noise",
+         V},
+    [OPT_SHOW] = {"show", "both|systems|curve", "both",
+                  "with --spectrum: the comparison of the systems, the curve, or both (csv, one table: the curve)", V},
     [OPT_START] =
         {"start", "X", "1",
          "|theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along each: list:.., @FILE (in the "
@@ -117,7 +121,8 @@ static const struct {
     {OPT_ETA, G | C | P, NULL, "step size, for 'auto' only"},
     {OPT_ETA, I | O, NULL, "step size, or a range such as 0.01:1:log:9"},
     {OPT_ETA, R, "0.01", "step size, or a range such as 0.01:0.1:log:5; finite: one, of the bound without clipping"},
-    {OPT_ETA, V, NULL, "step size, of the curve and for 'auto'"},
+    {OPT_ETA, V, NULL, "step size of the curve, in which auto is eta times the least eigenvalue"},
+    {OPT_VERBOSE, V, NULL, "several systems: everything about each, with the paper's costs, before the table"},
     {OPT_SPECTRUM, T, NULL, "eigenvalues of H (see SPECTRUM), for linear regression"},
     {OPT_SPECTRUM, V, NULL, "eigenvalues of H (see SPECTRUM), for a learning curve"},
     {OPT_SPECTRUM, U, NULL, "linreg: eigenvalues of H (see SPECTRUM)"},
@@ -167,6 +172,7 @@ static const struct {
     {V, OPT_RHO, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_CLIP, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_SIGMA_SGD, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
+    {V, OPT_SHOW, BIT(OPT_SPECTRUM), NULL, "without a curve there is one table"},
     {V, OPT_NOISE, BIT(OPT_SYSTEM), "noise", NULL},
     {T, OPT_DIM, BIT(OPT_KAPPA) | BIT(OPT_SPECTRUM), NULL, NULL},
     {T, OPT_NORMALIZE, BIT(OPT_SPECTRUM), NULL, NULL},
@@ -237,11 +243,13 @@ const command_info COMMANDS[CMD_COUNT] = {
          "finf rates --dim 128 --eta 0.01", 0},
     [CMD_ERRATA] = {"errata", "corrections to the paper, in numbers",
                     "Each erratum of the paper: the printed value beside the computed one.", "finf errata", 0},
-    [CMD_CURVE] = {"curve", "exact learning curves, and the paper's variants side by side",
-                   "For n steps: sensitivity, prefix-sum error and generation time of each system; with --eta and "
-                   "--spectrum also the\n"
-                   "exact E[F(theta_t) - F*] of linear regression for every t (csv, json: all of them).",
-                   "finf curve --steps 256 --eta 0.05 --spectrum power:1 --dim 16", 0},
+    [CMD_CURVE] =
+        {"curve", "exact learning curves, and the paper's variants side by side",
+         "For n steps: sensitivity, prefix-sum error, generation time and cost of each system, in one table; with "
+         "--eta and\n"
+         "--spectrum also the exact E[F(theta_t) - F*] of linear regression for every t (csv, json: all of "
+         "them).",
+         "finf curve --steps 256 --eta 0.05 --spectrum power:1 --dim 16", 0},
     [CMD_SIMULATE] =
         {"simulate", "Monte Carlo of Noisy-FTRL and DP-FTRL (--clip-gradients)",
          "E[F(theta_t) - F*] from independent chains, in the limit or after --steps, with a standard error, a 95% interval "

@@ -42,6 +42,7 @@ typedef enum {
     OPT_TABLE,
     OPT_SLOPES,
     OPT_SYSTEM,
+    OPT_SHOW,
     OPT_START,
     OPT_GAMMA,
     OPT_PARTICIPATIONS,

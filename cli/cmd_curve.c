@@ -1,22 +1,28 @@
 /* finf curve: exact learning curves of finite time, and the paper's variants side by side.   MATH sections 6, 9 */
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "cmd.h"
 #include "sweep.h"
+#include "systems.h"
 
 #define SYSTEMS_MAX 16
 #define VARIANTS "sgd,honaker,cc,nu:auto,fft,full-honaker,me" /* the paper's table of variants */
+#define NOISING_MOST 2048                                     /* steps: B of `me` is made, as a part of its generation */
 
 typedef struct {
-    char name[64];
     finf_system *system;
+    finf_system_facts facts;
     finf_curve_result curve;
     finf_participation many;
+    double seconds;    /* of the generation */
+    const char *timed; /* and of what */
 } entry;
 
 typedef struct {
     const args *a;
     size_t n, count;
+    system_spec specs[SYSTEMS_MAX];
     entry entries[SYSTEMS_MAX];
     double eta;
     finf_spectrum *H; /* NULL: no curve, the table only */
@@ -24,6 +30,8 @@ typedef struct {
     double *start_at; /* NULL, or a value for each direction */
     double k, b;      /* participations, separation; NaN: one */
     int gamma;        /* of GAMMA */
+    int shown;        /* of SHOW */
+    int precision;    /* of the text table */
     size_t done;      /* entries with everything in them */
     finf_status status;
     finf_reason reason;
@@ -31,82 +39,55 @@ typedef struct {
 
 #define GAMMA "T|inf|fixed-order|min-sep"
 enum { GAMMA_T, GAMMA_INF, GAMMA_FIXED_ORDER, GAMMA_MIN_SEP };
+#define SHOW "both|systems|curve"
+enum { SHOW_BOTH, SHOW_SYSTEMS, SHOW_CURVE };
 
 static const finf_system_options STOP = {sweep_interrupted, NULL};
 
-static finf_status toeplitz(const char *spec, double automatic, size_t n, finf_system **out, finf_reason *why)
-{
-    finf_noise *noise = NULL;
-    finf_status s = spec_noise(spec, automatic, &noise, why);
-    if (!s) s = finf_system_toeplitz(noise, n, out, why);
-    finf_noise_free(noise);
-    return s;
-}
+/* ---- values -------------------------------------------------------------------------------------------- */
 
-/* NAME:count, a whole number from 1 to n */
-static finf_status read_count(const char *name, const char *what, size_t n, size_t *count, finf_reason *why)
+/* All names, before any work. me:b says which participations are meant, where nothing else does. */
+static finf_status read_systems(job *j, finf_reason *why)
 {
-    double x = NAN;
-    finf_status s = parse_number(strchr(name, ':') + 1, what, &x, why);
-    if (!s && !(x >= 1 && x <= (double)n && x == floor(x)))
-        s = finf_why(why, FINF_EDOM, "%.60s: %s must be a whole number from 1 to %zu", name, what, n);
-    if (!s) *count = (size_t)x;
-    return s;
-}
-
-static finf_status make_system(const job *j, const char *name, finf_system **out, finf_reason *why)
-{
-    static const struct {
-        const char *name;
-        finf_status (*make)(size_t, finf_system **, finf_reason *);
-    } PLAIN[] = {{"tree", finf_system_tree},
-                 {"honaker", finf_system_honaker},
-                 {"full-honaker", finf_system_full_honaker},
-                 {"fft", finf_system_fft}};
-    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
-        if (strcmp(name, PLAIN[i].name) == 0) return PLAIN[i].make(j->n, out, why);
-    size_t count = 0;
-    finf_status s;
-    if (strcmp(name, "me") == 0) return finf_system_me(j->n, &STOP, out, why);
-    if (strncmp(name, "me:", 3) == 0)
-        return (s = read_count(name, "steps of an epoch", j->n, &count, why))
-                   ? s
-                   : finf_system_epochs(j->n, count, &STOP, out, why);
-    if (strncmp(name, "banded:", 7) == 0)
-        return (s = read_count(name, "bands", j->n, &count, why)) ? s : finf_system_banded(j->n, count, &STOP, out, why);
-    if (strncmp(name, "banded-sqrt:", 12) == 0)
-        return (s = read_count(name, "bands", j->n, &count, why)) ? s : finf_system_banded_sqrt(j->n, count, out, why);
-    double automatic = j->H ? fmin(j->eta * finf_spectrum_min(j->H), 1) : isnan(j->eta) ? NAN : fmin(j->eta, 1);
-    if (strcmp(name, "noise") == 0) {
-        if (!args_given(j->a, OPT_NOISE))
-            return finf_why(why, FINF_EUSAGE, "system 'noise' is the one of --noise: give it");
-        return toeplitz(args_text(j->a, OPT_NOISE), automatic, j->n, out, why);
-    }
-    return toeplitz(name, automatic, j->n, out, why);
-}
-
-/* The list of --system, parted by commas; a noise that has commas itself comes by --noise. */
-static finf_status make_systems(job *j, finf_reason *why)
-{
-    const char *fallback = args_given(j->a, OPT_NOISE) ? "noise"
-                           : isnan(j->eta)             ? "sgd,honaker,cc,fft,full-honaker,me"
-                                                       : VARIANTS;
-    const char *p = args_given(j->a, OPT_SYSTEM) ? args_text(j->a, OPT_SYSTEM) : fallback;
-    finf_status s = FINF_OK;
-    while (!s && *p) {
-        if (j->count == SYSTEMS_MAX) return finf_why(why, FINF_EDOM, "more than %d systems", SYSTEMS_MAX);
-        entry *e = &j->entries[j->count];
-        size_t length = strcspn(p, ",");
-        snprintf(e->name, sizeof e->name, "%.*s", (int)(length < 60 ? length : 60), p);
-        p += length + (p[length] == ',');
-        s = make_system(j, e->name, &e->system, why);
-        if (s) break;
-        j->count++;
-        finf_system_facts f = finf_system_describe(e->system);
-        if (isnan(j->k) && f.participations > 1) j->k = (double)f.participations, j->b = (double)f.separation;
+    const char *noise = args_given(j->a, OPT_NOISE) ? args_text(j->a, OPT_NOISE) : NULL;
+    const char *list = args_given(j->a, OPT_SYSTEM) ? args_text(j->a, OPT_SYSTEM) : noise ? "noise" : VARIANTS;
+    finf_status s = systems_read(list, noise, j->n, j->specs, SYSTEMS_MAX, &j->count, why);
+    for (size_t i = 0; i < j->count && !s && isnan(j->k); i++) {
+        size_t b = j->specs[i].count;
+        if (strncmp(j->specs[i].name, "me:", 3) != 0 || b >= j->n) continue;
+        j->k = (double)((j->n + b - 1) / b);
+        j->b = (double)b;
     }
     if (!s && isnan(j->k) && j->gamma >= GAMMA_FIXED_ORDER)
         s = finf_why(why, FINF_EUSAGE, "--gamma %s needs --participations and --separation", args_text(j->a, OPT_GAMMA));
+    return s;
+}
+
+/* The noise of every other system is drawn from what was timed; that of the optimum by its matrix B. */
+static finf_status time_noising(const job *j, entry *e, finf_reason *why)
+{
+    e->seconds = e->facts.seconds;
+    e->timed = e->facts.timed;
+    if (!e->facts.participations || j->n > NOISING_MOST) return FINF_OK;
+    double *B = malloc(j->n * j->n * sizeof *B), began = finf_seconds();
+    finf_status s = B ? finf_system_noising(e->system, &STOP, B, why) : finf_why(why, FINF_ENOMEM, "no memory");
+    e->seconds += finf_seconds() - began;
+    e->timed = "the optimum, and its matrix B";
+    free(B);
+    return s;
+}
+
+static finf_status fill(const job *j, const system_auto *automatic, system_spec *spec, entry *e, finf_reason *why)
+{
+    finf_curve_options o = j->o;
+    finf_status s = system_make(spec, j->n, automatic, &STOP, &e->system, why);
+    if (s) return s;
+    e->facts = finf_system_describe(e->system);
+    s = time_noising(j, e, why);
+    if (!s && !isnan(j->k)) s = finf_system_participation(e->system, (size_t)j->k, (size_t)j->b, &STOP, &e->many, why);
+    if (!s && j->gamma >= GAMMA_FIXED_ORDER)
+        o.sens2 = j->gamma == GAMMA_FIXED_ORDER ? e->many.fixed_order : e->many.min_sep;
+    if (!s && j->H && (s = finf_curve(e->system, j->eta, j->H, &o, &e->curve))) *why = e->curve.reason;
     return s;
 }
 
@@ -114,88 +95,179 @@ static void run(size_t unused, void *ctx)
 {
     (void)unused;
     job *j = ctx;
-    finf_status s = make_systems(j, &j->reason);
-    for (size_t i = 0; i < j->count && !s; i++) {
-        entry *e = &j->entries[i];
-        finf_curve_options o = j->o;
-        if (!isnan(j->k)) s = finf_system_participation(e->system, (size_t)j->k, (size_t)j->b, &STOP, &e->many, &j->reason);
-        if (!s && j->gamma >= GAMMA_FIXED_ORDER)
-            o.sens2 = j->gamma == GAMMA_FIXED_ORDER ? e->many.fixed_order : e->many.min_sep;
-        if (!s && j->H) {
-            s = finf_curve(e->system, j->eta, j->H, &o, &e->curve);
-            if (s) j->reason = e->curve.reason;
-        }
-        if (!s) j->done++;
-    }
-    j->status = s;
+    system_auto automatic = {j->H ? fmin(j->eta * finf_spectrum_min(j->H), 1) : NAN, 1, 1};
+    if (!isnan(j->k)) automatic.k = (size_t)j->k, automatic.b = (size_t)j->b;
+    for (; j->done < j->count && !j->status; j->done += !j->status)
+        j->status = fill(j, &automatic, &j->specs[j->done], &j->entries[j->done], &j->reason);
 }
 
+/* ---- the comparison ------------------------------------------------------------------------------------ */
+
 /* Several participations: the sensitivity counted in two ways, and with it the loss. */
-static void show_participations(doc *d, const finf_participation *p, double error)
+static void show_participations(doc *d, const finf_participation *p, double error, int block)
 {
     char note[200];
-    int attained = p->exact;
     snprintf(note, sizeof note, "%zu participations exactly %zu steps apart (fixed order)%s", p->k, p->b,
              p->fixed_lower < p->fixed_order * (1 - 1e-9) ? ": an upper bound" : "");
     doc_number(d, "participations", NULL, (double)p->k, NULL);
     doc_number(d, "separation", NULL, (double)p->b, NULL);
-    doc_number(d, "sens2_fixed_order", "  fixed order", p->fixed_order, note);
-    doc_number(d, "loss_fixed_order", "    loss", p->fixed_order * error, "that times the prefix error");
-    snprintf(note, sizeof note, "at least that far apart (min-separation)%s", attained ? "" : ": an upper bound");
-    doc_number(d, "sens2_min_sep", "  min-sep", p->min_sep, note);
-    doc_number(d, "loss_min_sep", "    loss", p->min_sep * error, NULL);
+    doc_number(d, "sens2_fixed_order", block ? "  fixed order" : NULL, p->fixed_order, note);
+    doc_number(d, "loss_fixed_order", block ? "    loss" : NULL, p->fixed_order * error, "that times the prefix error");
+    snprintf(note, sizeof note, "at least that far apart (min-separation)%s%s",
+             p->exact ? "" : ": an upper bound; at least ", p->exact ? "" : finf_show(p->min_sep_lower).s);
+    doc_number(d, "sens2_min_sep", block ? "  min-sep" : NULL, p->min_sep, note);
+    doc_number(d, "loss_min_sep", block ? "    loss" : NULL, p->min_sep * error, NULL);
     doc_number(d, "sens2_min_sep_lower", NULL, p->min_sep_lower, NULL);
-    doc_bool(d, "min_sep_exact", NULL, attained, NULL);
+    doc_bool(d, "min_sep_exact", NULL, p->exact, NULL);
 }
 
-/* me: how much smaller the loss it minimises could still be */
-static void show_gap(doc *d, const finf_system_facts *f)
+/* me, banded: how the optimum was found, and how much smaller the loss it minimises could still be */
+static void show_gap(doc *d, const finf_system_facts *f, int block)
 {
     char note[160];
     double gap = fmax(f->error.value / f->lower - 1, 0); /* it is scaled to the sensitivity 1 */
+    if (f->iterations) doc_number(d, "iterations", block ? "  iterations" : NULL, f->iterations, "of the optimisation");
     if (isnan(f->lower)) return;
     snprintf(note, sizeof note, "no C has a loss (%zu participation%s) smaller by more than this part of it",
              f->participations, f->participations == 1 ? "" : "s, fixed order");
     doc_number(d, "lower", NULL, f->lower, NULL);
-    doc_number(d, "gap", "  duality gap", gap, note);
+    doc_number(d, "gap", block ? "  duality gap" : NULL, gap, note);
 }
 
-static void show_system(doc *d, const job *j, const entry *e)
+/* The columns of the paper's table of variants, and what it costs here. */
+static void show_costs(doc *d, const entry *e, int block)
 {
-    finf_system_facts f = finf_system_describe(e->system);
-    doc_row(d);
-    doc_string(d, "system", "system", e->name, f.matrix);
-    doc_number(d, "steps", NULL, (double)f.n, NULL);
-    doc_real(d, "sens2", "sens2_error", "  sensitivity^2", f.sens2, "one participation");
-    if (!isnan(j->k)) show_participations(d, &e->many, f.error.value);
-    doc_real(d, "error", NULL, "  prefix error", f.error, "sum over t of the variance of prefix sum t, sigma = 1");
-    doc_real(d, "loss", NULL, "  prefix loss", f.loss, "sensitivity^2 times error");
-    show_gap(d, &f);
-    if (j->H)
-        doc_real(d, "F_last", "F_last_error", "  E[F - F*]", e->curve.last,
-                 "after the last step, exact for Gaussian inputs");
-    doc_bool(d, "anytime", "  anytime", f.anytime, "does not depend on the number of steps");
-    doc_string(d, "generation", NULL, f.generation, NULL);
-    doc_string(d, "step", NULL, f.step, NULL);
-    doc_string(d, "matrix", NULL, f.matrix, NULL);
-    doc_string(d, "paper_generation", NULL, f.paper_generation, NULL);
-    doc_string(d, "paper_step", NULL, f.paper_step, NULL);
-    doc_number(d, "seconds", "  seconds", f.seconds, "to generate it");
-    if (j->H) doc_series(d, "F", e->curve.F, e->curve.n + 1);
+    const finf_system_facts *f = &e->facts;
+    char generation[96] = "", step[96] = "";
+    if (f->paper_generation[0]) {
+        snprintf(generation, sizeof generation, "to generate; the paper has %s", f->paper_generation);
+        snprintf(step, sizeof step, "training, a step; the paper has %s", f->paper_step);
+    }
+    doc_string(d, "matrix", NULL, f->matrix, NULL);
+    doc_bool(d, "anytime", block ? "  anytime" : NULL, f->anytime, "does not depend on the number of steps");
+    doc_string(d, "generation", block ? "  cost" : NULL, f->generation, generation[0] ? generation : "to generate");
+    doc_string(d, "step", block ? "  cost" : NULL, f->step, step[0] ? step : "training, a step");
+    doc_string(d, "paper_generation", NULL, f->paper_generation, NULL);
+    doc_string(d, "paper_step", NULL, f->paper_step, NULL);
+    doc_number(d, "seconds", block ? "  seconds" : NULL, e->seconds, e->timed);
+    doc_string(d, "timed", NULL, e->timed, NULL);
 }
+
+/* A row of CSV and JSON; in text a block of lines, or nothing. */
+static void show_system(doc *d, const job *j, size_t i, int block)
+{
+    const entry *e = &j->entries[i];
+    const finf_system_facts *f = &e->facts;
+    doc_row(d);
+    doc_string(d, "system", block ? "system" : NULL, j->specs[i].name, f->matrix);
+    doc_number(d, "steps", NULL, (double)f->n, NULL);
+    doc_real(d, "sens2", "sens2_error", block ? "  sensitivity^2" : NULL, f->sens2, "one participation");
+    if (!isnan(j->k)) show_participations(d, &e->many, f->error.value, block);
+    doc_real(d, "error", NULL, block ? "  prefix error" : NULL, f->error,
+             "sum over t of the variance of prefix sum t, sigma = 1");
+    doc_real(d, "loss", NULL, block ? "  prefix loss" : NULL, f->loss, "sensitivity^2 times error");
+    if (!isnan(j->specs[i].nu))
+        doc_number(d, "nu", block ? "  nu" : NULL, j->specs[i].nu,
+                   j->H ? "auto: eta times the least eigenvalue" : "auto: the least loss, to four digits");
+    show_gap(d, f, block);
+    if (j->H) {
+        doc_real(d, "F_last", "F_last_error", block ? "  E[F - F*]" : NULL, e->curve.last,
+                 "after the last step, exact for Gaussian inputs");
+        show_row_reason(d, j->a, e->curve.reason.text);
+        if (block && e->curve.reason.text[0]) doc_string(d, NULL, "  reason", e->curve.reason.text, NULL);
+    }
+    show_costs(d, e, block);
+    if (j->H && j->shown == SHOW_BOTH) doc_series(d, "F", e->curve.F, e->curve.n + 1);
+}
+
+/* A line of the table: cells right-aligned, words at the end. */
+typedef struct {
+    char text[512];
+    size_t length;
+} line;
+
+static void cell(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void cell(line *l, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(l->text + l->length, sizeof l->text - l->length, format, ap);
+    va_end(ap);
+    if (n > 0 && (size_t)n < sizeof l->text - l->length) l->length += (size_t)n;
+}
+
+static void number_cell(line *l, const job *j, double x, int upper)
+{
+    char text[48];
+    snprintf(text, sizeof text, "%s%.*g", upper ? "<=" : "", j->precision, x);
+    cell(l, "%*s", j->precision + 7, text);
+}
+
+/* One table, a line for each system: what is compared. --verbose has the rest. */
+static void show_table(doc *d, const job *j)
+{
+    const char *const more[] = {"fixed order", "loss", "min-sep", "loss"};
+    int width = j->precision + 7, several = !isnan(j->k);
+    const char *infinite = NULL;
+    line head = {.length = 0};
+    cell(&head, "%*s%*s%*s", width, "sens^2", width, "error", width, "loss");
+    for (size_t c = 0; c < 4 && several; c++) cell(&head, "%*s", width, more[c]);
+    if (j->H) cell(&head, "%*s", width, "E[F - F*]");
+    cell(&head, "%10s  anytime  cost of a step", "seconds");
+    doc_string(d, NULL, "system", head.text, NULL);
+    for (size_t i = 0; i < j->done; i++) {
+        const entry *e = &j->entries[i];
+        const finf_system_facts *f = &e->facts;
+        const finf_participation *p = &e->many;
+        char name[300];
+        line l = {.length = 0};
+        number_cell(&l, j, f->sens2.value, 0);
+        number_cell(&l, j, f->error.value, 0);
+        number_cell(&l, j, f->loss.value, 0);
+        if (several) {
+            int fixed = p->fixed_lower < p->fixed_order * (1 - 1e-9);
+            number_cell(&l, j, p->fixed_order, fixed);
+            number_cell(&l, j, p->fixed_order * f->error.value, fixed);
+            number_cell(&l, j, p->min_sep, !p->exact);
+            number_cell(&l, j, p->min_sep * f->error.value, !p->exact);
+        }
+        if (j->H) number_cell(&l, j, e->curve.last.value, 0);
+        cell(&l, "%10.2g  %-7s  %s", e->seconds, f->anytime ? "yes" : "no", f->step);
+        snprintf(name, sizeof name, isnan(j->specs[i].nu) ? "%s" : "%s = %s", j->specs[i].name,
+                 finf_show(j->specs[i].nu).s);
+        doc_string(d, NULL, name, l.text, NULL);
+        if (j->H && e->curve.reason.text[0]) infinite = e->curve.reason.text;
+    }
+    if (infinite) doc_note(d, "inf: %s", infinite);
+    doc_note(d,
+             "sens^2: one participation; error: sum of the prefix sums' variances at sigma = 1; loss: sens^2 times error");
+    if (several)
+        doc_note(d, "%g participations exactly (fixed order) or at least (min-sep) %g steps apart: sens^2 and loss", j->k,
+                 j->b);
+    if (j->H) doc_note(d, "E[F - F*]: after the last step");
+    doc_note(
+        d, "seconds: to have what the noise of every step is drawn from (--verbose: what that is, and the paper's costs)");
+}
+
+/* ---- the curves ---------------------------------------------------------------------------------------- */
 
 /* t, then a column for each system: all t in CSV, a few in text */
 static finf_status show_curves(doc *d, const job *j, int text, finf_reason *why)
 {
     size_t columns = j->done + 1, rows = 0, stride = 1;
     const char *names[SYSTEMS_MAX + 1] = {"t"};
+    char spelled[SYSTEMS_MAX][sizeof j->specs[0].name + 1];
     double *data = malloc((j->n + 1) * columns * sizeof *data);
     if (!data) return finf_why(why, FINF_ENOMEM, "no memory for the curve");
-    for (size_t i = 0; i < j->done; i++) names[i + 1] = j->entries[i].name;
+    for (size_t i = 0; i < j->done; i++) {
+        snprintf(spelled[i], sizeof spelled[i], "%s%s", text ? " " : "", j->specs[i].name);
+        for (char *p = spelled[i]; *p; p++) *p = *p == ',' ? ' ' : *p; /* a comma parts the columns of CSV */
+        names[i + 1] = spelled[i];
+    }
     for (size_t t = 0; t <= j->n; t += stride) {
-        double *line = data + rows++ * columns;
-        line[0] = (double)t;
-        for (size_t i = 0; i < j->done; i++) line[i + 1] = j->entries[i].curve.F[t];
+        double *row = data + rows++ * columns;
+        row[0] = (double)t;
+        for (size_t i = 0; i < j->done; i++) row[i + 1] = j->entries[i].curve.F[t];
         if (text && t >= 8) stride = t / 4;
         if (text && t < j->n && t + stride > j->n) stride = j->n - t;
     }
@@ -216,6 +288,10 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     if (!s) s = read_setting(a, &j->o.privacy, why);
     if (!s) s = args_number(a, OPT_KURTOSIS, &j->o.kurtosis, why);
     if (!s) s = args_choice(a, OPT_GAMMA, GAMMA, &j->gamma, why);
+    if (!s) s = args_choice(a, OPT_SHOW, SHOW, &j->shown, why);
+    double precision = 6;
+    if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &precision, why);
+    j->precision = (int)precision;
     j->o.gamma = j->gamma == GAMMA_INF ? FINF_CURVE_GAMMA_INF : FINF_CURVE_GAMMA_T;
     j->o.cancel = sweep_interrupted;
     j->k = j->b = NAN;
@@ -232,29 +308,35 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     if (!s && j->H && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(j->H);
     if (!s && j->H) s = read_start(a, finf_spectrum_dim(j->H), &j->o.start, &j->start_at, why);
     j->o.start_at = j->start_at;
-    return s;
+    return s ? s : read_systems(j, why);
+}
+
+static finf_status show(doc *d, const job *j, finf_reason *why)
+{
+    int text = wants_text(j->a), csv = strcmp(args_text(j->a, OPT_FORMAT), "csv") == 0;
+    int block = text && j->shown != SHOW_CURVE && (j->done == 1 || args_given(j->a, OPT_VERBOSE));
+    doc_heading(d, "Noise of finite time");
+    for (size_t i = 0; i < j->done; i++) show_system(d, j, i, block);
+    if (text && j->shown != SHOW_CURVE && j->done > 1) show_table(d, j);
+    if (!j->H || j->shown == SHOW_SYSTEMS) return FINF_OK;
+    return text || csv || j->shown == SHOW_CURVE ? show_curves(d, j, text, why) : FINF_OK;
 }
 
 finf_status cmd_curve(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a};
-    int text = wants_text(a);
     finf_status s = read_job(a, &j, why);
     if (!s) {
-        int csv = strcmp(args_text(a, OPT_FORMAT), "csv") == 0;
         sweep_run(1, run, &j, 1); /* for its Ctrl-C */
         if ((s = j.status)) *why = j.reason;
-        if (j.done && (!s || s == FINF_ETOL)) {
-            doc_heading(d, "Noise of finite time");
-            for (size_t i = 0; i < j.done; i++) show_system(d, &j, &j.entries[i]);
-            finf_status shown = j.H && (text || csv) ? show_curves(d, &j, text, why) : FINF_OK;
-            if (shown) s = shown;
-        }
+        finf_status shown = j.done && (!s || s == FINF_ETOL) ? show(d, &j, why) : FINF_OK;
+        if (shown) s = shown;
     }
     for (size_t i = 0; i < j.count; i++) {
         finf_system_free(j.entries[i].system);
         finf_curve_result_free(&j.entries[i].curve);
     }
+    systems_free(j.specs, j.count);
     finf_spectrum_free(j.H);
     free(j.start_at);
     return s;

@@ -361,6 +361,10 @@ finf_system_options finf_system_options_default(void);
 
 /* Any Toeplitz noise: sgd is DP-SGD, cc is Optimal CC, nu is nu-DP-FTRL. */
 finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system **out, finf_reason *why);
+/* The nu that has the least loss of n steps among (1-(1-nu)z)^power, 0 < power <= 1 (1/2: nu-DP-FTRL), to 1e-4 of itself; the
+ * sensitivity is to k participations b apart (k = 1: b does not matter). O(n k) a trial, some 60 of them. */
+finf_status finf_system_tune(double power, size_t n, size_t k, size_t b, const finf_system_options *opt, double *nu,
+                             finf_reason *why);
 /* Binary tree of the complete dyadic nodes in 0..n-1. `tree`: prefix t is the sum of the nodes of t's binary digits.
  * `honaker`: each of them is averaged with what its finished subtree says (online). `full-honaker`: least squares over
  * the whole tree. */
@@ -391,7 +395,8 @@ typedef struct {
         separation;                /* me: the k and b its loss is least for (1 and n, or the epochs); 0 for the others */
     double lower;                  /* me: no C has a smaller loss for these (the dual value); NaN for the others */
     int iterations;                /* me, banded */
-    double seconds;                /* that the generation took: what the noise of any step can then be computed from */
+    double seconds;                /* that the generation took */
+    const char *timed;             /*   of what: the noise of any step can be computed from it */
     const char *matrix;            /* the paper's variants table: what B is */
     int anytime;                   /*   whether it does not depend on n */
     const char *generation, *step; /* costs here, n steps */
@@ -405,7 +410,7 @@ finf_system_facts finf_system_describe(const finf_system *s);
 finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why);
 finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason *why);
 /* The lower triangular B with BB' = K. O(n^3/3) but for Toeplitz noise. For me, C = B^{-1} has C'C = X. */
-finf_status finf_system_noising(const finf_system *s, double *B, finf_reason *why);
+finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B, finf_reason *why);
 
 /* Several participations of one user: sum over i, j in a pattern of |X_ij|, the largest over patterns of at most k steps.
  * That is the squared sensitivity of the pattern where X >= 0, and an upper bound of it elsewhere. Two ways to count:

@@ -154,7 +154,7 @@ START_TEST(matrices_agree)
                 assert_same(K, Y, 1e-10, ALL[m], n);
                 free(Y.x);
             }
-            ck_assert_int_eq(finf_system_noising(s, B.x, NULL), FINF_OK);
+            ck_assert_int_eq(finf_system_noising(s, NULL, B.x, NULL), FINF_OK);
             matrix BB = product(B, 0, B, 1);
             assert_same(BB, K, 1e-13, ALL[m], n);
             for (size_t i = 0; i < n; i++)
@@ -295,7 +295,7 @@ START_TEST(me_is_optimal)
         }
         if (n <= 64) {
             matrix B = zeros(n, n), X = gram(me, n);
-            ck_assert_int_eq(finf_system_noising(me, B.x, NULL), FINF_OK);
+            ck_assert_int_eq(finf_system_noising(me, NULL, B.x, NULL), FINF_OK);
             matrix C = inverse(B), CC = product(C, 1, C, 0);
             assert_same(CC, X, 1e-12, "C'C", n);
             for (size_t i = 0; i < n * n; i++) ck_assert(X.x[i] > 0);
@@ -609,7 +609,7 @@ START_TEST(curve_by_full_moments)
         finf_curve_result r = curve(s, eta, spectrum, o);
         ASSERT_NEAR(r.sigma2, 1.5 * 1.5 * finf_system_describe(s).sens2.value / 1.4, 1e-14, "sigma2 of %s", ALL[m]);
         matrix B = zeros(N, N);
-        ck_assert_int_eq(finf_system_noising(s, B.x, NULL), FINF_OK);
+        ck_assert_int_eq(finf_system_noising(s, NULL, B.x, NULL), FINF_OK);
         double S[D][D], cross[N][D][D] = {{{0}}}; /* E theta theta', E theta w_k' */
         for (int i = 0; i < D; i++)
             for (int j = 0; j < D; j++) S[i][j] = theta[i] * theta[j];
@@ -673,7 +673,7 @@ START_TEST(curve_by_simulation)
         o.kurtosis = signs ? -2 : 0;
         finf_curve_result exact = curve(s, eta, H, o);
         matrix B = zeros(N, N);
-        ck_assert_int_eq(finf_system_noising(s, B.x, NULL), FINF_OK);
+        ck_assert_int_eq(finf_system_noising(s, NULL, B.x, NULL), FINF_OK);
         double sum = 0, squares = 0, sigma = sqrt(exact.sigma2);
         for (int run = 0; run < RUNS; run++) {
             double theta[D], w[N][D], F = 0;
@@ -900,7 +900,7 @@ START_TEST(curve_at_the_edges)
     finf_participation p;
     ck_assert_int_eq(finf_system_gram(big, &x, &why), FINF_EDOM);
     ck_assert_int_eq(finf_system_covariance(big, &x, &why), FINF_EDOM);
-    ck_assert_int_eq(finf_system_noising(big, &x, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_noising(big, NULL, &x, &why), FINF_EDOM);
     ck_assert_int_eq(finf_curve(big, 0.1, H, NULL, &r), FINF_EDOM);
     ck_assert_int_eq(finf_system_participation(big, 2, 2, NULL, &p, &why), FINF_EDOM);
     ck_assert_int_eq(finf_system_participation(me, 0, 2, NULL, &p, &why), FINF_EDOM);

@@ -1,0 +1,153 @@
+#include "systems.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+typedef finf_status (*plain_fn)(size_t, finf_system **, finf_reason *);
+typedef finf_status (*stopped_fn)(size_t, const finf_system_options *, finf_system **, finf_reason *);
+typedef finf_status (*counted_fn)(size_t, size_t, const finf_system_options *, finf_system **, finf_reason *);
+
+static finf_status banded_sqrt(size_t n, size_t bands, const finf_system_options *o, finf_system **out, finf_reason *why)
+{
+    (void)o;
+    return finf_system_banded_sqrt(n, bands, out, why);
+}
+
+/* One of the three functions; a name with a colon has a count behind it. The last row is every Toeplitz noise. */
+static const struct {
+    const char *name, *count;
+    plain_fn plain;
+    stopped_fn stopped;
+    counted_fn counted;
+} KINDS[] = {{"tree", NULL, finf_system_tree, NULL, NULL},
+             {"honaker", NULL, finf_system_honaker, NULL, NULL},
+             {"full-honaker", NULL, finf_system_full_honaker, NULL, NULL},
+             {"fft", NULL, finf_system_fft, NULL, NULL},
+             {"me", NULL, NULL, finf_system_me, NULL},
+             {"me:", "steps of an epoch", NULL, NULL, finf_system_epochs},
+             {"banded:", "bands", NULL, NULL, finf_system_banded},
+             {"banded-sqrt:", "bands", NULL, NULL, banded_sqrt},
+             {"", NULL, NULL, NULL, NULL}};
+enum { TOEPLITZ = sizeof KINDS / sizeof *KINDS - 1 };
+
+/* nu:auto, antipgd:auto, power:P,auto: the power P, else NaN */
+static double automatic_power(const char *noise)
+{
+    if (strcmp(noise, "nu:auto") == 0) return 0.5;
+    if (strcmp(noise, "antipgd:auto") == 0) return 1;
+    const char *comma = strchr(noise, ',');
+    double p = NAN;
+    if (strncmp(noise, "power:", 6) == 0 && comma && strcmp(comma, ",auto") == 0)
+        parse_part(noise + 6, comma, "power p", &p, NULL);
+    return p;
+}
+
+static finf_status read_noise_name(const char *given, system_spec *s, finf_reason *why)
+{
+    s->noise = s->name;
+    if (strcmp(s->name, "noise") == 0) {
+        if (!given) return finf_why(why, FINF_EUSAGE, "system 'noise' is the one of --noise: give it");
+        s->noise = given;
+    }
+    s->automatic = !isnan(automatic_power(s->noise));
+    finf_status status = spec_noise(s->noise, 0.5, &s->made, why);
+    if (s->automatic) finf_noise_free(s->made), s->made = NULL;
+    if (status == FINF_EPARSE && s->noise == s->name && !strpbrk(s->name, ":@"))
+        finf_why(why, status,
+                 "system '%.60s' is not known: tree, honaker, full-honaker, fft, me, me:b, banded:b, banded-sqrt:b, noise "
+                 "(that of --noise), or a noise: sgd, cc, nu:V, power:P,V, antipgd:V, beta:.., strategy:.., blt:..",
+                 s->name);
+    return status;
+}
+
+static finf_status read_name(const char *given, size_t n, system_spec *s, finf_reason *why)
+{
+    s->nu = NAN;
+    s->kind = TOEPLITZ;
+    for (size_t i = 0; i < TOEPLITZ; i++) {
+        size_t length = strlen(KINDS[i].name);
+        if (KINDS[i].count ? strncmp(s->name, KINDS[i].name, length) == 0 : strcmp(s->name, KINDS[i].name) == 0)
+            s->kind = i;
+    }
+    if (s->kind == TOEPLITZ) return read_noise_name(given, s, why);
+    const char *what = KINDS[s->kind].count;
+    if (!what) return FINF_OK;
+    double x = NAN;
+    finf_status status = parse_number(strchr(s->name, ':') + 1, what, &x, why);
+    if (!status && !(x >= 1 && x <= (double)n && x == floor(x)))
+        status = finf_why(why, FINF_EDOM, "%.60s: %s must be a whole number from 1 to %zu", s->name, what, n);
+    if (!status) s->count = (size_t)x;
+    return status;
+}
+
+/* Where the name at p ends: a comma before another name, or the end of the list. */
+static size_t name_length(const char *p)
+{
+    size_t length = strcspn(p, ",");
+    while (p[length] == ',') {
+        const char *next = p + length + 1;
+        size_t part = strcspn(next, ",");
+        int number = *next && (isdigit((unsigned char)*next) || strchr("+-.", *next));
+        if (!number && !(part == 4 && strncmp(next, "auto", 4) == 0)) break;
+        length += 1 + part;
+    }
+    return length;
+}
+
+finf_status systems_read(const char *list, const char *noise, size_t n, system_spec *out, size_t max, size_t *count,
+                         finf_reason *why)
+{
+    *count = 0;
+    for (const char *p = list;; p++) {
+        size_t length = name_length(p);
+        if (length == 0) return finf_why(why, FINF_EPARSE, "system '': a name is missing in '%.60s'", list);
+        if (*count == max) return finf_why(why, FINF_EDOM, "more than %zu systems", max);
+        system_spec *s = &out[*count];
+        *s = (system_spec){.count = 0};
+        if (length >= sizeof s->name)
+            return finf_why(why, FINF_EDOM, "system '%.40s..' is longer than %zu letters: give it by --noise", p,
+                            sizeof s->name - 1);
+        memcpy(s->name, p, length);
+        finf_status status = read_name(noise, n, s, why);
+        if (status) return status;
+        ++*count;
+        p += length;
+        if (!*p) return FINF_OK;
+    }
+}
+
+void systems_free(system_spec *s, size_t count)
+{
+    for (size_t i = 0; i < count; i++) finf_noise_free(s[i].made);
+}
+
+static finf_status make_toeplitz(system_spec *s, size_t n, const system_auto *a, const finf_system_options *o,
+                                 finf_system **out, finf_reason *why)
+{
+    if (!s->automatic) return finf_system_toeplitz(s->made, n, out, why);
+    finf_noise *noise = NULL;
+    finf_status status = FINF_OK;
+    double power = automatic_power(s->noise);
+    s->nu = a->nu;
+    if (isnan(a->nu)) {
+        char digits[32];
+        s->nu = 1; /* power 0 is sgd, whatever nu */
+        if (power > 0) status = finf_system_tune(power, n, a->k, a->b, o, &s->nu, why);
+        snprintf(digits, sizeof digits, "%.4g", s->nu);
+        s->nu = strtod(digits, NULL);
+    }
+    if (!status) status = spec_noise(s->noise, s->nu, &noise, why);
+    if (!status) status = finf_system_toeplitz(noise, n, out, why);
+    finf_noise_free(noise);
+    return status;
+}
+
+finf_status system_make(system_spec *s, size_t n, const system_auto *a, const finf_system_options *o, finf_system **out,
+                        finf_reason *why)
+{
+    *out = NULL;
+    if (s->kind == TOEPLITZ) return make_toeplitz(s, n, a, o, out, why);
+    if (KINDS[s->kind].plain) return KINDS[s->kind].plain(n, out, why);
+    if (KINDS[s->kind].stopped) return KINDS[s->kind].stopped(n, o, out, why);
+    return KINDS[s->kind].counted(n, s->count, o, out, why);
+}
