@@ -202,55 +202,14 @@ finf_status finf_system_tune(double power, size_t n, size_t k, size_t b, const f
 
 /* ---- trees --------------------------------------------------------------------------------------------- */
 
-/* The complete dyadic nodes in 0..n-1: a node of height h covers 2^h steps from a multiple of 2^h. Step i is in those of
- * heights 0..top(i). */
-static unsigned tree_top(size_t n, size_t i)
-{
-    unsigned h = 0;
-    while ((i >> (h + 1) << (h + 1)) + ((size_t)2 << h) <= n) h++;
-    return h;
-}
-
-/* The height of the smallest dyadic interval with both i and j. */
-static unsigned tree_meet(size_t i, size_t j)
-{
-    unsigned h = 0;
-    for (size_t x = i ^ j; x; x >>= 1) h++;
-    return h;
-}
-
-static unsigned log2_floor(size_t n)
-{
-    unsigned h = 0;
-    while (n >>= 1) h++;
-    return h;
-}
-
-/* How many of 1..n have bit h. */
-static double bit_count(size_t n, unsigned h)
-{
-    size_t period = (size_t)2 << h, rest = (n + 1) % period, half = period / 2;
-    return (double)((n + 1) / period * half + (rest > half ? rest - half : 0));
-}
-
-/* Variance of a node of height h: 1 for its own measurement, and for the average of that with the sum of its two children
- * (weights inverse to the variances) V_h = 2V_{h-1}/(2V_{h-1}+1). V_h is also the weight of its own measurement. */
-static double node_variance(int honaker, unsigned h)
-{
-    double V = 1;
-    for (unsigned k = 0; k < h && honaker; k++) V = 2 * V / (2 * V + 1);
-    return V;
-}
-
 static finf_status make_tree(int honaker, const char *name, size_t n, finf_system **out, finf_reason *why)
 {
     finf_status status = make(honaker ? SYSTEM_HONAKER : SYSTEM_TREE, name, n, FINF_SYSTEM_MAX, out, why);
     if (status) return status;
-    double error = 0;
-    for (unsigned h = 0; h <= log2_floor(n); h++) error += bit_count(n, h) * node_variance(honaker, h);
+    double error = tree_error(honaker, n);
     set_table(*out, "lower triangular", 1, "O(1)", "O(log n)", "O(1)", "O(log T)");
-    return finish(FINF_OK, exactly(log2_floor(n) + 1, "nodes above a step"),
-                  exactly(error, "binary digits of the prefixes"), out);
+    return finish(FINF_OK, exactly(tree_sens2(n), "nodes above a step"), exactly(error, "binary digits of the prefixes"),
+                  out);
 }
 
 finf_status finf_system_tree(size_t n, finf_system **out, finf_reason *why) { return make_tree(0, "tree", n, out, why); }
@@ -259,99 +218,14 @@ finf_status finf_system_honaker(size_t n, finf_system **out, finf_reason *why)
     return make_tree(1, "honaker", n, out, why);
 }
 
-/* Full Honaker: K = (C'C)^{-1} =: Y. For a complete tree X_h = diag(X_{h-1}, X_{h-1}) + 11', so by Sherman-Morrison
- *   Y_h = diag(Y_{h-1}, Y_{h-1}) - y_{h-1}^2/(1 + 2 g_{h-1}) 11',
- *   Y_h 1 = y_h 1,  g_h = 1'Y_h 1 = 2 g_{h-1}/(1 + 2 g_{h-1}) = 2^h y_h.
- * drop[h] = y_{h-1}^2/(1 + 2 g_{h-1}); prefix[h] = sum over the 2^h prefixes p of p'Y_h p. */
-#define TREE_HEIGHTS 64
-typedef struct {
-    double g[TREE_HEIGHTS], drop[TREE_HEIGHTS], prefix[TREE_HEIGHTS];
-} honaker_table;
-
-static honaker_table honaker_make(unsigned top)
-{
-    honaker_table t;
-    t.g[0] = t.prefix[0] = 1;
-    t.drop[0] = 0;
-    for (unsigned h = 1; h <= top; h++) {
-        double half = ldexp(1, (int)h - 1), full = 2 * half, g = t.g[h - 1], y = g / half, d = y * y / (1 + 2 * g);
-        t.g[h] = 2 * g / (1 + 2 * g);
-        t.drop[h] = d;
-        /* sum over m = 1..2^h of (p_m' diag(Y,Y) p_m - d m^2) */
-        t.prefix[h] = 2 * t.prefix[h - 1] + half * g - d * full * (full + 1) * (2 * full + 1) / 6;
-    }
-    return t;
-}
-
 finf_status finf_system_full_honaker(size_t n, finf_system **out, finf_reason *why)
 {
     finf_status status = make(SYSTEM_FULL_HONAKER, "full-honaker", n, FINF_SYSTEM_MAX, out, why);
     if (status) return status;
-    unsigned top = log2_floor(n);
-    honaker_table t = honaker_make(top);
-    double error = 0, before = 0; /* X is block diagonal over the largest nodes, one for each binary digit of n */
-    for (unsigned h = top + 1; h-- > 0;)
-        if (n >> h & 1) {
-            error += ldexp(before, (int)h) + t.prefix[h];
-            before += t.g[h];
-        }
+    double error = full_honaker_error(n), sens2 = tree_sens2(n);
     set_table(*out, "dense", 0, "O(n^2), or O(1) an entry", "O(n)", "O(T^2)", "O(T^2)");
-    finf_real e = finf_real_make(error, 64 * FINF_EPS * error * (1 + top), "Sherman-Morrison up the tree");
-    return finish(FINF_OK, exactly(top + 1, "nodes above a step"), e, out);
-}
-
-/* In-order numbering of the whole tree: the node of height h from step a has index 2a + 2^h - 1, and its subtree is the
- * 2^{h+1} - 1 indices about it. Adds scale * (the estimate of that node) to row, as a combination of the nodes'
- * measurements. */
-static void add_node(int honaker, size_t a, unsigned h, double scale, double *row)
-{
-    double own = node_variance(honaker, h);
-    row[2 * a + ((size_t)1 << h) - 1] += scale * own;
-    if (h == 0 || !honaker) return;
-    add_node(honaker, a, h - 1, scale * (1 - own), row);
-    add_node(honaker, a + ((size_t)1 << (h - 1)), h - 1, scale * (1 - own), row);
-}
-
-/* The noise of step t (from 0) is prefix t+1 minus prefix t: the node N of height h that ends there, minus the nodes of
- * prefix t within it. It lives on N's subtree, so two steps are correlated only if one's N is in the other's. */
-static finf_status tree_covariance(int honaker, size_t n, double *K)
-{
-    size_t nodes = 2 * n, total = 0, *from = malloc(3 * n * sizeof *from), *length = from ? from + n : NULL,
-           *at = from ? length + n : NULL;
-    double *row = calloc(nodes, sizeof *row), *kept = NULL;
-    if (from)
-        for (size_t t = 0; t < n; t++) {
-            size_t low = (t + 1) & -(t + 1);
-            from[t] = 2 * (t + 1 - low);
-            length[t] = 2 * low - 1;
-            at[t] = total;
-            total += length[t];
-        }
-    kept = malloc((total + 1) * sizeof *kept);
-    finf_status status = from && row && kept ? FINF_OK : FINF_ENOMEM;
-    for (size_t t = 0; t < n && !status; t++) {
-        size_t low = (t + 1) & -(t + 1), a = t + 1 - low;
-        unsigned h = log2_floor(low);
-        add_node(honaker, a, h, 1, row);
-        while (h-- > 0) {
-            add_node(honaker, a, h, -1, row);
-            a += (size_t)1 << h;
-        }
-        memcpy(kept + at[t], row + from[t], length[t] * sizeof *row);
-        memset(row + from[t], 0, length[t] * sizeof *row);
-        for (size_t s = 0; s <= t; s++) {
-            double sum = 0;
-            if (from[s] >= from[t]) { /* s <= t: N_s is within N_t, or before it */
-                const double *x = kept + at[s], *y = kept + at[t] + (from[s] - from[t]);
-                for (size_t i = 0; i < length[s]; i++) sum += x[i] * y[i];
-            }
-            K[t * n + s] = K[s * n + t] = sum;
-        }
-    }
-    free(from);
-    free(row);
-    free(kept);
-    return status;
+    finf_real e = finf_real_make(error, 64 * FINF_EPS * error * sens2, "Sherman-Morrison up the tree");
+    return finish(FINF_OK, exactly(sens2, "nodes above a step"), e, out);
 }
 
 /* ---- FFT ----------------------------------------------------------------------------------------------- */
@@ -508,15 +382,7 @@ finf_status system_gram(const finf_system *s, const finf_system_options *o, doub
         break;
     case SYSTEM_TREE:
     case SYSTEM_HONAKER:
-    case SYSTEM_FULL_HONAKER: /* how many nodes have both */
-        for (size_t i = 0; i < n; i++) {
-            unsigned top = tree_top(n, i);
-            for (size_t j = i; j < n; j++) {
-                unsigned meet = tree_meet(i, j);
-                X[i * n + j] = meet <= top ? top - meet + 1 : 0;
-            }
-        }
-        break;
+    case SYSTEM_FULL_HONAKER: tree_gram(n, X); break;
     case SYSTEM_FFT:
         for (size_t i = 0; i < n; i++)
             for (size_t j = i; j < n; j++) X[i * n + j] = s->r[j - i];
@@ -541,18 +407,7 @@ finf_status system_covariance(const finf_system *s, const finf_system_options *o
         break;
     case SYSTEM_TREE: status = tree_covariance(0, n, K); break;
     case SYSTEM_HONAKER: status = tree_covariance(1, n, K); break;
-    case SYSTEM_FULL_HONAKER: {
-        honaker_table t = honaker_make(log2_floor(n));
-        for (size_t i = 0; i < n; i++) {
-            unsigned top = tree_top(n, i);
-            for (size_t j = i; j < n; j++) {
-                double sum = i == j;
-                for (unsigned h = top; h >= 1 && h >= tree_meet(i, j); h--) sum -= t.drop[h];
-                K[i * n + j] = sum;
-            }
-        }
-        break;
-    }
+    case SYSTEM_FULL_HONAKER: full_honaker_covariance(n, K); break;
     case SYSTEM_FFT: /* the prefix sums' noise has covariance r_|t-s|; that of the steps is its difference in both */
         for (size_t i = 0; i < n; i++)
             for (size_t j = i; j < n; j++) K[i * n + j] = i ? s->r[n + j - i] : j ? s->r[j] - s->r[j - 1] : s->r[0];
@@ -614,4 +469,65 @@ finf_status finf_system_noising(const finf_system *s, const finf_system_options 
         }
     }
     return status;
+}
+
+/* ---- noise --------------------------------------------------------------------------------------------- */
+
+/* beta * w: few coefficients (sgd, antipgd, a short fir) as they are, more of them by FFT. */
+static finf_status toeplitz_draw(const double *beta, size_t n, const double *w, double *z)
+{
+    size_t taps = n;
+    while (taps > 1 && beta[taps - 1] == 0) taps--;
+    if (taps > 32) return series_multiply(beta, w, n, z);
+    for (size_t t = 0; t < n; t++) {
+        z[t] = 0;
+        for (size_t i = 0; i < taps && i <= t; i++) z[t] += beta[i] * w[t - i];
+    }
+    return FINF_OK;
+}
+
+/* P = (circulant)^{1/2} w has the covariance r_|t-s| of the prefix sums' noise on its first n entries; z is its difference. */
+static finf_status fft_draw(size_t n, double *w, double *z)
+{
+    double complex *x = malloc((n + 1) * sizeof *x);
+    finf_status s = x ? series_transform(w, 2 * n, 2 * n, x) : FINF_ENOMEM;
+    for (size_t k = 0; k <= n && !s; k++)
+        x[k] *= k % 2 ? sqrt(1 / sin(FINF_PI * (double)k / (2 * (double)n))) : k ? 0 : sqrt((double)n);
+    if (!s) s = series_untransform(x, 2 * n, w);
+    for (size_t t = 0; t < n && !s; t++) z[t] = t ? w[t] - w[t - 1] : w[t];
+    free(x);
+    return s;
+}
+
+static finf_status dense_draw(const finf_system *s, const finf_system_options *opt, const double *w, double *z,
+                              finf_reason *why)
+{
+    size_t n = s->facts.n;
+    finf_status status = system_check_dense(s, why);
+    if (status) return status;
+    double *B = malloc(n * n * sizeof *B);
+    status = B ? finf_system_noising(s, opt, B, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    for (size_t t = 0; t < n && !status; t++) z[t] = dot(B + t * n, w, t + 1);
+    free(B);
+    return status;
+}
+
+finf_status finf_system_draw(const finf_system *s, const finf_system_options *opt, const double *w, double *z,
+                             finf_reason *why)
+{
+    size_t n = s->facts.n;
+    if (s->kind == SYSTEM_ME || s->kind == SYSTEM_EPOCHS) return dense_draw(s, opt, w, z, why);
+    finf_status status = FINF_OK;
+    double *copy = malloc(2 * n * sizeof *copy);
+    if (!copy) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    memcpy(copy, w, 2 * n * sizeof *copy);
+    switch (s->kind) {
+    case SYSTEM_TREE: tree_draw(0, n, copy, z); break;
+    case SYSTEM_HONAKER: tree_draw(1, n, copy, z); break;
+    case SYSTEM_FULL_HONAKER: full_honaker_draw(n, copy, z); break;
+    case SYSTEM_FFT: status = fft_draw(n, copy, z); break;
+    default: status = toeplitz_draw(s->beta, n, w, z);
+    }
+    free(copy);
+    return status ? finf_why(why, status, "no memory for %zu steps", n) : FINF_OK;
 }

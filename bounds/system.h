@@ -1,4 +1,4 @@
-/* Systems of n steps: what system.c, participation.c, factorization.c, epochs.c and curve.c share. The public part is in finf.h. */
+/* Systems of n steps: what system.c, tree.c, participation.c, factorization.c, epochs.c and curve.c share. The public part is in finf.h. */
 #ifndef FINF_SYSTEM_H
 #define FINF_SYSTEM_H
 
@@ -52,6 +52,16 @@ finf_status epochs_covariance(const epochs *f, const finf_system_options *o, dou
 /* The Toeplitz C of `bands` coefficients with the least loss over n steps; c has n entries, the start on entry. */
 finf_status factorization_banded(size_t n, size_t bands, const finf_system_options *o, double *c, int *iterations,
                                  finf_reason *why);
+
+/* tree.c; gram and covariance as above. draw: n numbers z from 2n measurements w (of which it needs the nodes'), destroyed. */
+double tree_sens2(size_t n);
+double tree_error(int honaker, size_t n);
+double full_honaker_error(size_t n);
+void tree_gram(size_t n, double *X);
+finf_status tree_covariance(int honaker, size_t n, double *K);
+void full_honaker_covariance(size_t n, double *K);
+void tree_draw(int honaker, size_t n, double *w, double *z);
+void full_honaker_draw(size_t n, double *w, double *z);
 
 /* FINF_EDOM where n is too large for a matrix. */
 finf_status system_check_dense(const finf_system *s, finf_reason *why);

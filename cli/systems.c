@@ -128,8 +128,8 @@ static finf_status make_toeplitz(system_spec *s, size_t n, const system_auto *a,
     finf_noise *noise = NULL;
     finf_status status = FINF_OK;
     double power = automatic_power(s->noise);
-    s->nu = a->nu;
-    if (isnan(a->nu)) {
+    if (isnan(s->nu)) s->nu = a->nu;
+    if (isnan(s->nu)) {
         char digits[32];
         s->nu = 1; /* power 0 is sgd, whatever nu */
         if (power > 0) status = finf_system_tune(power, n, a->k, a->b, o, &s->nu, why);

@@ -412,6 +412,11 @@ finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason 
 /* The lower triangular B with BB' = K. O(n^3/3) but for Toeplitz noise. For me, C = B^{-1} has C'C = X. */
 finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B, finf_reason *why);
 
+/* One coordinate of the noise of all n steps: z = Mw, MM' = K, from 2n independent normals w of variance 1. O(n log n), but for
+ * me B is made (and not kept: for more coordinates take finf_system_noising). */
+finf_status finf_system_draw(const finf_system *s, const finf_system_options *opt, const double *w, double *z,
+                             finf_reason *why);
+
 /* Several participations of one user: sum over i, j in a pattern of |X_ij|, the largest over patterns of at most k steps.
  * That is the squared sensitivity of the pattern where X >= 0, and an upper bound of it elsewhere. Two ways to count:
  *   fixed_order: steps exactly b apart (every epoch in the same order; also called b-cyclic, or (k,b)-participation);

@@ -479,6 +479,78 @@ START_TEST(banded)
 }
 END_TEST
 
+/* ---- drawing ------------------------------------------------------------------------------------------- */
+
+/* z is linear in w: its columns are the z of unit vectors, and MM' = K. */
+START_TEST(draws_have_the_covariance)
+{
+    static const size_t SIZES[] = {1, 2, 7, 16, 29};
+    for (size_t m = 0; m < COUNT(ALL); m++)
+        for (size_t c = 0; c < COUNT(SIZES); c++) {
+            size_t n = SIZES[c];
+            finf_system *s = make_system(ALL[m], n);
+            double *K = calloc(n * n, sizeof *K), *M = calloc(2 * n * n, sizeof *M), *w = calloc(2 * n, sizeof *w),
+                   most = 0;
+            ck_assert_int_eq(finf_system_covariance(s, K, NULL), FINF_OK);
+            for (size_t i = 0; i < 2 * n; i++) {
+                w[i] = 1;
+                ck_assert_int_eq(finf_system_draw(s, NULL, w, M + i * n, NULL), FINF_OK);
+                w[i] = 0;
+            }
+            for (size_t i = 0; i < n; i++) most = fmax(most, K[i * n + i]);
+            for (size_t i = 0; i < n; i++)
+                for (size_t j = 0; j < n; j++) {
+                    double sum = 0;
+                    for (size_t l = 0; l < 2 * n; l++) sum += M[l * n + i] * M[l * n + j];
+                    ck_assert_msg(fabs(sum - K[i * n + j]) <= 1e-12 * most, "%s, n = %zu: entry %zu, %zu is %g, not %g",
+                                  ALL[m], n, i, j, sum, K[i * n + j]);
+                }
+            free(K);
+            free(M);
+            free(w);
+            finf_system_free(s);
+        }
+}
+END_TEST
+
+/* The loss of the nu returned, against a grid. n = 1: nothing depends on nu. */
+START_TEST(tuned_nu)
+{
+    static const struct {
+        double power;
+        size_t n, k, b;
+    } CASES[] = {{0.5, 1, 1, 1}, {0.5, 2, 1, 1}, {0.5, 1000, 1, 1}, {1, 300, 1, 1}, {0.5, 1000, 4, 250}, {0.3, 64, 64, 1}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        size_t n = CASES[i].n, k = CASES[i].k, b = CASES[i].b;
+        double nu, best = INFINITY, tuned = NAN;
+        ck_assert_int_eq(finf_system_tune(CASES[i].power, n, k, b, NULL, &nu, NULL), FINF_OK);
+        for (double u = log(nu) - 12; u <= 0.01; u += 0.013) {
+            finf_noise *noise;
+            finf_system *s;
+            finf_participation p;
+            int here = isnan(tuned);
+            finf_noise_power(CASES[i].power, here ? nu : fmin(exp(u), 1), &noise, NULL);
+            finf_system_toeplitz(noise, n, &s, NULL);
+            ck_assert_int_eq(finf_system_participation(s, k, b, NULL, &p, NULL), FINF_OK);
+            double loss = p.fixed_order * finf_system_describe(s).error.value;
+            if (here)
+                tuned = loss;
+            else
+                best = fmin(best, loss);
+            finf_system_free(s);
+            finf_noise_free(noise);
+        }
+        ck_assert_msg(tuned <= best * (1 + 1e-8), "power %g, n = %zu, k = %zu: nu = %g has %.12g, a grid %.12g",
+                      CASES[i].power, n, k, nu, tuned, best);
+    }
+    double nu;
+    finf_reason why = {""};
+    ck_assert_int_eq(finf_system_tune(0, 10, 1, 1, NULL, &nu, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_tune(0.5, 0, 1, 1, NULL, &nu, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_tune(0.5, 10, 0, 1, NULL, &nu, &why), FINF_EDOM);
+}
+END_TEST
+
 /* ---- participation ------------------------------------------------------------------------------------- */
 
 START_TEST(participation_by_enumeration)
@@ -1094,6 +1166,8 @@ static TCase *make(void)
     tcase_add_test(t, epochs_are_optimal);
     tcase_add_test(t, epochs_at_the_ends);
     tcase_add_test(t, banded);
+    tcase_add_test(t, draws_have_the_covariance);
+    tcase_add_test(t, tuned_nu);
     tcase_add_test(t, participation_by_enumeration);
     tcase_add_test(t, participation_at_size);
     tcase_add_test(t, curve_by_full_moments);
