@@ -138,25 +138,29 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
 typedef struct {
     double power;
     size_t n, k, b;
-    double *column, *beta;
+    double *c; /* n, for several participations; else NULL */
 } tuning;
 
-/* log of sens2 times error of (1-(1-nu)z)^p. c >= 0 never increases, so steps 0, b, 2b, .. are the worst participations. */
-static finf_status tuned_loss(const tuning *x, double nu, double *loss)
+/* log of sens2 times error of (1-(1-nu)z)^p, to the few digits that a comparison needs: beta and c by their recursions (MATH
+ * section 1). c >= 0 never increases, so steps 0, b, 2b, .. are the worst participations. */
+static double tuned_loss(const tuning *x, double nu)
 {
-    finf_noise *noise = NULL;
-    double *c = x->beta; /* needed before beta */
-    finf_status s = finf_noise_power(x->power, nu, &noise, NULL);
-    if (!s) s = finf_noise_coef(noise, x->n, c, NULL);
-    memset(x->column, 0, x->n * sizeof *x->column);
-    for (size_t p = 0; p < x->k && !s; p++)
-        for (size_t t = p * x->b; t < x->n; t++) x->column[t] += c[t - p * x->b];
-    long double sens2 = 0;
-    for (size_t t = 0; t < x->n; t++) sens2 += (long double)x->column[t] * x->column[t];
-    if (!s) s = finf_noise_beta(noise, x->n, x->beta, NULL);
-    if (!s) *loss = log((double)sens2 * toeplitz_error(x->beta, x->n).value);
-    finf_noise_free(noise);
-    return s;
+    double c = 1, beta = 1, prefix = 1, error = (double)x->n, sens2 = 1, p = x->power;
+    if (x->c) x->c[0] = 1;
+    for (size_t t = 1; t < x->n; t++) {
+        double damp = (1 - nu) / (double)t, before = (double)(t - 1);
+        c *= (before + p) * damp;
+        beta *= (before - p) * damp;
+        if (c < 1e-150) c = 0; /* subnormal numbers are slow */
+        if (fabs(beta) < 1e-150) beta = 0;
+        prefix += beta;
+        error += (double)(x->n - t) * prefix * prefix;
+        double column = c;
+        for (size_t q = 1; x->c && q < x->k && q * x->b <= t; q++) column += x->c[t - q * x->b];
+        sens2 += column * column;
+        if (x->c) x->c[t] = c;
+    }
+    return log(sens2 * error);
 }
 
 #define TUNE_POINTS 4   /* a factor of ten */
@@ -171,33 +175,29 @@ finf_status finf_system_tune(double power, size_t n, size_t k, size_t b, const f
     if (n < 1 || n > FINF_SYSTEM_MAX)
         return finf_why(why, FINF_EDOM, "%zu steps: must be from 1 to %u", n, FINF_SYSTEM_MAX);
     if (k < 1 || b < 1) return finf_why(why, FINF_EDOM, "participations = %zu, separation = %zu: at least 1", k, b);
-    tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, calloc(2 * n, sizeof(double)), NULL};
-    if (!x.column) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    x.beta = x.column + n;
+    tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, NULL};
+    if (x.k > 1 && !(x.c = malloc(n * sizeof *x.c))) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
     /* a coarse grid on 1e-3/n .. 1, beyond which n steps cannot tell nu from 0; then golden section about its best */
-    double step = log(10) / TUNE_POINTS, most = 0, least = -log(1e3 * (double)n), best = INFINITY, at = 0, here = INFINITY;
-    finf_status s = FINF_OK;
-    for (double u = most; u > least - step && !s; u -= step) {
-        if (system_stopped(opt)) s = FINF_ETOL;
-        if (!s) s = tuned_loss(&x, exp(u), &here);
-        if (!s && here < best) best = here, at = u;
+    double step = log(10) / TUNE_POINTS, least = -log(1e3 * (double)n), best = INFINITY, at = 0;
+    for (double u = 0; u > least - step && !system_stopped(opt); u -= step) {
+        double here = tuned_loss(&x, exp(u));
+        if (here < best) best = here, at = u;
     }
-    double lo = at - step, hi = fmin(at + step, most), ratio = (sqrt(5) - 1) / 2;
-    double u[2] = {hi - ratio * (hi - lo), lo + ratio * (hi - lo)}, loss[2] = {INFINITY, INFINITY};
-    for (int i = 0; i < 2 && !s; i++) s = tuned_loss(&x, exp(u[i]), &loss[i]);
-    while (hi - lo > TUNE_WIDTH && !s) {
+    double lo = at - step, hi = fmin(at + step, 0), ratio = (sqrt(5) - 1) / 2;
+    double u[2] = {hi - ratio * (hi - lo), lo + ratio * (hi - lo)};
+    double loss[2] = {tuned_loss(&x, exp(u[0])), tuned_loss(&x, exp(u[1]))};
+    while (hi - lo > TUNE_WIDTH && !system_stopped(opt)) {
         int left = loss[0] < loss[1];
         if (left)
             hi = u[1], u[1] = u[0], loss[1] = loss[0], u[0] = hi - ratio * (hi - lo);
         else
             lo = u[0], u[0] = u[1], loss[0] = loss[1], u[1] = lo + ratio * (hi - lo);
-        if (system_stopped(opt)) s = FINF_ETOL;
-        if (!s) s = tuned_loss(&x, exp(u[!left]), &loss[!left]);
+        loss[!left] = tuned_loss(&x, exp(u[!left]));
     }
-    if (!s) *nu = fmin(loss[0], loss[1]) < best ? exp((lo + hi) / 2) : exp(at);
-    free(x.column);
-    if (s == FINF_ETOL) return finf_why(why, s, "stopped at the choice of nu");
-    return s ? finf_why(why, s, "no memory for %zu steps", n) : FINF_OK;
+    free(x.c);
+    if (system_stopped(opt)) return finf_why(why, FINF_ETOL, "stopped at the choice of nu");
+    *nu = fmin(loss[0], loss[1]) < best ? exp((lo + hi) / 2) : exp(at);
+    return FINF_OK;
 }
 
 /* ---- trees --------------------------------------------------------------------------------------------- */

@@ -8,8 +8,9 @@
 
 #define SYSTEMS_MAX 16
 #define VARIANTS "sgd,honaker,cc,nu:auto,fft,full-honaker,me" /* the paper's table of variants */
-#define WARM_MOST 200000  /* steps: so far all is done twice, and the second time taken */
-#define NOISING_MOST 2048 /* steps: beyond, the time of `me` is without its matrix B */
+#define NOISING_MOST 2048  /* steps of `me` up to which its time has the matrix B in it */
+#define DRAW_MOST 1000000u /* steps of the others up to which it has their noise */
+#define WARM_MOST 200000   /* steps up to which all is done twice, and the second time taken */
 
 typedef struct {
     finf_system *system;
@@ -64,13 +65,15 @@ static finf_status read_systems(job *j, finf_reason *why)
     return s;
 }
 
+static int draws(const job *j, const entry *e) { return j->n <= (e->facts.participations ? NOISING_MOST : DRAW_MOST); }
+
 /* Systems are prepared in different ways; from nothing to the noise of all steps (one coordinate, its normals given) they do the
  * same. */
 static finf_status time_draw(const job *j, entry *e, finf_reason *why)
 {
     e->seconds = e->facts.seconds;
-    e->timed = "preparing it alone: its matrix is made up to 2048 steps";
-    if (e->facts.participations && j->n > NOISING_MOST) return FINF_OK;
+    e->timed = "preparing it alone: so many steps are not drawn";
+    if (!draws(j, e)) return FINF_OK;
     double *w = malloc(3 * j->n * sizeof *w);
     if (!w) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", j->n);
     for (size_t i = 0; i < 2 * j->n; i++) w[i] = i % 3 ? 1 : -2; /* not random: the time is the same */
@@ -246,9 +249,8 @@ static void show_table(doc *d, const job *j)
             number_cell(&l, j, p->min_sep * f->error.value, !p->exact);
         }
         if (j->H) number_cell(&l, j, e->curve.last.value, 0);
-        int without = f->participations && j->n > NOISING_MOST;
-        bare |= without;
-        snprintf(seconds, sizeof seconds, "%s%.2g", without ? ">" : "", e->seconds);
+        bare |= !draws(j, e);
+        snprintf(seconds, sizeof seconds, "%s%.2g", draws(j, e) ? "" : ">", e->seconds);
         cell(&l, "%10s  %-7s  %s", seconds, f->anytime ? "yes" : "no", f->step);
         snprintf(name, sizeof name, isnan(j->specs[i].nu) ? "%s" : "%s = %s", j->specs[i].name,
                  finf_show(j->specs[i].nu).s);
@@ -263,7 +265,7 @@ static void show_table(doc *d, const job *j)
                  j->b);
     if (j->H) doc_note(d, "E[F - F*]: after the last step");
     doc_note(d, "seconds: from nothing (nu given) to the noise of all steps, one coordinate%s",
-             bare ? "; > where me's matrix is not made" : "");
+             bare ? "; >: to prepare it only, as so many steps are not drawn" : "");
 }
 
 /* ---- the curves ---------------------------------------------------------------------------------------- */
