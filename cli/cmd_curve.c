@@ -19,6 +19,7 @@ typedef struct {
     finf_participation many;
     double seconds;    /* that it took */
     const char *timed; /* to do what */
+    int drawn;         /* its noise, too */
 } entry;
 
 typedef struct {
@@ -65,23 +66,28 @@ static finf_status read_systems(job *j, finf_reason *why)
     return s;
 }
 
-static int draws(const job *j, const entry *e) { return j->n <= (e->facts.participations ? NOISING_MOST : DRAW_MOST); }
-
 /* Systems are prepared in different ways; from nothing to the noise of all steps (one coordinate, its normals given) they do the
  * same. */
 static finf_status time_draw(const job *j, entry *e, finf_reason *why)
 {
     e->seconds = e->facts.seconds;
     e->timed = "preparing it alone: so many steps are not drawn";
-    if (!draws(j, e)) return FINF_OK;
+    e->drawn = 0;
+    if (j->n > (e->facts.participations ? NOISING_MOST : DRAW_MOST)) return FINF_OK;
     double *w = malloc(3 * j->n * sizeof *w);
     if (!w) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", j->n);
     for (size_t i = 0; i < 2 * j->n; i++) w[i] = i % 3 ? 1 : -2; /* not random: the time is the same */
     double began = finf_seconds();
     finf_status s = finf_system_draw(e->system, &STOP, w, w + 2 * j->n, why);
-    e->seconds += finf_seconds() - began;
-    e->timed = "preparing it (nu given), and the noise of all steps, one coordinate";
+    began = finf_seconds() - began;
     free(w);
+    if (s == FINF_ETOL && !sweep_interrupted(NULL)) { /* a matrix singular to rounding: all else stands */
+        e->timed = "preparing it alone: its matrix is singular to rounding";
+        return FINF_OK;
+    }
+    e->seconds += began;
+    e->timed = "preparing it (nu given), and the noise of all steps, one coordinate";
+    e->drawn = 1;
     return s;
 }
 
@@ -249,8 +255,8 @@ static void show_table(doc *d, const job *j)
             number_cell(&l, j, p->min_sep * f->error.value, !p->exact);
         }
         if (j->H) number_cell(&l, j, e->curve.last.value, 0);
-        bare |= !draws(j, e);
-        snprintf(seconds, sizeof seconds, "%s%.2g", draws(j, e) ? "" : ">", e->seconds);
+        bare |= !e->drawn;
+        snprintf(seconds, sizeof seconds, "%s%.2g", e->drawn ? "" : ">", e->seconds);
         cell(&l, "%10s  %-7s  %s", seconds, f->anytime ? "yes" : "no", f->step);
         snprintf(name, sizeof name, isnan(j->specs[i].nu) ? "%s" : "%s = %s", j->specs[i].name,
                  finf_show(j->specs[i].nu).s);
@@ -265,7 +271,7 @@ static void show_table(doc *d, const job *j)
                  j->b);
     if (j->H) doc_note(d, "E[F - F*]: after the last step");
     doc_note(d, "seconds: from nothing (nu given) to the noise of all steps, one coordinate%s",
-             bare ? "; >: to prepare it only, as so many steps are not drawn" : "");
+             bare ? "; >: to prepare it only" : "");
 }
 
 /* ---- the curves ---------------------------------------------------------------------------------------- */
