@@ -99,6 +99,8 @@ static finf_status read_each(const job *j, const figure_source *s, const char *k
         if (!y) st = runner_run(j->r, line, &d, j->why);
         if (row == j->n)
             st = finf_why(j->why, FINF_EDOM, "%s: %s is none of its values", j->f->name, value);
+        else if (!st && !y && doc_at(d, 0, key).kind == CELL_EMPTY)
+            st = missing(j, key);
         else if (!st)
             out[row] = y ? y[i] : doc_at(d, 0, key).value;
     }

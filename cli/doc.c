@@ -373,8 +373,9 @@ static void print_csv(const doc *d, doc_style style, FILE *out)
         csv_table(table, digits, out);
         return;
     }
+    if (!d->columns.n) return;
     for (size_t k = 0; k < d->columns.n; k++) fprintf(out, "%s%s", k ? "," : "", d->columns.key[k]);
-    if (d->columns.n) fputc('\n', out);
+    fputc('\n', out);
     for (const item *x = d->items; x < end; x++)
         if (x->kind == ROW) csv_record(&d->columns, x + 1, end, digits, out);
 }

@@ -40,7 +40,7 @@ typedef struct {
 
 typedef struct {
     const char *start, *at, *stop; /* stop: where the script ends, NULL outside one */
-    int braces;                    /* it ends with a brace */
+    int braces;                    /* it is in braces or brackets, which are not written */
 } reader;
 
 /* The symbol for the word (letters only) or sign at s. */
@@ -68,8 +68,8 @@ static const char *find_symbol(const char *s, size_t letters, int script, size_t
 static const char *script_end(const reader *r, int *braces)
 {
     const char *s = r->at, *p = s + 1;
-    *braces = *p == '{';
-    if (*braces) return strchr(p, '}');
+    *braces = *p == '{' || (*s == '^' && *p == '(');
+    if (*braces) return strchr(p, *p == '{' ? '}' : ')');
     if (s == r->start || !(isalnum((unsigned char)s[-1]) || strchr(")]|}", s[-1]))) return NULL;
     if (*s == '^' && *p == '-') p++;
     const char *from = p;

@@ -1,5 +1,5 @@
 /* Text with formulas, for figures and the report: plain ASCII that also reads well in a CSV, written as HTML or SVG.
- *   x_eff, x_{a b}    subscript      x^2, x^-1, x^{3/2}    superscript
+ *   x_eff, x_{a b}    subscript      x^2, x^-1, x^{3/2}, x^(3/2)    superscript
  *   eta, nu, rho, ..  Greek letters, as whole words; F_inf has the sign of infinity; sqrt(x) the root, >= and +- theirs */
 #ifndef FINF_MARKUP_H
 #define FINF_MARKUP_H

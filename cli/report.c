@@ -159,7 +159,7 @@ static void put_number(FILE *out, double v)
     }
     if (v < 0) fputs("\u2212", out);
     v = fabs(v);
-    snprintf(all, sizeof all, v == floor(v) && v < 1e7 ? "%.0f" : "%.4g", v);
+    snprintf(all, sizeof all, (v == floor(v) || v >= 1000) && v < 1e7 ? "%.0f" : "%.4g", v);
     char *e = strchr(all, 'e');
     if (e) *e = 0;
     fputs(isinf(v) ? "\u221e" : all, out);
@@ -174,10 +174,14 @@ static void put_cell(FILE *out, doc_cell c)
     switch (c.kind) {
     case CELL_NUMBER: put_number(out, c.value); break;
     case CELL_BOOL: fputs(c.value != 0 ? "yes" : "no", out); break;
-    case CELL_TEXT: markup_write(*c.text ? c.text : "\u2013", MARKUP_HTML, out); break;
+    case CELL_TEXT:
+        markup_write(!*c.text ? "\u2013" : strcmp(c.text, "inf") == 0 ? "\u221e" : c.text, MARKUP_HTML, out);
+        break;
     case CELL_EMPTY: fputs("\u2013", out); break;
     }
 }
+
+static int is_blank(doc_cell c) { return c.kind == CELL_EMPTY || (c.kind == CELL_TEXT && !*c.text); }
 
 static int is_text(const doc *d, const char *key)
 {
@@ -207,6 +211,7 @@ static void put_records(FILE *out, const doc *d, const report_column *columns, s
                 columns[c].heading, "</th>");
     fputs("</tr></thead>\n<tbody>\n", out);
     for (size_t r = 0; r < doc_rows(d); r++) {
+        if (is_blank(doc_at(d, r, columns[1].key))) continue; /* it is of another table of the same records */
         fputs("<tr>", out);
         for (size_t c = 0; c < n; c++) {
             int words = is_text(d, columns[c].key);
