@@ -51,6 +51,8 @@ static const char css[] =
     " figcaption{font-size:9pt}\n"
     " .command{font-size:7.5pt;margin:.15rem 0}\n"
     " figure,.note,tr{page-break-inside:avoid;break-inside:avoid}\n"
+    " figure.table{page-break-inside:auto;break-inside:auto}\n"
+    " figcaption{page-break-after:avoid;break-after:avoid}\n"
     " thead{display:table-header-group}\n"
     " h2{page-break-after:avoid;break-after:avoid}\n"
     " p{orphans:3;widows:3}\n"
