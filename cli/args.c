@@ -169,6 +169,7 @@ static const struct {
     {V, OPT_KURTOSIS, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_START, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_GAMMA, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
+    {V, OPT_ETA, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_RHO, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_CLIP, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_SIGMA_SGD, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
