@@ -204,9 +204,9 @@ static void optimized(void)
             double solo = best_of(5, n, 0.1, kappa, (finf_iqc_bound)f, FINF_IQC_NEWTON, &one);
             double ecos = best_of(2, n, 0.1, kappa, (finf_iqc_bound)f, FINF_IQC_ECOS, &one);
             o.iqc.bound = (finf_iqc_bound)f;
-            double t0 = socp_now();
+            double t0 = finf_seconds();
             finf_status st = finf_optimize(0.1, kappa, &o, &r);
-            double t = socp_now() - t0;
+            double t = finf_seconds() - t0;
             printf("  kappa %6g %-6s %8.2f ms = %5.1f newton or %4.1f ecos solves; %s, bound %.6g, best nu %.6g, "
                    "bound/minimax %.5f\n",
                    kappa, FORM[f], 1e3 * t, t / solo, t / ecos, finf_status_name(st), r.iqc.bound.value, r.bound_nu, r.gap);

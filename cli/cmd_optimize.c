@@ -24,7 +24,7 @@ static void solve(size_t i, void *ctx)
     row *out = &j->rows[i];
     out->end.status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
     if (out->end.status) out->end.why = out->r.iqc.reason;
-    out->end.done = !sweep_interrupted(NULL);
+    out->end.done = !sweep_interrupted(NULL) || (out->r.noise && isfinite(out->r.iqc.bound.value)); /* the best so far */
 }
 
 /* ---- --save: a file with a part [beta] and a part [spectrum] ------------------------------------------- */
@@ -62,13 +62,13 @@ static finf_status save(sink *file, const job *j, const row *x, doc *d, finf_rea
                 x->r.iqc.gamma2.value);
         if (finf_noise_spell(x->r.noise, noise, sizeof noise) == FINF_OK) fprintf(f, "# --noise '%s'\n", noise);
         if (cut) fprintf(f, "# beta is cut after %zu coefficients; the spectrum is whole\n", n);
-        fprintf(f, "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}\n");
+        fprintf(f, "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}; causal: that of causality\n");
         fprintf(f, "[beta]\nt,beta\n");
         for (size_t t = 0; t < n; t++) fprintf(f, "%zu,%.17g\n", t, beta[t]);
-        fprintf(f, "[spectrum]\nw,density,psi,lambda_re,lambda_im\n");
+        fprintf(f, "[spectrum]\nw,density,psi,lambda_re,lambda_im,causal_re,causal_im\n");
         for (size_t i = 0; i < x->r.n; i++)
-            fprintf(f, "%.17g,%.17g,%.17g,%.17g,%.17g\n", x->r.w[i], x->r.density[i], x->r.psi[i], x->r.lambda_re[i],
-                    x->r.lambda_im[i]);
+            fprintf(f, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", x->r.w[i], x->r.density[i], x->r.psi[i],
+                    x->r.lambda_re[i], x->r.lambda_im[i], x->r.causal_re[i], x->r.causal_im[i]);
     }
     free(beta);
     return s;
@@ -126,6 +126,8 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
     finf_status s = read_iqc(a, &j.o.iqc, why);
     if (!s) s = read_pairs(a, &j.pairs, why);
     for (size_t i = 0; i < j.pairs.n && !s; i++) s = check_iqc_sizes(a, &j.o.iqc, j.pairs.eta[i], j.pairs.kappa[i], why);
+    const char *also = args_text(a, OPT_OUTPUT);
+    if (!s && path && also && strcmp(path, also) == 0) s = finf_why(why, FINF_EUSAGE, "--save and --output name one file");
     if (!s && path && j.pairs.n > 1) s = finf_why(why, FINF_EUSAGE, "--save keeps one noise: give one eta and one kappa");
     if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows))) s = finf_why(why, FINF_ENOMEM, "no memory");
     if (!s && path) s = sink_open(path, &file, why);

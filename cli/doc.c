@@ -33,6 +33,8 @@ struct doc {
 
 doc *doc_new(void) { return calloc(1, sizeof(doc)); }
 
+int doc_empty(const doc *d) { return d->n == 0; }
+
 void doc_free(doc *d)
 {
     if (!d) return;

@@ -12,6 +12,7 @@ typedef struct doc doc;
 
 doc *doc_new(void);
 void doc_free(doc *d);
+int doc_empty(const doc *d); /* nothing to print */
 
 /* Starts the next object (a row of CSV, a line of JSON). A doc begins with none. */
 void doc_row(doc *d);

@@ -60,7 +60,7 @@ static int run(command_id command, const args *a)
     if (!s && doc_failed(d)) s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
     int code = 0;
     if (s) code = complain(s, &why);
-    if (!s || s == FINF_ETOL) {
+    if (!s || (s == FINF_ETOL && !doc_empty(d))) {
         doc_print(d, style, out.file);
         if ((s = sink_close(&out, &why))) code = complain(s, &why);
     } else

@@ -308,9 +308,10 @@ typedef struct {
     size_t starts;
     double spread;             /* (worst - best)/best of the bounds the starts ended with */
     double minimax_lower, gap; /* MATH 7.9; gap = bound / minimax_lower */
-    size_t n; /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda = h_0 - sum h_t e^{-iwt} (MATH 7.1);
-               * owned, one block in w; 0 where eta L >= 2 */
-    double *w, *density, *psi, *lambda_re, *lambda_im;
+    size_t n; /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda = h_0 - sum h_t e^{-iwt} (MATH 7.1)
+               * and of the causality multiplier X of <S, W> (socp.h), L = 1, for this |B|^2; owned, one block in w;
+               * 0 where eta L >= 2 */
+    double *w, *density, *psi, *lambda_re, *lambda_im, *causal_re, *causal_im;
 } finf_optimize_result;
 
 /* A stationary point, the best of several starts; never above the best nu (sharp). Same domain as finf_iqc. */
@@ -323,7 +324,8 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
                              finf_linreg_result *out);
 finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu, finf_mean_result *out);
 
-/* A simulated lower bound: the stationary F - F* of a non-quadratic F under this noise, one dimension, per unit-variance w. */
+/* A simulated lower bound: the stationary F - F* of a non-quadratic F under this noise, one dimension, per unit-variance w.
+ * sgd_ratio: sigma_sgd/sigma, the size of independent gradient noise beside it. */
 typedef enum {
     FINF_WORST_HUBER,     /* curvature L for |x| < delta, mu outside */
     FINF_WORST_ASYMMETRIC /* curvature mu for x > 0, L for x < 0 */
@@ -336,9 +338,9 @@ typedef struct {
     double steps;
 } finf_worst_result;
 
-finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, finf_worst_kind kind,
-                              unsigned long long seed, double relative_error, int (*cancel)(void *), void *cancel_data,
-                              finf_worst_result *out);
+finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, double sgd_ratio,
+                              finf_worst_kind kind, unsigned long long seed, double relative_error, int (*cancel)(void *),
+                              void *cancel_data, finf_worst_result *out);
 
 /* ---- systems: the noise of n steps --------------------------------------------------------------------- */
 

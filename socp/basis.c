@@ -3,7 +3,7 @@
  * The unknowns are the slack h_0 - sum h and the h columns themselves, so that the class is x_i >= 0 and nothing else,
  * and Lambda = slack + sum_i x_i (1 -+ c_i(w)). With n = 1 - z^lag, z = e^{-iw}, s = 1 - p, a column is
  *     1 - c = n/(s + p n),
- * without cancellation as w, s -> 0; s = 1 is the single lag. X has no sign, so its geometric columns 1/(1 - p_i z) are
+ * without cancellation as w, s -> 0; s = 1 is the single lag. Its fold-fold convolution 1 - c^fold has h_t >= 0 too. X has no sign, so its geometric columns 1/(1 - p_i z) are
  * replaced by a basis of their span that is orthogonal on the circle (Takenaka-Malmquist):
  *     s_i/(s_i + p_i n) prod_{l<i} (s_l - n)/(s_l + p_l n),     which for s_0 = .. = s_i = 1 is z^i.
  * Order: slack, then per term: t > 0, t < 0, once per sign. */
@@ -12,6 +12,8 @@
 
 #include "bounds.h"
 #include "socp.h"
+
+enum { FOLDS = 8 };
 
 /* Does |B|^2 rise and fall between 0 and pi? */
 static int resonant(const finf_noise *noise)
@@ -28,15 +30,24 @@ static int resonant(const finf_noise *noise)
     return rose && fell;
 }
 
-/* Single lags beside the poles. Noise that resonates at some angle needs as many as it remembers (else up to a quarter is
- * lost); else one will do while eta L is small, a few are worth 0.2% above (sooner without causality), a dozen for eta L > 1,
- * where L alternates. */
+/* Single lags beside the poles. Noise that resonates at some angle needs as many as it remembers, 16 at most (else up to a
+ * quarter is lost); else one will do while eta L is small, a few are worth 0.2% above (sooner without causality), a dozen for
+ * eta L > 1, where L alternates. */
 size_t socp_basis_lags(const finf_noise *noise, double eta, int causal)
 {
-    size_t least = eta > 1 ? 12 : eta > (causal ? 0.2 : 0.05) ? 8 : 1;
-    if (noise->kind == NOISE_POWER || noise->kind == NOISE_PRODUCT || !resonant(noise)) return least;
-    size_t own = noise->n + 2 < 8 ? 8 : noise->n + 2 < 16 ? noise->n + 2 : 16;
-    return own > least ? own : least;
+    enum { MOST = 16, FEW = 8 };
+    size_t least = eta > 1 ? 12 : eta > (causal ? 0.2 : 0.05) ? FEW : 1;
+    if (!resonant(noise)) return least;
+    int taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY;
+    size_t own = taps && noise->n + 2 < MOST ? noise->n + 2 : MOST;
+    return own > least ? own : least > FEW ? least : FEW;
+}
+
+/* The shortest lump, s = 1/2 folded FOLDS times, is about 2 FOLDS lags away and wide. */
+size_t socp_basis_reach(size_t lags, finf_iqc_class cls)
+{
+    size_t lump = cls == FINF_IQC_ODD ? 3 * FOLDS : 1;
+    return lags > lump ? lags : lump;
 }
 
 /* adds the pole s, in place of one within 5% of it: nearly equal columns only cost digits */
@@ -49,27 +60,30 @@ static void add(double *list, size_t *n, double s)
 }
 
 /* Poles p = 1 - s: s = 2^-j >= eta mu/8, and the closed-loop poles s = eta h of the quadratics h = mu, (mu+L)/2, L, with
- * which the causal bound meets the worst quadratic. p < 0 (eta h > 1) serves X only: its h_t would change sign. */
+ * which the causal bound meets the worst quadratic. p < 0 (eta h > 1) serves X only: its h_t would change sign. Where h_t may
+ * have any sign, lumps of either sign at a distance are worth a tenth: folds 1, 2, 4, 8. */
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
                             socp_basis *out)
 {
     socp_basis b = {.lags = lags, .plus = cls != FINF_IQC_PAPER, .minus = cls != FINF_IQC_GENERAL};
     size_t most = lags + (geometric ? (size_t)ceil(-log2(fmin(eta * mu, 1))) + 7 : 0);
     double own[3] = {eta * (1 + mu) / 2, eta, eta * mu};
-    b.h = malloc(most * sizeof *b.h);
+    size_t folds = cls == FINF_IQC_ODD ? FOLDS : 1;
+    b.h = malloc(4 * most * sizeof *b.h);
     b.s = malloc(most * sizeof *b.s);
     if (!b.h || !b.s) {
         socp_basis_free(&b);
         return FINF_ENOMEM;
     }
-    for (size_t t = 1; t <= lags; t++) b.s[b.poles++] = 1, b.h[b.terms++] = (socp_term){t, 1};
+    for (size_t t = 1; t <= lags; t++) b.s[b.poles++] = 1, b.h[b.terms++] = (socp_term){t, 1, 1};
     if (geometric) {
         double *s = b.s + lags;
         size_t n = 0;
         for (int j = 1; ldexp(1, -j) >= eta * mu / 8; j++) s[n++] = ldexp(1, -j);
         for (int i = 0; i < 3; i++)
             if (own[i] < 1) add(s, &n, own[i]);
-        for (size_t i = 0; i < n; i++) b.h[b.terms++] = (socp_term){1, s[i]};
+        for (size_t fold = 1; fold <= folds; fold *= 2)
+            for (size_t i = 0; i < n; i++) b.h[b.terms++] = (socp_term){1, s[i], fold};
         for (int i = 0; i < 3; i++)
             if (own[i] > 1) add(s, &n, own[i]);
         b.poles += n;
@@ -96,7 +110,9 @@ static double complex one_minus(double w)
 static double complex gap(const socp_term *h, double w, double complex n)
 {
     if (h->lag > 1) n = one_minus(w * (double)h->lag);
-    return h->s == 1 ? n : n / (h->s + (1 - h->s) * n);
+    double complex g = h->s == 1 ? n : n / (h->s + (1 - h->s) * n);
+    for (size_t f = 1; f < h->fold; f *= 2) g *= 2 - g; /* 1 - c^2 = (1 - c)(1 + c) */
+    return g;
 }
 
 /* the causal column of pole s; *blaschke carries the product */

@@ -2,7 +2,8 @@
  * descended in r; it is minimum phase whatever r. log(bound) has the gradient of the envelope theorem.
  *
  * Newton's method in r, with the Hessian that lets the certificate follow r: a dozen unknowns cost nothing beside one
- * solve, what counts is the number of solves. Where it is not positive definite, the metric is added: were the bound
+ * solve, what counts is the number of solves. A little of the metric is added, more where it is not positive definite or
+ * the step would go too far: were the bound
  * gamma^2 (1/2pi) int |B|^2 psi with psi fixed, the Hessian of its log at the optimum would be 8 Cov(log|f_i|, log|f_j|)
  * in the probability |B|^{-2}/gamma^2 on the circle. */
 #include <math.h>

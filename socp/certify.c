@@ -42,7 +42,7 @@ typedef struct {
     int cancelled;
 } context;
 
-enum { MAX_TAPS = 2000, MAX_LAGS = 500 }; /* a minute or so */
+enum { MAX_TAPS = 1000, MAX_LAGS = 500 }; /* more would take minutes */
 enum { SN, CS, S2, SW, N1, N2, RE, IM, X1, X2, P1, P2, D, T1, T2, T3, SCRATCH };
 
 static void make(context *c, const socp_model *mo, double kappa)
@@ -117,6 +117,10 @@ static void multipliers(context *c, const acb_t w, slong prec)
             else
                 acb_set(g[k], c->t + (k ? N2 : N1));
             if (b->h[i].s != 1) resolvent(d[k], g[k], b->h[i].s), acb_mul(g[k], g[k], d[k], prec);
+            for (size_t f = 1; f < b->h[i].fold; f *= 2) { /* 1 - c^2 = g (2 - g) */
+                acb_sub_ui(t, g[k], 2, prec), acb_neg(t, t);
+                acb_mul(g[k], g[k], t, prec);
+            }
         }
         acb_add(t, g[0], g[1], prec), acb_mul_2exp_si(t, t, -1);                     /* Re gap */
         acb_sub(u, g[0], g[1], prec), acb_mul_2exp_si(u, u, -1), acb_div_onei(u, u); /* Im gap */
@@ -280,7 +284,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
                          const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
                          int (*cancel)(void *), void *cancel_data, socp_certificate *out)
 {
-    double t0 = socp_now();
+    double t0 = finf_seconds();
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN, .certified = 1};
     context c = {.noise = noise,
                  .b = b,
@@ -292,13 +296,13 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
                  .cancel_data = cancel_data};
     for (size_t i = 0; i < b->nh; i++) out->certified = out->certified && x[i] >= 0;
     for (size_t i = 0; i < b->terms; i++) /* h_t >= 0, summable */
-        out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1;
+        out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1 && b->h[i].fold > 0;
     for (size_t i = 0; i < b->nc; i++) /* |p| < 1 */
         out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2;
     int taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY;
     const char *no = NULL;
     if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM) no = "no closed formula for this noise: cannot be certified";
-    if (weights.dp > 0 && taps && noise->n > MAX_TAPS) no = "more than 2000 coefficients: too many to certify";
+    if (weights.dp > 0 && taps && noise->n > MAX_TAPS) no = "more than 1000 coefficients: too many to certify";
     if (b->lags > MAX_LAGS) no = "more than 500 lags in the multiplier: too many to certify";
     if (no) {
         out->certified = 0;
@@ -319,7 +323,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     }
     clear(&c);
     flint_cleanup();
-    out->seconds = socp_now() - t0;
+    out->seconds = finf_seconds() - t0;
     if (!out->certified)
         snprintf(out->reason.text, sizeof out->reason.text,
                  c.cancelled ? "the proof was cancelled"

@@ -10,10 +10,10 @@ static finf_status knots(double e, double scale, finf_optimize_result *out)
     const double step = 0.07, margin = 4;
     double lo = log(scale / 2) - margin, hi = log(2 / fmin(2 - e, 1)) + margin;
     size_t n = (size_t)ceil((hi - lo) / step) + 3;
-    double *z = calloc(5 * n, sizeof *z);
+    double *z = calloc(7 * n, sizeof *z);
     if (!z) return FINF_ENOMEM;
     out->n = n, out->w = z, out->density = z + n, out->psi = z + 2 * n, out->lambda_re = z + 3 * n,
-    out->lambda_im = z + 4 * n;
+    out->lambda_im = z + 4 * n, out->causal_re = z + 5 * n, out->causal_im = z + 6 * n;
     for (size_t k = 1; k + 1 < n; k++) z[k] = 2 * atan(exp(lo + (hi - lo) * (double)(k - 1) / (double)(n - 3)));
     z[n - 1] = FINF_PI;
     return FINF_OK;
@@ -53,10 +53,11 @@ finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, f
     for (size_t j = 0; st == FINF_OK && j < v.grid.n; j++) logB[j] = log_response(out->noise, v.grid.w[j]);
     if (st == FINF_OK) st = socp_moving_solve(&v, logB, o->gap);
     for (size_t k = 0; (st == FINF_OK || st == FINF_ETOL) && k < out->n; k++) {
-        double complex lambda = 0;
-        out->psi[k] = socp_moving_psi(&v, out->w[k], log_response(out->noise, out->w[k]), &lambda) / L;
+        double complex lambda = 0, X = 0;
+        out->psi[k] = socp_moving_psi(&v, out->w[k], log_response(out->noise, out->w[k]), &lambda, &X) / L;
         out->lambda_re[k] = creal(lambda) * 2 / (v.mo.delta * L);
         out->lambda_im[k] = -cimag(lambda) * 2 / (v.mo.delta * L);
+        out->causal_re[k] = creal(X) / sqrt(v.gamma2), out->causal_im[k] = cimag(X) / sqrt(v.gamma2);
     }
     free(logB);
     socp_moving_free(&v);

@@ -207,7 +207,7 @@ static finf_status attempt(const socp_program *p, const socp_solve_options *opt,
 /* Code 0 or failure. An inaccurate end (10) is never a number, but it is a better point to balance about: one more try. */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
 {
-    double t0 = socp_now();
+    double t0 = finf_seconds();
     *out = (socp_outcome){.code = -100, .status = "unknown ECOS version", .value = NAN, .gap = INFINITY};
     if (!socp_ecos_version()) return FINF_EUSAGE;
     if (!isfinite(socp_program_value(p, p->start))) return out->status = "no feasible start", FINF_ETOL;
@@ -223,7 +223,7 @@ finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, doub
         free(at);
     }
     if (st != FINF_OK) out->value = NAN, out->gap = INFINITY;
-    out->seconds = socp_now() - t0;
+    out->seconds = finf_seconds() - t0;
     return st;
 }
 

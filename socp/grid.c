@@ -6,12 +6,12 @@
 
 #include "socp.h"
 
-enum { PER_PANEL = 8, MAX_PANELS = 1024, MAX_DEPTH = 24 };
+enum { PER_PANEL = 8, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
 
 typedef struct {
     const finf_noise *noise;
     const gsl_integration_glfixed_table *rule;
-    double *edge; /* MAX_PANELS + 1 */
+    double *edge; /* MAX_PANELS + MAX_DOUBLINGS + 1: no more are halved after MAX_PANELS */
     size_t n;     /* panels so far */
     double widest;
 } panels;
@@ -69,7 +69,7 @@ static void cover(panels *p, double eta, double mu)
 /* Nodes: Gauss-Legendre on every panel, or the paper's, k points -pi + 2 pi (j + 1/2)/k folded on (0, pi). */
 finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags, size_t uniform, socp_grid *out)
 {
-    socp_grid g = {.edge = malloc((MAX_PANELS + 1) * sizeof *g.edge)};
+    socp_grid g = {.edge = malloc((MAX_PANELS + MAX_DOUBLINGS + 1) * sizeof *g.edge)};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PER_PANEL);
     if (g.edge && rule) {
         panels p = {.noise = noise, .rule = rule, .edge = g.edge, .widest = 4 / (double)lags};

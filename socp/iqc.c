@@ -2,20 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "socp.h"
 
 finf_iqc_options finf_iqc_options_default(void)
 {
     return (finf_iqc_options){.privacy = finf_privacy_setting_default(), .smooth = 1, .dim = 1, .gap = 1e-8};
-}
-
-double socp_now(void)
-{
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static finf_status infinite(finf_iqc_result *out, const char *why)
@@ -29,14 +21,15 @@ static finf_status infinite(finf_iqc_result *out, const char *why)
 static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa, const finf_iqc_options *opt,
                               socp_weights weights, finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert)
 {
-    int causal = opt->bound == FINF_IQC_SHARP || opt->bound == FINF_IQC_SHARP_DIST;
+    int causal = socp_is_causal(opt->bound);
     size_t lags = opt->fir ? opt->fir : socp_basis_lags(noise, mo->eta, causal);
     socp_grid grid = {0};
     socp_basis basis = {0};
     socp_program prog = {0};
     socp_outcome so = {.status = "not started", .code = -1};
     double *x = NULL;
-    finf_status st = socp_grid_make(noise, mo->eta, mo->mu, lags, opt->grid_uniform, &grid);
+    finf_status st = socp_grid_make(noise, mo->eta, mo->mu, socp_basis_reach(lags, opt->multipliers), opt->grid_uniform,
+                                    &grid);
     if (st == FINF_OK) st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &basis);
     if (st == FINF_OK) st = socp_program_make(mo, noise, &grid, &basis, weights, &prog);
     if (st == FINF_OK && !(x = malloc(prog.n * sizeof *x))) st = FINF_ENOMEM;
@@ -82,7 +75,7 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
     if (opt->certify && st == FINF_OK) {
         socp_model mo = socp_model_make(eta, 1, 0);
         mo.eta_rounded = opt->smooth != 1;
-        socp_term one = {1, 1};
+        socp_term one = {1, 1, 1};
         socp_basis none = {.nh = 3, .terms = 1, .h = &one, .plus = 1};
         socp_grid grid;
         st = socp_grid_make(noise, eta, 1, 1, 0, &grid);
@@ -167,10 +160,10 @@ static finf_status lower_bounds(const finf_noise *noise, double eta, double kapp
 
 finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out)
 {
-    double t0 = socp_now();
+    double t0 = finf_seconds();
     finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
     finf_sensitivity sens;
-    int stop, dist = o.bound == FINF_IQC_DIST || o.bound == FINF_IQC_SHARP_DIST;
+    int stop, dist = socp_is_dist(o.bound);
     *out = empty(&o);
     finf_status st = begin(noise, eta, kappa, &o, &sens, &stop, out);
     if (st != FINF_OK || stop) return st;
@@ -196,7 +189,7 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
     finf_status lower = lower_bounds(noise, eta, kappa, &o, dist, plain, out);
     if (st == FINF_OK && lower != FINF_OK)
         st = finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
-    out->seconds = socp_now() - t0 - cert.seconds, out->certify_seconds = cert.seconds;
+    out->seconds = finf_seconds() - t0 - cert.seconds, out->certify_seconds = cert.seconds;
     if (!finite) return infinite(out, sens.reason.text);
 
     double value = (weight.dp > 0 ? weight.dp * re.dp.value : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.value : 0);

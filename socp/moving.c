@@ -10,14 +10,15 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
                              socp_moving *out)
 {
     double e = eta * o->smooth;
-    int dist = o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
-    int causal = o->bound == FINF_IQC_SHARP || o->bound == FINF_IQC_SHARP_DIST;
+    int dist = socp_is_dist(o->bound);
+    int causal = socp_is_causal(o->bound);
     size_t lags = o->fir ? o->fir : socp_basis_lags(finest, e, causal);
     socp_moving v = {.mo = socp_model_make(e, kappa, dist), .cancel = o->cancel, .cancel_data = o->cancel_data};
     socp_weights weights = socp_unit_weights(o);
     finf_noise *white = NULL;
     finf_status st = finf_noise_sgd(&white);
-    if (st == FINF_OK) st = socp_grid_make(finest, e, v.mo.mu, lags, o->grid_uniform, &v.grid);
+    if (st == FINF_OK)
+        st = socp_grid_make(finest, e, v.mo.mu, socp_basis_reach(lags, o->multipliers), o->grid_uniform, &v.grid);
     if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
     if (st == FINF_OK) st = socp_program_make(&v.mo, white, &v.grid, &v.basis, weights, &v.unit);
     if (st == FINF_OK) st = socp_program_make(&v.mo, white, &v.grid, &v.basis, weights, &v.prog);
@@ -164,14 +165,14 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, doub
     }
 }
 
-double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda)
+double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda, double complex *X)
 {
-    double complex X, B = cexp(logB) * sqrt(v->gamma2);
+    double complex B = cexp(logB) * sqrt(v->gamma2);
     socp_form f;
-    socp_basis_sum(&v->basis, v->x, v->x + v->basis.nh, w, lambda, &X);
+    socp_basis_sum(&v->basis, v->x, v->x + v->basis.nh, w, lambda, X);
     socp_form_at(&v->mo, w, B, &f);
     double r = creal(*lambda), s = cimag(*lambda);
-    double complex m = f.m_r * r + f.m_s * s + f.m_0 + X;
+    double complex m = f.m_r * r + f.m_s * s + f.m_0 + *X;
     return (size2(m) / (f.a_r * r + f.a_s * s + f.a_0) + f.k_r * r + f.k_0) / size2(B);
 }
 

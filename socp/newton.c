@@ -249,7 +249,7 @@ static void keep(state *v, socp_kkt *out)
 
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
 {
-    double t0 = socp_now();
+    double t0 = finf_seconds();
     int max_iter = opt->max_iter > 0 ? opt->max_iter : 100;
     state v;
     *out = (socp_outcome){.code = -1, .status = "iteration limit", .value = NAN, .gap = INFINITY};
@@ -285,6 +285,6 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
     if (st == FINF_OK && opt->kkt && (out->code ? out->iterations > 0 : factor(&v))) keep(&v, opt->kkt);
     socp_dense_free(&v.H);
     free(v.memory);
-    out->seconds = socp_now() - t0;
+    out->seconds = finf_seconds() - t0;
     return st != FINF_OK ? st : out->code ? FINF_ETOL : FINF_OK;
 }

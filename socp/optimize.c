@@ -16,6 +16,7 @@ void finf_optimize_result_free(finf_optimize_result *r)
     free(r->history);
     free(r->w);
     r->noise = NULL, r->history = r->w = r->density = r->psi = r->lambda_re = r->lambda_im = NULL, r->n = 0;
+    r->causal_re = r->causal_im = NULL;
 }
 
 typedef struct {
@@ -124,10 +125,7 @@ static finf_status causal(task *t, socp_moving *v, const finf_noise *finest, con
             if (st != FINF_OK) return st;
         }
         for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
-        /* the second start goes all the way only if it may win */
-        finf_status cs = socp_causal(v, nu, r, n, start ? fmax(t->o.tol, 1e-4) : t->o.tol, t->o.max_rounds, lower, d);
-        if (start && cs == FINF_OK && d->history[d->rounds] < t->best)
-            cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
+        finf_status cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
         if (cs == FINF_ENOMEM) st = cs;
         double end = d->history[d->rounds];
         if (!isfinite(end) || !improved(t, end, cs)) continue;
@@ -155,7 +153,8 @@ static finf_status descend(task *t)
     finf_status st = z ? FINF_OK : FINF_ENOMEM;
     if (st == FINF_OK) {
         place(t, lo, n, nu);
-        for (size_t i = 0; i < n; i++) half[i] = 0.5;
+        for (size_t i = 0; i < n; i++)
+            half[i] = 6 / (double)n; /* steeper than any optimum, and not too steep for the grid */
         st = finf_noise_product(nu, half, n, &finest, &t->out->iqc.reason);
     }
     if (st == FINF_OK) st = socp_moving_make(t->eta, t->kappa, &t->plain, finest, &v);
@@ -202,10 +201,15 @@ static finf_status settle(task *t)
         finf_iqc_result first = out->iqc;
         st = finf_iqc(out->noise, t->eta, t->kappa, &t->o.iqc, &out->iqc);
         t->cancelled = st != FINF_OK && t->o.iqc.cancel && t->o.iqc.cancel(t->o.iqc.cancel_data);
-        if (t->cancelled) out->iqc = first, st = FINF_OK;
+        if (!isfinite(out->iqc.bound.value)) { /* Newton's bound stands */
+            finf_reason why = out->iqc.reason;
+            out->iqc = first, out->iqc.reason = why;
+            if (t->cancelled) st = FINF_OK;
+        }
     }
-    if (out->rounds == 0 || out->iqc.bound.value < out->history[out->rounds - 1])
-        out->history[out->rounds] = out->iqc.bound.value;
+    for (size_t i = 0; i < out->rounds; i++) /* on the nodes a round may have seemed better than it was */
+        out->history[i] = fmax(out->history[i], out->iqc.bound.value);
+    out->history[out->rounds] = out->iqc.bound.value;
     out->gap = out->iqc.bound.value / out->minimax_lower;
     return st;
 }
@@ -252,7 +256,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     once.solver = FINF_IQC_NEWTON, once.certify = 0, once.cancel = NULL;
     t.plain = once, t.plain.cancel = t.o.iqc.cancel;
     t.e = eta * t.o.iqc.smooth;
-    t.causal = t.o.iqc.bound == FINF_IQC_SHARP || t.o.iqc.bound == FINF_IQC_SHARP_DIST;
+    t.causal = socp_is_causal(t.o.iqc.bound);
     finf_status st = finf_noise_sgd(&white);
     if (st == FINF_OK) st = finf_iqc(white, eta, kappa, &once, &out->iqc);
     if (st == FINF_ETOL) st = FINF_OK; /* a bound all the same */

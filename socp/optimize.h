@@ -29,16 +29,17 @@ typedef struct {
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out);
 void socp_moving_free(socp_moving *v);
-/* log B given at the nodes; the SOCP to relative gap tol, from the last certificate. FINF_ETOL: value NaN or not to tol */
+/* log B given at the nodes; the SOCP to relative gap tol, from the last certificate. FINF_ETOL: value NaN, or not even to
+ * 100 tol */
 finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double tol);
 /* dvalue = sum_j Re(out_j* dlogB_j), the certificate held (envelope theorem), the change of gamma included. MATH 7.7 */
 void socp_moving_gradient(const socp_moving *v, double complex *out);
 /* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major): gradient and Hessian of the bound in r, the certificate
- * following r along the solver's last linear system. scratch: n * prog.n + n. FINF_OK */
+ * following r along the solver's last linear system. scratch: n * prog.n + n. */
 void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, double *gradient, double *hessian,
                          double *scratch);
-/* psi_w/|B|^2 at any w, for B = e^{logB} scaled as at the nodes, and Lambda. */
-double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda);
+/* psi_w/|B|^2 at any w, for B = e^{logB} scaled as at the nodes; Lambda and X. */
+double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda, double complex *X);
 
 double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) */
 

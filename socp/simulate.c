@@ -32,8 +32,51 @@ typedef struct {
     double F, xw, cw;
 } sums;
 
+/* One period: w, and z = beta * w plus, with gradient noise, `ratio` times normals of its own. */
+typedef struct {
+    size_t n;
+    const double *w, *z;
+    noise_stream stream;
+    normal_source *gradient;
+    double ratio, *sum, *extra; /* sum: z where there is gradient noise */
+    int (*cancel)(void *);
+    void *cancel_data;
+} blocks;
+
+static int stopped(const blocks *s) { return s->cancel && s->cancel(s->cancel_data); }
+
+static void blocks_free(blocks *s)
+{
+    noise_stream_free(&s->stream);
+    normal_source_free(s->gradient);
+    free(s->sum);
+}
+
+static finf_status blocks_make(const finf_noise *noise, size_t n, unsigned long long seed, double ratio, blocks *s)
+{
+    s->n = n, s->ratio = ratio;
+    finf_status st = noise_stream_make(noise, n, seed, &s->stream);
+    if (st || !(ratio > 0)) return st;
+    s->gradient = normal_source_make(seed + 0x9e3779b97f4a7c15u);
+    s->sum = malloc(2 * n * sizeof *s->sum);
+    s->extra = s->sum ? s->sum + n : NULL;
+    return s->gradient && s->sum ? FINF_OK : FINF_ENOMEM;
+}
+
+static finf_status block(blocks *s, unsigned long long index)
+{
+    finf_status st = noise_stream_block(&s->stream, index);
+    s->w = s->stream.w, s->z = s->stream.z;
+    if (st || !s->gradient) return st;
+    normal_source_seek(s->gradient, index);
+    normal_source_draw(s->gradient, s->n, s->extra);
+    for (size_t t = 0; t < s->n; t++) s->sum[t] = s->stream.z[t] + s->ratio * s->extra[t];
+    s->z = s->sum;
+    return FINF_OK;
+}
+
 /* LANES pieces of the block at once, each from its own x: once along it. FINF_VECTOR: c is a max and a min, no branch. */
-FINF_VECTOR static sums go_round(const model *m, const noise_stream *s, double x[LANES])
+FINF_VECTOR static sums go_round(const model *m, const blocks *s, double x[LANES])
 {
     size_t piece = s->n / LANES;
     double eta = m->eta, mu = m->mu, d = 1 - mu, lo = m->lo, hi = m->hi, F[LANES] = {0}, xw[LANES] = {0}, cw[LANES] = {0};
@@ -54,7 +97,7 @@ FINF_VECTOR static sums go_round(const model *m, const noise_stream *s, double x
 
 /* The means along the periodic theta: the end of a piece is the start of the next, until that changes nothing above tol.
  * x: where to start, and what it came to. */
-static sums periodic(const model *m, const noise_stream *s, double tol, double x[LANES])
+static sums periodic(const model *m, const blocks *s, double tol, double x[LANES])
 {
     sums out;
     double change = INFINITY;
@@ -107,28 +150,21 @@ static double intercept(const moments *a, double *error)
     return m.s[0];
 }
 
-typedef struct {
-    int (*cancel)(void *);
-    void *data;
-} stopper;
-
-static int stopped(const stopper *s) { return s->cancel && s->cancel(s->data); }
-
 /* ---- the worst knee, and the long run ------------------------------------------------------------------ */
 
 /* As mu -> 0 the worst delta tends to 0 but stays above sqrt(mu) rms, where the quadratic of curvature mu begins (F = |x|
  * has twice the square's E[F]); under correlated noise it is a few rms. Scanned with common random numbers over both, then
  * the vertex of a parabola. Block numbers from the top: none is used again. */
-static finf_status worst_knee(model m, noise_stream *s, double rms, const stopper *stop, double *delta, double *steps)
+static finf_status worst_knee(model m, blocks *s, double rms, double *delta, double *steps)
 {
     double low = log(rms * sqrt(m.mu) / 2), step = (log(4 * rms) - low) / (KNEES - 1), value[KNEES], error;
     moments sum[KNEES] = {0};
     int best = 0;
     finf_status st = FINF_OK;
-    for (unsigned b = 0; b < SCAN_BLOCKS && !st && !stopped(stop); b++, *steps += (double)s->n) {
+    for (unsigned b = 0; b < SCAN_BLOCKS && !st && !stopped(s); b++, *steps += (double)s->n) {
         double x[LANES] = {0};
-        st = noise_stream_block(s, UINT64_MAX / 8 - b);
-        for (int i = 0; i < KNEES && !st; i++) { /* each starts from its neighbour's */
+        st = block(s, UINT64_MAX / 8 - b);
+        for (int i = 0; i < KNEES && !st && !stopped(s); i++) { /* each starts from its neighbour's */
             m.hi = exp(low + step * i), m.lo = -m.hi;
             moments_add(&sum[i], periodic(&m, s, 1e-3 * rms, x));
         }
@@ -144,18 +180,17 @@ static finf_status worst_knee(model m, noise_stream *s, double rms, const stoppe
     return st;
 }
 
-static finf_status long_run(const model *m, noise_stream *s, double rms, double relative, const stopper *stop,
-                            finf_worst_result *out)
+static finf_status long_run(const model *m, blocks *s, double rms, double relative, finf_worst_result *out)
 {
     moments sum = {0};
     double next = LEAST_BLOCKS, x[LANES] = {0}, most = fmax(LEAST_BLOCKS, STEPS_MOST / (double)s->n);
     for (;;) { /* looked at rarely, so that stopping does not favour a lucky error */
         while (sum.n < next) {
-            if (stopped(stop)) {
+            if (stopped(s)) {
                 if (sum.n >= LEAST_BLOCKS) out->mean = intercept(&sum, &out->error);
                 return FINF_ETOL;
             }
-            finf_status st = noise_stream_block(s, (unsigned long long)sum.n);
+            finf_status st = block(s, (unsigned long long)sum.n);
             if (st) return st;
             moments_add(&sum, periodic(m, s, 0.01 * relative * rms, x));
             out->steps += (double)s->n;
@@ -172,14 +207,14 @@ static finf_status long_run(const model *m, noise_stream *s, double rms, double 
  * accuracy: error is one standard error; FINF_ETOL when it is above relative_error at the last step allowed (with what was
  *           reached), or when 1/(eta mu) or 1/(2 - eta L) > 1e6 (with NaN: a block would be too short)
  * +inf where eta L >= 2 or z has no finite variance. */
-finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, finf_worst_kind kind,
-                              unsigned long long seed, double relative_error, int (*cancel)(void *), void *cancel_data,
-                              finf_worst_result *out)
+finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, double sgd_ratio,
+                              finf_worst_kind kind, unsigned long long seed, double relative_error, int (*cancel)(void *),
+                              void *cancel_data, finf_worst_result *out)
 {
-    stopper stop = {cancel, cancel_data};
     double L = smooth, b = eta * L, T, relerr;
     *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
-    if (!(kappa >= 1 && kappa <= BOUNDS_HUGE && eta > 0 && L > 0 && b > 0 && relative_error > 0 && relative_error < 1))
+    if (!(kappa >= 1 && kappa <= BOUNDS_HUGE && eta > 0 && L > 0 && b > 0 && sgd_ratio >= 0 && isfinite(sgd_ratio) &&
+          relative_error > 0 && relative_error < 1))
         return FINF_EDOM;
     finf_status st = b < 2 ? finf_noise_energy(noise, &b, 1, &T, &relerr, NULL) : FINF_OK;
     if (st) return st;
@@ -188,22 +223,21 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
         return FINF_OK;
     }
     double memory = fmax(kappa / b, 1 / (2 - b));
-    double rms = sqrt(b * T / (2 - b)); /* on the quadratic of curvature L = 1 */
+    double rms = sqrt(b * (T + sgd_ratio * sgd_ratio) / (2 - b)); /* on the quadratic of curvature L = 1 */
     size_t n = BLOCK_LEAST, taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY ? noise->n : 0;
     double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
     while (n < BLOCK_MOST && ((double)n < length || n < 4 * taps)) n *= 2;
     if ((double)n < 16 * memory || n < 4 * taps) return FINF_ETOL;
 
     model m = {b, 1 / kappa, -INFINITY, 0};
-    noise_stream s;
-    st = noise_stream_make(noise, n, seed, &s);
-    if (st) return st;
-    if (kind == FINF_WORST_HUBER) {
-        st = worst_knee(m, &s, rms, &stop, &out->delta, &out->steps);
+    blocks s = {.cancel = cancel, .cancel_data = cancel_data};
+    st = blocks_make(noise, n, seed, sgd_ratio, &s);
+    if (!st && kind == FINF_WORST_HUBER) {
+        st = worst_knee(m, &s, rms, &out->delta, &out->steps);
         m.hi = out->delta, m.lo = -m.hi;
     }
-    if (!st) st = long_run(&m, &s, rms, relative_error, &stop, out);
-    noise_stream_free(&s);
+    if (!st) st = long_run(&m, &s, rms, relative_error, out);
+    blocks_free(&s);
     if (st && st != FINF_ETOL) *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
     out->delta /= L, out->mean /= L, out->error /= L;
     return st;

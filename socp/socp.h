@@ -19,6 +19,9 @@
 
 #include "base.h"
 
+static inline int socp_is_dist(finf_iqc_bound b) { return b == FINF_IQC_DIST || b == FINF_IQC_SHARP_DIST; }
+static inline int socp_is_causal(finf_iqc_bound b) { return b == FINF_IQC_SHARP || b == FINF_IQC_SHARP_DIST; }
+
 /* ---- grid.c: nodes on (0, pi), weights q summing to 1; panels on which everything is smooth ---- */
 typedef struct {
     size_t n, panels;
@@ -30,8 +33,9 @@ void socp_grid_free(socp_grid *g);
 
 /* ---- basis.c: Lambda = shift + sum x_i col_i (nh unknowns >= 0, the first is h_0 - sum h), X = sum y_i col_i (nc) ---- */
 typedef struct {
-    size_t lag; /* h_t on t = lag, 2 lag, .., falling by 1 - s a step; s = 1: on t = lag alone */
+    size_t lag; /* s = 1: h_t on t = lag alone; else geometric, falling by 1 - s a step (lag = 1) .. */
     double s;
+    size_t fold; /* .. convolved with itself so many times: about t = fold/s */
 } socp_term;
 typedef struct {
     size_t nh, nc;
@@ -42,6 +46,7 @@ typedef struct {
     int plus, minus; /* h_t >= 0 enters Lambda with sign -, with sign + */
 } socp_basis;
 size_t socp_basis_lags(const finf_noise *noise, double eta, int causal);
+size_t socp_basis_reach(size_t lags, finf_iqc_class cls); /* the lags the grid must resolve */
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
                             socp_basis *out);
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x);
@@ -114,7 +119,6 @@ typedef struct {
     double value, gap; /* objective, relative gap */
     double seconds;
 } socp_outcome;
-double socp_now(void); /* seconds */
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
 const char *socp_ecos_version(void); /* NULL: compiled out or unknown version */

@@ -13,8 +13,8 @@ static const finf_iqc_bound BOUNDS[] = {FINF_IQC_SHARP, FINF_IQC_FVAL, FINF_IQC_
 static const char *const NAME[] = {"sharp", "fval", "dist", "sharp_dist"};
 
 static inline double square(double complex z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
-static inline int is_dist(finf_iqc_bound b) { return b == FINF_IQC_DIST || b == FINF_IQC_SHARP_DIST; }
-static inline int is_causal(finf_iqc_bound b) { return b == FINF_IQC_SHARP || b == FINF_IQC_SHARP_DIST; }
+#define is_dist socp_is_dist
+#define is_causal socp_is_causal
 
 static inline finf_noise *noise_of(const char *spec, double automatic)
 {

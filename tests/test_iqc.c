@@ -89,8 +89,9 @@ START_TEST(order)
         for (size_t e = 0; e < COUNT(etas); e++)
             for (size_t v = 0; v < COUNT(noises); v++) {
                 double b[4][3];
+                int classes = (k + e + v) % 3 ? 1 : 3; /* odd has many more unknowns: every third */
                 for (size_t f = 0; f < 4; f++)
-                    for (int c = 0; c < 3; c++) {
+                    for (int c = 0; c < classes; c++) {
                         finf_iqc_options o = options(BOUNDS[f]);
                         o.multipliers = (finf_iqc_class)c;
                         finf_iqc_result r = iqc(noises[v], etas[e], kappas[k], o);
@@ -98,12 +99,12 @@ START_TEST(order)
                         ck_assert_msg(r.unit_quadratic_lower <= t * b[f][c], "%s %s %g %g: quadratic above class %d",
                                       noises[v], NAME[f], etas[e], kappas[k], c);
                     }
-                for (int f = 0; f < 4; f++)
+                for (int f = 0; f < 4 && classes == 3; f++)
                     ck_assert_msg(b[f][FINF_IQC_ODD] <= t * b[f][FINF_IQC_GENERAL] &&
                                       b[f][FINF_IQC_ODD] <= t * b[f][FINF_IQC_PAPER],
                                   "%s %s eta %g kappa %g: general %.9g, odd %.9g, paper %.9g", noises[v], NAME[f], etas[e],
                                   kappas[k], b[f][0], b[f][1], b[f][2]);
-                for (int c = 0; c < 2; c++)
+                for (int c = 0; c < 2 && c < classes; c++)
                     ck_assert_msg(b[0][c] <= t * b[1][c] && b[3][c] <= t * b[2][c] && b[0][c] <= t * b[3][c],
                                   "%s eta %g kappa %g class %d: sharp %.9g, fval %.9g, dist %.9g, sharp_dist %.9g",
                                   noises[v], etas[e], kappas[k], c, b[0][c], b[1][c], b[2][c], b[3][c]);
