@@ -89,7 +89,9 @@ FORCE:
 demo: $B/finf
 	@sh scripts/demo.sh $B/finf
 
-check: check-unit check-cli check-docs check-data
+# on two cores, each part's output whole
+check:
+	@$(MAKE) --no-print-directory -Otarget $(if $(findstring -j,$(MAKEFLAGS)),,-j2) check-unit check-cli check-docs check-data
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -114,7 +116,7 @@ data: $B/finf
 	cp $B/data/* notebooks-data/
 
 asan:
-	$(MAKE) B=$B/asan CFLAGS='-O1 -g' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all' check-unit check-cli
+	$(MAKE) B=$B/asan CFLAGS='-O1 -g' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all' -Otarget $(if $(findstring -j,$(MAKEFLAGS)),,-j2) check-unit check-cli
 
 valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \

@@ -152,6 +152,7 @@ START_TEST(residuals)
         for (size_t f = 0; f < 4; f++)
             for (int c = 0; c < 3; c++)
                 for (int ecos = 0; ecos < (socp_ecos_version() ? 2 : 1); ecos++) {
+                    if (c == FINF_IQC_ODD && (ecos ? i != 5 : i > 2)) continue; /* it has hundreds of unknowns */
                     problem p = problem_make(cases[i].noise, cases[i].eta, cases[i].kappa, BOUNDS[f], (finf_iqc_class)c);
                     char what[128];
                     snprintf(what, sizeof what, "%s %s class %d, %s", cases[i].noise, NAME[f], c, ecos ? "ecos" : "newton");
