@@ -59,7 +59,7 @@ static inline int run_suite(const char *name, TCase *(*make)(void))
 {
     Suite *suite = suite_create(name);
     TCase *tc = make();
-    tcase_set_timeout(tc, 120);
+    tcase_set_timeout(tc, 400);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
