@@ -24,7 +24,7 @@ no() { # no COMPLAINT args...
     head -n 3 "$T/out" "$T/err" 2>/dev/null | cut -c 1-240 | sed 's/^/    /'
 }
 limit=
-if command -v timeout >/dev/null; then limit='timeout 20'; fi # a hang is exit 124
+if command -v timeout >/dev/null; then limit='timeout 120'; fi # a hang is exit 124 (the sanitizers are slow)
 run() { $limit "$finf" "$@" >"$T/out" 2>"$T/err" </dev/null; rc=$?; }
 
 # The last output is well-formed JSON, one object a line, no key twice; "inf" and null come with a reason.
