@@ -12,11 +12,13 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
     double e = eta * o->smooth;
     int dist = socp_is_dist(o->bound);
     int causal = socp_is_causal(o->bound);
-    size_t lags = o->fir ? o->fir : socp_basis_lags(finest, e, causal);
     socp_moving v = {.mo = socp_model_make(e, kappa, dist), .cancel = o->cancel, .cancel_data = o->cancel_data};
     socp_weights weights = socp_unit_weights(o);
     finf_noise *white = NULL;
     finf_status st = finf_noise_sgd(&white);
+    size_t lags = o->fir          ? o->fir
+                  : st == FINF_OK ? socp_basis_lags(white, e, causal)
+                                  : 0; /* as for noise that does not resonate */
     if (st == FINF_OK)
         st = socp_grid_make(finest, e, v.mo.mu, socp_basis_reach(lags, o->multipliers), o->grid_uniform, &v.grid);
     if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);

@@ -125,7 +125,10 @@ static finf_status causal(task *t, socp_moving *v, const finf_noise *finest, con
             if (st != FINF_OK) return st;
         }
         for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
-        finf_status cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
+        /* the second start goes all the way only if it may win */
+        finf_status cs = socp_causal(v, nu, r, n, start ? fmax(t->o.tol, 1e-4) : t->o.tol, t->o.max_rounds, lower, d);
+        if (start && cs == FINF_OK && d->history[d->rounds] < t->best)
+            cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
         if (cs == FINF_ENOMEM) st = cs;
         double end = d->history[d->rounds];
         if (!isfinite(end) || !improved(t, end, cs)) continue;
