@@ -19,7 +19,7 @@ static void row_at(size_t i, finf_iqc_bound bound, finf_iqc_class cls, double re
     finf_iqc_options o = options(bound);
     o.multipliers = cls;
     finf_iqc_result r = both(GIVEN[i].noise, GIVEN[i].eta, GIVEN[i].kappa, o);
-    ck_assert_msg(r.unit_bound <= ref * (1 + 2e-3), "row %zu, %s: %.9g, reference %.9g", i, NAME[bound], r.unit_bound, ref);
+    ck_assert_msg(r.unit_bound <= ref * (1 + 5e-6), "row %zu, %s: %.9g, reference %.9g", i, NAME[bound], r.unit_bound, ref);
     ck_assert_msg(r.unit_bound >= r.unit_quadratic_lower * (1 - 1e-9), "row %zu, %s: below the quadratic", i, NAME[bound]);
     ASSERT_NEAR(r.unit_quadratic_lower, is_dist(bound) ? GIVEN[i].quad_dist : GIVEN[i].quad_fval, 5e-6,
                 "worst quadratic of row %zu", i);
@@ -179,8 +179,9 @@ START_TEST(kappa_one)
                 double rise = pow(10, -k), excess = iqc(noises[v], 0.1, 1 + rise, options(BOUNDS[f])).bound.value / one - 1;
                 ck_assert_msg(excess >= -1e-12 && excess <= 1.3 * rise + 2e-9 && excess < last + 1e-9,
                               "%s, %s, kappa = 1 + %g: excess %g after %g", noises[v], NAME[f], rise, excess, last);
-                if (k > 2 && k < 6)
-                    ASSERT_NEAR(excess, last / 10, 0.05, "%s, %s, kappa = 1 + %g", noises[v], NAME[f], rise);
+                if (k > 2 && k < 6) /* linear in the rise: its next order, and the solver's gap */
+                    ASSERT_NEAR(excess, last / 10, pow(10, 1 - k) + 2e-9 / excess, "%s, %s, kappa = 1 + %g", noises[v],
+                                NAME[f], rise);
                 last = excess;
             }
         }
@@ -329,7 +330,7 @@ START_TEST(certificate)
                 o.certify = 1, o.privacy.sigma_sgd = (double)(v % 2);
                 finf_iqc_result r = iqc(noises[v], eta, kappas[k], o);
                 ck_assert_msg(r.certified && r.certified_upper >= r.bound.value &&
-                                  r.certified_upper <= r.bound.value * (1 + 1e-3),
+                                  r.certified_upper <= r.bound.value * (1 + 1e-5),
                               "%s, %s, eta %g, kappa %g: certified %d, %.17g above %.17g", noises[v], NAME[f], eta,
                               kappas[k], r.certified, r.certified_upper, r.bound.value);
             }

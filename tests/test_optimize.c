@@ -29,7 +29,8 @@ static void check_history(const finf_optimize_result *r)
     ck_assert_double_ge(r->spread, 0);
 }
 
-/* The alternation against the reference (4 digits; our single lags make it up to 0.2% lower). */
+/* The alternation against the reference: not above its 5 digits. Single lags make it up to 0.16% lower, so that it is not too
+ * low is for the certificate to say. */
 START_TEST(alternation)
 {
     for (size_t i = 0; i < COUNT(GIVEN); i++) {
@@ -38,8 +39,12 @@ START_TEST(alternation)
             finf_optimize_options o = options(f ? FINF_IQC_FVAL : FINF_IQC_DIST);
             finf_optimize_result r;
             double ref = f ? GIVEN[i].opt_fval : GIVEN[i].opt_dist;
-            ck_assert_int_eq(finf_optimize(GIVEN[i].eta, GIVEN[i].kappa, &o, &r), FINF_OK);
-            ck_assert_msg(r.iqc.bound.value <= ref * (1 + 1e-4) && r.iqc.bound.value >= ref * (1 - 2e-3),
+            o.iqc.certify = 1;
+            finf_status st = finf_optimize(GIVEN[i].eta, GIVEN[i].kappa, &o, &r);
+            if (!strstr(r.iqc.reason.text, "without Arb"))
+                ck_assert(st == FINF_OK && r.iqc.certified && r.iqc.certified_upper >= r.iqc.bound.value * (1 - 1e-12) &&
+                          r.iqc.certified_upper <= r.iqc.bound.value * (1 + 1e-5));
+            ck_assert_msg(r.iqc.bound.value <= ref * (1 + 3e-5) && r.iqc.bound.value >= ref * (1 - 1.6e-3),
                           "eta %g kappa %g: %g, reference %g", GIVEN[i].eta, GIVEN[i].kappa, r.iqc.bound.value, ref);
             ck_assert_double_le(r.iqc.bound.value, r.bound_nu * (1 + 1e-9));
             check_history(&r);

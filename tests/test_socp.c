@@ -363,49 +363,46 @@ END_TEST
 
 /* ---- the basis ----------------------------------------------------------------------------------------- */
 
+typedef struct {
+    const char *noise;
+    double eta, loose; /* what the compact basis may lose: the two solver gaps, or what is measured */
+} against_fir;
+
+static void reaches_fir(const against_fir *cases, size_t n, finf_iqc_bound bound, finf_iqc_class cls)
+{
+    for (size_t i = 0; i < n; i++) {
+        finf_iqc_options o = options(bound);
+        o.multipliers = cls;
+        double compact = iqc(cases[i].noise, cases[i].eta, 10, o).bound.value;
+        o.fir = 120;
+        double fir = iqc(cases[i].noise, cases[i].eta, 10, o).bound.value;
+        ck_assert_msg(compact <= fir * (1 + cases[i].loose), "%s at eta %g: %.9g, fir:120 %.9g", cases[i].noise,
+                      cases[i].eta, compact, fir);
+    }
+}
+
 /* The compact basis is as good as 120 free lags, for noise that resonates too. */
 START_TEST(compact_reaches_fir)
 {
-    static const struct {
-        const char *noise;
-        double eta;
-    } CASES[] = {{"beta:1,0,0,0.8", 1.9},
-                 {"beta:1,0,0.9", 1.9},
-                 {"beta:1,0.3,0.7", 1.9},
-                 {"beta:1,0,-0.8", 1.9},
-                 {"beta:1,0,0,0.8", 1},
-                 {"beta:1,0,-0.8", 0.3},
-                 {"beta:1,0,0,0,0,0,0,0,0,0.9", 0.3},
-                 {"strategy:1,0,0.9", 1.9},
-                 {"nu:0.3", 1.9},
-                 {"power:0.5,0.3", 0.1}};
-    for (size_t i = 0; i < COUNT(CASES); i++) {
-        finf_iqc_options o = options(FINF_IQC_SHARP);
-        double compact = iqc(CASES[i].noise, CASES[i].eta, 10, o).bound.value;
-        o.fir = 120;
-        double fir = iqc(CASES[i].noise, CASES[i].eta, 10, o).bound.value;
-        ck_assert_msg(compact <= fir * (1 + 2e-6), "%s at eta %g: %.9g, fir:120 %.9g", CASES[i].noise, CASES[i].eta,
-                      compact, fir);
-    }
+    static const against_fir CASES[] = {{"beta:1,0,0,0.8", 1.9, 2e-8},
+                                        {"beta:1,0,0.9", 1.9, 2e-8},
+                                        {"beta:1,0.3,0.7", 1.9, 2e-8},
+                                        {"beta:1,0,-0.8", 1.9, 2e-8},
+                                        {"beta:1,0,0,0.8", 1, 2e-8},
+                                        {"beta:1,0,-0.8", 0.3, 2e-8},
+                                        {"beta:1,0,0,0,0,0,0,0,0,0.9", 0.3, 2e-8},
+                                        {"strategy:1,0,0.9", 1.9, 2e-8},
+                                        {"nu:0.3", 1.9, 2e-8},
+                                        {"power:0.5,0.3", 0.1, 2e-8}};
+    reaches_fir(CASES, COUNT(CASES), FINF_IQC_SHARP, FINF_IQC_GENERAL);
 }
 END_TEST
 
-/* Where h_t may have either sign, geometric sequences alone lose a tenth: lumps mend it. */
+/* Where h_t may have either sign, geometric sequences alone lose a tenth: lumps mend most of it. */
 START_TEST(odd_reaches_fir)
 {
-    static const struct {
-        const char *noise;
-        double eta;
-    } CASES[] = {{"sgd", 0.1}, {"nu:0.05", 0.1}, {"sgd", 1}};
-    for (size_t i = 0; i < COUNT(CASES); i++) {
-        finf_iqc_options o = options(FINF_IQC_DIST);
-        o.multipliers = FINF_IQC_ODD;
-        double compact = iqc(CASES[i].noise, CASES[i].eta, 10, o).bound.value;
-        o.fir = 120;
-        double fir = iqc(CASES[i].noise, CASES[i].eta, 10, o).bound.value;
-        ck_assert_msg(compact <= fir * (1 + 5e-3), "%s at eta %g: %.9g, fir:120 %.9g", CASES[i].noise, CASES[i].eta,
-                      compact, fir);
-    }
+    static const against_fir CASES[] = {{"sgd", 0.1, 4.5e-3}, {"nu:0.05", 0.1, 8e-4}, {"sgd", 1, 4.5e-4}};
+    reaches_fir(CASES, COUNT(CASES), FINF_IQC_DIST, FINF_IQC_ODD);
 }
 END_TEST
 
@@ -454,10 +451,10 @@ START_TEST(hessian)
                 if (side == 0) continue;
                 double size = fabs(hess[k * N + k]);
                 for (int i = 0; i < N; i++)
-                    ck_assert_msg(fabs((grad[1][i] - grad[0][i]) / (2 * h) - hess[k * N + i]) < 2e-3 * size,
+                    ck_assert_msg(fabs((grad[1][i] - grad[0][i]) / (2 * h) - hess[k * N + i]) < 2e-6 * size,
                                   "Hessian %d %d: %g, by differences %g", k, i, hess[k * N + i],
                                   (grad[1][i] - grad[0][i]) / (2 * h));
-                ck_assert_msg(fabs((value[1] - value[0]) / (2 * h) - (grad[0][k] + grad[1][k]) / 2) < 1e-5 * value[0],
+                ck_assert_msg(fabs((value[1] - value[0]) / (2 * h) - (grad[0][k] + grad[1][k]) / 2) < 2e-6 * value[0],
                               "gradient %d: %g, by differences %g", k, (grad[0][k] + grad[1][k]) / 2,
                               (value[1] - value[0]) / (2 * h));
             }
