@@ -12,6 +12,7 @@ typedef struct {
 
 typedef struct {
     const args *a;
+    doc *d;
     finf_iqc_options o;
     iqc_pairs pairs;
     finf_noise *noise; /* NULL: it depends on eta*mu, one for each row */
@@ -69,8 +70,10 @@ static finf_real simulated(const job *j, const row *x, int k)
     return (finf_real){scale * x->worst[k].mean, scale * x->worst[k].error, FINF_ESTIMATE, "simulation"};
 }
 
-static void show_row(doc *d, const job *j, size_t i)
+static void show_row(size_t i, void *ctx)
 {
+    const job *j = ctx;
+    doc *d = j->d;
     const row *x = &j->rows[i];
     static const char *const KEYS[] = {"huber_lower", "asymmetric_lower"},
                              *const ERRORS[] = {"huber_error", "asymmetric_error"},
@@ -86,8 +89,9 @@ static void show_row(doc *d, const job *j, size_t i)
 }
 
 /* A sweep in text is one table. */
-static void show_table(doc *d, const job *j)
+static void show_table(const job *j)
 {
+    doc *d = j->d;
     enum { MOST = 9 };
     const char *names[MOST] = {"kappa", "eta", "bound", "lower", "bound/lower", "gamma2"};
     double *data = malloc(MOST * j->pairs.n * sizeof *data);
@@ -110,7 +114,7 @@ static void show_table(doc *d, const job *j)
 
 finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
 {
-    job j = {.a = a};
+    job j = {.a = a, .d = d};
     int lower = 0;
     double seed = 1;
     const char *noise = args_text(a, OPT_NOISE);
@@ -130,12 +134,9 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
         s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
         if (j.pairs.n > 1 && wants_text(a))
-            show_table(d, &j);
+            show_table(&j);
         else
-            for (size_t i = 0; i < j.pairs.n; i++) {
-                const sweep_row *x = &j.rows[i].end;
-                if (x->done && (!x->status || x->status == FINF_ETOL)) show_row(d, &j, i);
-            }
+            sweep_show(j.rows, j.pairs.n, sizeof *j.rows, show_row, &j);
     }
     free(j.rows);
     free_pairs(&j.pairs);

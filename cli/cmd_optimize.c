@@ -13,6 +13,7 @@ typedef struct {
 
 typedef struct {
     const args *a;
+    doc *d;
     finf_optimize_options o;
     iqc_pairs pairs;
     row *rows;
@@ -76,8 +77,10 @@ static finf_status save(sink *file, const job *j, const row *x, doc *d, finf_rea
 
 /* ---- output -------------------------------------------------------------------------------------------- */
 
-static void show_row(doc *d, const job *j, size_t i)
+static void show_row(size_t i, void *ctx)
 {
+    const job *j = ctx;
+    doc *d = j->d;
     const finf_optimize_result *r = &j->rows[i].r;
     char noise[SPELLED], note[160];
     doc_row(d);
@@ -98,8 +101,9 @@ static void show_row(doc *d, const job *j, size_t i)
         doc_string(d, "noise", "noise", noise, NULL);
 }
 
-static void show_table(doc *d, const job *j)
+static void show_table(const job *j)
 {
+    doc *d = j->d;
     enum { MOST = 8 };
     const char *names[MOST] = {"kappa", "eta", "bound", "gap", "DP-SGD", "best nu", "nu"};
     double *data = malloc(MOST * j->pairs.n * sizeof *data);
@@ -120,7 +124,7 @@ static void show_table(doc *d, const job *j)
 
 finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
 {
-    job j = {.a = a, .o = finf_optimize_options_default()};
+    job j = {.a = a, .d = d, .o = finf_optimize_options_default()};
     sink file = {0};
     const char *path = args_text(a, OPT_SAVE);
     finf_status s = read_iqc(a, &j.o.iqc, why);
@@ -141,12 +145,9 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
             if (t) s = t;
         }
         if (j.pairs.n > 1 && wants_text(a))
-            show_table(d, &j);
+            show_table(&j);
         else
-            for (size_t i = 0; i < j.pairs.n; i++) {
-                const sweep_row *x = &j.rows[i].end;
-                if (x->done && (!x->status || x->status == FINF_ETOL)) show_row(d, &j, i);
-            }
+            sweep_show(j.rows, j.pairs.n, sizeof *j.rows, show_row, &j);
     }
     sink_drop(&file);
     for (size_t i = 0; j.rows && i < j.pairs.n; i++) finf_optimize_result_free(&j.rows[i].r);

@@ -112,7 +112,7 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
     if ((rest = after(text, "spectrum@"))) return density_file(rest, out, why);
     return finf_why(why, FINF_EPARSE,
                     "noise '%.60s' is not known: sgd, nu:V, power:P,V, antipgd:V, cc, beta:.., beta@FILE, strategy:.., "
-                    "strategy@FILE, blt:..;.., spectrum@FILE",
+                    "strategy@FILE, blt:..;.., product:..;.., spectrum@FILE",
                     text);
 }
 

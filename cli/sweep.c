@@ -70,12 +70,25 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
     return interrupted;
 }
 
+static const sweep_row *row_at(const void *rows, size_t i, size_t size)
+{
+    return (const void *)((const char *)rows + i * size);
+}
+
+void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, void *ctx), void *ctx)
+{
+    for (size_t i = 0; i < n; i++) {
+        const sweep_row *x = row_at(rows, i, size);
+        if (x->done && (!x->status || x->status == FINF_ETOL)) show(i, ctx);
+    }
+}
+
 finf_status sweep_outcome(const void *rows, size_t n, size_t size, int stopped, finf_reason *why)
 {
     finf_status s = FINF_OK;
     size_t done = 0;
     for (size_t i = 0; i < n; i++) {
-        const sweep_row *x = (const void *)((const char *)rows + i * size);
+        const sweep_row *x = row_at(rows, i, size);
         if (!x->done) continue;
         done++;
         if (x->status && (!s || s == FINF_ETOL)) s = x->status, *why = x->why;

@@ -20,6 +20,9 @@ typedef struct {
 /* The first failure of n rows of `size` bytes (a missed tolerance gives way to any other), or how many are done if interrupted. */
 finf_status sweep_outcome(const void *rows, size_t n, size_t size, int interrupted, finf_reason *why);
 
+/* show(i, ctx) for every row that has something to show. */
+void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, void *ctx), void *ctx);
+
 /* A finf_iqc_options.cancel. */
 int sweep_interrupted(void *unused);
 

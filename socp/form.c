@@ -35,3 +35,11 @@ void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f
     f->k_r = b2 * d;
     f->k_0 = b2 * (mo->shift * d + (mo->dist ? 0.5 : c / 2));
 }
+
+double socp_form_psi(const socp_form *f, double complex lambda, double complex X, double *margin)
+{
+    double r = creal(lambda), s = cimag(lambda), a = f->a_r * r + f->a_s * s + f->a_0;
+    double complex m = f->m_r * r + f->m_s * s + f->m_0 + X;
+    *margin = a / (fabs(f->a_r * r) + fabs(f->a_s * s) + fabs(f->a_0));
+    return a > 0 ? (creal(m) * creal(m) + cimag(m) * cimag(m)) / a + f->k_r * r + f->k_0 : INFINITY;
+}

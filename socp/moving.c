@@ -173,9 +173,8 @@ double socp_moving_psi(const socp_moving *v, double w, double complex logB, doub
     socp_form f;
     socp_basis_sum(&v->basis, v->x, v->x + v->basis.nh, w, lambda, X);
     socp_form_at(&v->mo, w, B, &f);
-    double r = creal(*lambda), s = cimag(*lambda);
-    double complex m = f.m_r * r + f.m_s * s + f.m_0 + *X;
-    return (size2(m) / (f.a_r * r + f.a_s * s + f.a_0) + f.k_r * r + f.k_0) / size2(B);
+    double margin;
+    return socp_form_psi(&f, *lambda, *X, &margin) / size2(B);
 }
 
 double complex socp_log_factor(double nu, double w)

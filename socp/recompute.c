@@ -42,10 +42,9 @@ static double integrand(double w, void *data)
         B[0] = sqrt(finf_noise_density(p->noise, w));
     socp_basis_sum(p->b, p->x, p->y, w, &lambda, &X);
     socp_form_at(p->mo, w, B[0] + I * B[1], &f);
-    double r = creal(lambda), s = cimag(lambda), a = f.a_r * r + f.a_s * s + f.a_0;
-    double complex m = f.m_r * r + f.m_s * s + f.m_0 + X;
-    p->a_min = fmin(p->a_min, a / (fabs(f.a_r * r) + fabs(f.a_s * s) + fabs(f.a_0)));
-    return a > 0 ? (creal(m) * creal(m) + cimag(m) * cimag(m)) / a + f.k_r * r + f.k_0 : INFINITY;
+    double margin, psi = socp_form_psi(&f, lambda, X, &margin);
+    p->a_min = fmin(p->a_min, margin);
+    return psi;
 }
 
 static double gauss(point *p, const gsl_integration_glfixed_table *rule, double lo, double hi)

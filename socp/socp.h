@@ -66,6 +66,8 @@ typedef struct {
 } socp_form;
 socp_model socp_model_make(double eta, double kappa, int dist);
 void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f);
+/* psi = |m|^2/a + k, +inf where a <= 0; *margin = a relative to the size of its terms */
+double socp_form_psi(const socp_form *f, double complex lambda, double complex X, double *margin);
 
 /* ---- program.c: minimise sum_j q_j (|m_j|^2/a_j + k_j), a = a0 + A x, m = m0 + M x, k = k0 + K x, G x + g0 >= 0 ---- */
 typedef struct {
