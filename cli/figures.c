@@ -119,6 +119,11 @@ static finf_status optimised_on_grid(const char *line, const double *kappa, size
 #define PAPER_SETTING " --bound dist --class paper --constants paper --rho 0.5"
 #define COARSE " --grid uniform:1000 --force --verbose"
 
+/* the axes of Figure 3 in its three versions */
+#define BOUND_AGAINST_KAPPA                                                                                                \
+    .x = "kappa", .x_key = "kappa", .x_label = "condition number kappa", .y_label = "bound on F_inf", .x_scale = PLOT_LOG, \
+    .y_scale = PLOT_LOG, .values = {"2:1000:log:13", "2:1000:log:3"}
+
 const figure FIGURE[FIGURES] = {
     {.name = "fig1-ratio",
      .place = "Figure 1, left",
@@ -230,13 +235,7 @@ const figure FIGURE[FIGURES] = {
          "Bound on F_inf, L = G = 1, eta = 0.1, rho = 1/2, kappa = {}: the paper's multipliers (valid for symmetric F "
          "only) and constants. Dotted: its grid of 1000 frequencies, too coarse once eta mu is small; solid: a "
          "grid that resolves eta mu. Optimised: the noise found on the latter, valued on either.",
-     .x = "kappa",
-     .x_key = "kappa",
-     .x_label = "condition number kappa",
-     .y_label = "bound on F_inf",
-     .x_scale = PLOT_LOG,
-     .y_scale = PLOT_LOG,
-     .values = {"2:1000:log:13", "2:1000:log:3"},
+     BOUND_AGAINST_KAPPA,
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
                 {"iqc --noise nu:auto --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
                 {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"
@@ -261,13 +260,7 @@ const figure FIGURE[FIGURES] = {
          "The same bound, of (L/2) E|theta - theta*|^2, with the multipliers that hold for every strongly convex, smooth "
          "F, sharp constants and a grid that resolves eta mu, kappa = {}. Dashed, in the colour of its noise: the "
          "worst quadratic, below which no bound for it can be; for the optimised, no noise at all.",
-     .x = "kappa",
-     .x_key = "kappa",
-     .x_label = "condition number kappa",
-     .y_label = "bound on F_inf",
-     .x_scale = PLOT_LOG,
-     .y_scale = PLOT_LOG,
-     .values = {"2:1000:log:13", "2:1000:log:3"},
+     BOUND_AGAINST_KAPPA,
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
                 {"iqc --noise nu:auto --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
                 {"optimize --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"}},
@@ -282,13 +275,7 @@ const figure FIGURE[FIGURES] = {
      .title = "Figure 3, added: the sharp bound",
      .caption = "The bound of F - F* itself, with causality multipliers, in the same setting: L = G = 1, eta = 0.1, rho = "
                 "1/2, kappa = {}. Best nu: near eta L/2, whatever kappa. Dashed: as above.",
-     .x = "kappa",
-     .x_key = "kappa",
-     .x_label = "condition number kappa",
-     .y_label = "bound on F_inf",
-     .x_scale = PLOT_LOG,
-     .y_scale = PLOT_LOG,
-     .values = {"2:1000:log:13", "2:1000:log:3"},
+     BOUND_AGAINST_KAPPA,
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
                 {"iqc --noise nu:auto --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
                 {"optimize --eta 0.1 --kappa {} --rho 0.5 --solver newton"}},
