@@ -2,8 +2,10 @@
 #include <stdlib.h>
 
 #include "rates.h"
+#include "sweep.h"
 
 typedef struct {
+    sweep_row end;
     double a, d, eta, d_eff, sgd, nu, best, best_nu, optimum, floor;
     finf_rates rate;
     finf_reason reason; /* why they are infinite */
@@ -309,6 +311,26 @@ static finf_status read_axes(const args *a, const char *decays, rate_axes *x, fi
     return s;
 }
 
+static void fill_at(size_t i, void *ctx)
+{
+    const table *t = ctx;
+    cell *c = &t->cells[i];
+    c->a = t->x.decays[i / (t->x.n_dims * t->x.n_etas)];
+    c->d = t->x.dims[i / t->x.n_etas % t->x.n_dims];
+    c->eta = t->x.etas[i % t->x.n_etas];
+    c->end.status = fill(&t->x.set, c, &c->end.why);
+    c->end.done = 1;
+}
+
+/* After Ctrl-C: the cells that are done, in their order. */
+static void keep_done(table *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->cells[i].end.done && !t->cells[i].end.status) t->cells[n++] = t->cells[i];
+    t->n = n;
+}
+
 static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_reason *why)
 {
     table t = {.x = *x, .n = x->n_decays * x->n_dims * x->n_etas};
@@ -317,15 +339,14 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
         return finf_why(why, FINF_EUSAGE, "--slopes needs several points: a range of --dim or --eta, or several --decays");
     t.cells = calloc(t.n, sizeof *t.cells);
     finf_status s = t.cells ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
-    for (size_t i = 0; i < t.n && !s; i++) {
-        cell *c = &t.cells[i];
-        c->a = x->decays[i / (x->n_dims * x->n_etas)];
-        c->d = x->dims[i / x->n_etas % x->n_dims];
-        c->eta = x->etas[i % x->n_etas];
-        s = fill(&x->set, c, why);
+    if (!s) {
+        int interrupted = sweep_run(t.n, fill_at, &t, args_given(a, OPT_QUIET));
+        s = sweep_outcome(t.cells, t.n, sizeof *t.cells, interrupted, why);
+        if (interrupted) keep_done(&t);
     }
-    if (!s && !slopes && text) show_values(d, &t);
-    for (size_t i = 0; i < t.n && !s && !slopes && !text; i++) show_cell(d, a, &t.cells[i]);
+    int values = !s || s == FINF_ETOL; /* what is done is shown; slopes are of all */
+    if (values && text && (!slopes || s)) show_values(d, &t);
+    for (size_t i = 0; i < t.n && values && !text && (!slopes || s); i++) show_cell(d, a, &t.cells[i]);
     if (!s && (slopes || text)) s = show_slopes(d, a, &t, why);
     free(t.cells);
     return s;
