@@ -49,8 +49,9 @@ endif
 
 # ---- build ----------------------------------------------------------------------------------------------------
 $B/obj/socp/ecos.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
-$B/obj/socp/certify.o $B/obj/socp/certify_noise.o: ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
-$B/obj/socp/ecos.o $B/obj/socp/certify.o $B/obj/socp/certify_noise.o: $B/config.mk
+CERTIFY := $(patsubst socp/%.c,$B/obj/socp/%.o,$(wildcard socp/certify*.c))
+$(CERTIFY): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
+$B/obj/socp/ecos.o $(CERTIFY): $B/config.mk
 $B/obj/%.o: %.c | $B/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c $< -o $@

@@ -11,7 +11,9 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
     if (!s && !(o.smooth >= 1e-50 && o.smooth <= 1e50))
         s = finf_why(why, FINF_EDOM, "smooth = %s: must be positive, from 1e-50 to 1e50", finf_show(o.smooth).s);
     if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &o.dim, why);
-    if (!s) s = args_choice(a, OPT_BOUND, "sharp|fval|dist|sharp-dist", &bound, why);
+    if (!s) s = args_choice(a, OPT_BOUND, "sharp|fval|dist|sharp-dist|gaussian", &bound, why);
+    if (!s && bound == FINF_IQC_GAUSSIAN && a->command != CMD_IQC)
+        s = finf_why(why, FINF_EUSAGE, "bound = gaussian: of iqc only; the noise is chosen by the sharp bound");
     if (!s) s = args_choice(a, OPT_CLASS, "general|odd|paper", &class, why);
     if (!s) s = args_choice(a, OPT_CONSTANTS, "sharp|paper", &constants, why);
     if (!s) s = args_choice(a, OPT_SOLVER, "newton|ecos", &solver, why);
@@ -90,7 +92,7 @@ const char *iqc_class_note(const finf_iqc_options *o)
 
 static const char *bound_name(finf_iqc_bound b)
 {
-    static const char *const NAMES[] = {"sharp", "fval", "dist", "sharp-dist"};
+    static const char *const NAMES[] = {"sharp", "fval", "dist", "sharp-dist", "gaussian"};
     return NAMES[b];
 }
 
@@ -107,7 +109,8 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
     doc_string(d, "bound_kind", NULL, bound_name(o->bound), NULL);
     doc_string(d, "class", NULL, args_text(a, OPT_CLASS), NULL);
-    snprintf(note, sizeof note, "F_inf is at most this, for %s", iqc_class_note(o));
+    snprintf(note, sizeof note, "F_inf is at most this, for %s%s", iqc_class_note(o),
+             o->bound == FINF_IQC_GAUSSIAN ? ", and Gaussian w" : "");
     doc_real(d, "bound", "bound_error", "bound", r->bound, note);
     doc_number(d, "unit_bound", NULL, r->unit_bound, NULL);
     doc_number(d, "unit_sgd", NULL, o->privacy.sigma_sgd > 0 ? r->unit_sgd : 0, NULL);

@@ -96,7 +96,7 @@ finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, f
 
 void socp_basis_free(socp_basis *b)
 {
-    if (b) free(b->s), free(b->h), *b = (socp_basis){0};
+    if (b) free(b->s), free(b->h), free(b->ahead), *b = (socp_basis){0};
 }
 
 /* 1 - e^{-iw} */

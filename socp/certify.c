@@ -33,7 +33,7 @@ typedef struct {
     const double *x, *y; /* h unknowns; X unknowns of this part */
     int dist, unit;      /* unit: B = 1 */
     double shift;
-    arb_t inv_eta, mu, delta, root_delta, c;
+    arb_t eta, inv_eta, mu, delta, root_delta, c;
     arb_t n_pi, excess; /* (2/eta - mu)(2/eta - 1), 4 (1 - eta)/eta^2 */
     acb_t a;            /* a D of the last evaluation */
     acb_ptr t;          /* scratch, see the enum */
@@ -50,7 +50,8 @@ static void make(context *c, const socp_model *mo, double kappa)
     arb_t k, two;
     mag_t tiny;
     arb_init(k), arb_init(two), mag_init(tiny);
-    arb_init(c->inv_eta), arb_init(c->mu), arb_init(c->delta), arb_init(c->root_delta), arb_init(c->c), arb_init(c->n_pi);
+    arb_init(c->eta), arb_init(c->inv_eta), arb_init(c->mu), arb_init(c->delta), arb_init(c->root_delta), arb_init(c->c),
+        arb_init(c->n_pi);
     arb_init(c->excess);
     acb_init(c->a);
     c->t = _acb_vec_init(SCRATCH);
@@ -63,6 +64,7 @@ static void make(context *c, const socp_model *mo, double kappa)
     arb_mul_2exp_si(c->c, c->c, -1);
     arb_set_d(k, mo->eta);
     if (mo->eta_rounded) mag_set_d(tiny, 1.2e-16 * mo->eta), arb_add_error_mag(k, tiny); /* eta L, rounded */
+    arb_set(c->eta, k);
     arb_inv(c->inv_eta, k, PREC);
     arb_sub_ui(c->excess, c->inv_eta, 1, PREC); /* (1 - eta)/eta */
     arb_mul(c->excess, c->excess, c->inv_eta, PREC);
@@ -76,8 +78,8 @@ static void make(context *c, const socp_model *mo, double kappa)
 
 static void clear(context *c)
 {
-    arb_clear(c->inv_eta), arb_clear(c->mu), arb_clear(c->delta), arb_clear(c->root_delta), arb_clear(c->c),
-        arb_clear(c->n_pi);
+    arb_clear(c->eta), arb_clear(c->inv_eta), arb_clear(c->mu), arb_clear(c->delta), arb_clear(c->root_delta),
+        arb_clear(c->c), arb_clear(c->n_pi);
     arb_clear(c->excess);
     acb_clear(c->a);
     _acb_vec_clear(c->t, SCRATCH);
@@ -148,6 +150,22 @@ static void multipliers(context *c, const acb_t w, slong prec)
             ball_addmul(X, u, c->y[i]);
             acb_sub_arb(u, n, s, prec), acb_neg(u, u);
             acb_mul(prod, t, u, prec);
+        }
+    }
+    for (size_t i = 0; i < b->ns && !c->unit; i++) { /* stein.c: powers of 1/z */
+        const socp_ahead *h = &b->ahead[i];
+        double v = c->x[b->nh + 2 * i] - c->x[b->nh + 2 * i + 1];
+        for (int k = 0; k < 2; k++) {
+            acb_struct *X = c->t + (k ? X2 : X1);
+            ball_power(u, w, h->lag, !k);
+            if (h->s != 1) {
+                resolvent(d[k], c->t + (k ? N1 : N2), h->s);
+                acb_mul(u, u, d[k], prec);
+                arb_set_d(s, h->s), acb_mul_arb(u, u, s, prec);
+            }
+            ball_power(t, w, 1, !k);
+            ball_addmul(u, t, -h->ratio);
+            ball_addmul(X, u, v);
         }
     }
     for (int k = 0; k < 2; k++) acb_clear(d[k]), acb_clear(g[k]);
@@ -244,7 +262,7 @@ static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong 
     return 0;
 }
 
-/* Upper end of (1/pi) int_0^pi psi; NaN if there is no finite enclosure, if a(1/2) > 0 is not proved, or if the enclosure misses
+/* Upper end of (1/pi) int_0^pi psi and stein.c's cost; NaN if there is no finite enclosure, if a(1/2) > 0 is not proved, or if the enclosure misses
  * the value computed in doubles: the two must be about the same noise and the same multipliers. */
 static double enclose(context *c, const socp_grid *g, finf_real estimate)
 {
@@ -271,6 +289,11 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
     }
     acb_const_pi(part, PREC);
     acb_div(sum, sum, part, PREC);
+    if (c->b->ns > 0 && !c->unit) {
+        acb_zero(part);
+        ok = ball_stein_cost(c->noise, c->b, c->x, c->eta, c->mu, c->delta, acb_realref(part)) && ok;
+        acb_add(sum, sum, part, PREC);
+    }
     arb_get_ubound_arf(end, acb_realref(sum), PREC);
     double upper = arf_get_d(end, ARF_RND_UP);
     arb_get_lbound_arf(end, acb_realref(sum), PREC);
@@ -289,7 +312,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     context c = {.noise = noise,
                  .b = b,
                  .x = x,
-                 .y = x + b->nh,
+                 .y = x + socp_basis_signed(b),
                  .dist = mo->dist,
                  .shift = mo->shift,
                  .cancel = cancel,
@@ -299,10 +322,14 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
         out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1 && b->h[i].fold > 0;
     for (size_t i = 0; i < b->nc; i++) /* |p| < 1 */
         out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2;
+    for (size_t i = 0; i < b->ns; i++)
+        out->certified = out->certified && b->ahead[i].lag > 0 && b->ahead[i].s > 0 && b->ahead[i].s <= 1;
     int taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY;
     const char *no = NULL;
     if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM) no = "no closed formula for this noise: cannot be certified";
     if (weights.dp > 0 && taps && noise->n > MAX_TAPS) no = "more than 1000 coefficients: too many to certify";
+    if (b->ns > 0 && (noise->kind == NOISE_STRATEGY || noise->kind == NOISE_BLT))
+        no = "Gaussian w, noise given by C: cannot be certified (the sharp bound can)";
     if (b->lags > MAX_LAGS) no = "more than 500 lags in the multiplier: too many to certify";
     if (no) {
         out->certified = 0;

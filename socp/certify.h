@@ -7,7 +7,7 @@
 #include "bounds.h" /* the formula behind a noise: its kind and coefficients */
 #include "socp.h"
 
-enum { PREC = 64 };
+enum { PREC = 64, WIDE = 256 }; /* WIDE: recurrences, which lose bits with every step */
 
 /* sum += v f */
 void ball_addmul(acb_t sum, const acb_t v, double f);
@@ -15,6 +15,11 @@ void ball_addmul(acb_t sum, const acb_t v, double f);
 void ball_power(acb_t out, const acb_t w, size_t t, int conjugate);
 /* B at z = 1 - n = e^{-iw}, or its conjugate; noise = NULL: B = 1 */
 void ball_response(const finf_noise *noise, acb_t B, const acb_t w, const acb_t n, int conjugate, int analytic);
+/* beta_0 .. beta_{n-1}, and an upper end of |B| on the circle. 0: no formula for it here */
+int ball_beta(const finf_noise *noise, arb_ptr beta, size_t n, arb_t peak);
+/* stein.c's cost of the multipliers x, rigorously. 0: not proved */
+int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta, const arb_t mu,
+                    const arb_t delta, arb_t cost);
 /* A proof that B and 1/B are analytic in |z| <= 1, and a rigorous upper end of gamma_inf^2. 0: not proved. */
 int ball_gamma2(const finf_noise *noise, double *upper);
 

@@ -77,6 +77,62 @@ void ball_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, i
     arb_clear(d), arb_clear(e), acb_clear(u), acb_clear(z);
 }
 
+/* ---- coefficients ---------------------------------------------------------------------------------------- */
+
+/* prod (1 - q_i z)^{r_i}, q = 1 - nu: k beta_k = -sum_i r_i u_ik, u_ik = q_i (u_{i,k-1} + beta_{k-1}); each |1 - q z| is between
+ * 1 - |q| and 1 + |q| on the circle */
+static void product_beta(const double *nu, const double *r, size_t m, arb_ptr beta, size_t n, arb_t peak)
+{
+    arb_ptr q = _arb_vec_init((slong)m), u = _arb_vec_init((slong)m);
+    arb_t t, s;
+    arb_init(t), arb_init(s);
+    arb_one(beta), arb_one(peak);
+    for (size_t i = 0; i < m; i++) {
+        arb_set_d(q + i, nu[i]);
+        arb_sub_ui(q + i, q + i, 1, WIDE), arb_neg(q + i, q + i);
+        arb_abs(t, q + i);
+        if (r[i] < 0) arb_neg(t, t);
+        arb_add_ui(t, t, 1, WIDE);
+        arb_set_d(s, r[i]);
+        arb_pow(t, t, s, WIDE);
+        arb_mul(peak, peak, t, WIDE);
+    }
+    for (size_t k = 1; k < n; k++) {
+        arb_zero(beta + k);
+        for (size_t i = 0; i < m; i++) {
+            arb_add(t, u + i, beta + k - 1, WIDE);
+            arb_mul(u + i, q + i, t, WIDE);
+            arb_set_d(s, r[i]);
+            arb_submul(beta + k, s, u + i, WIDE);
+        }
+        arb_div_ui(beta + k, beta + k, k, WIDE);
+    }
+    arb_clear(t), arb_clear(s);
+    _arb_vec_clear(q, (slong)m), _arb_vec_clear(u, (slong)m);
+}
+
+int ball_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
+{
+    if (f->kind == NOISE_POWER) {
+        product_beta(&f->nu, &f->p, 1, beta, n, peak);
+    } else if (f->kind == NOISE_PRODUCT) {
+        product_beta(f->coef, f->coef + f->n, f->n, beta, n, peak);
+    } else if (f->kind == NOISE_FIR) {
+        arb_t t;
+        arb_init(t);
+        arb_zero(peak);
+        for (size_t k = 0; k < f->n; k++) {
+            arb_set_d(t, f->coef[k]);
+            if (k < n) arb_set(beta + k, t);
+            arb_abs(t, t), arb_add(peak, peak, t, WIDE);
+        }
+        arb_clear(t);
+    } else {
+        return 0;
+    }
+    return arb_is_finite(peak) && arb_is_finite(beta + n - 1);
+}
+
 /* ---- step-down in balls: a proof of minimum phase, and (1/2pi) int dw/|A|^2 ------------------------------ */
 
 /* a_0..a_n; destroyed. 1 if every |k| < 1 is proved. */

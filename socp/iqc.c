@@ -31,6 +31,8 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
     finf_status st = socp_grid_make(noise, mo->eta, mo->mu, socp_basis_reach(lags, opt->multipliers), opt->grid_uniform,
                                     &grid);
     if (st == FINF_OK) st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &basis);
+    if (st == FINF_OK && opt->bound == FINF_IQC_GAUSSIAN && weights.dp > 0)
+        st = socp_stein_make(mo, noise, &basis, &out->reason);
     if (st == FINF_OK) st = socp_program_make(mo, noise, &grid, &basis, weights, &prog);
     if (st == FINF_OK && !(x = malloc(prog.n * sizeof *x))) st = FINF_ENOMEM;
     if (st == FINF_OK) {

@@ -51,21 +51,32 @@ static void row_cone(const socp_program *p, size_t j, const socp_form *f, const 
     p->k0[j] = f->k_0;
 }
 
+/* stein.c's columns, of either sign; sum q = 1, so a constant k is a linear cost */
+static void row_ahead(const socp_program *p, size_t j, const socp_basis *b, double w)
+{
+    size_t at = j * p->n + b->nh;
+    for (size_t i = 0; i < 2 * b->ns; i++) {
+        double complex v = (i % 2 ? -1 : 1) * socp_stein_at(&b->ahead[i / 2], w);
+        p->Mr[at + i] = creal(v), p->Mi[at + i] = cimag(v), p->K[at + i] = b->ahead[i / 2].cost;
+    }
+}
+
 /* The slack alone makes a > 0 once it exceeds max -a_0/a_r; equal h_t, h_-t keep Lambda real and only add to it. */
 static void start(socp_program *p, const socp_basis *b, double ratio)
 {
     p->start[0] = 2 * fmax(ratio, 0) + 1;
-    for (size_t i = 1; i < b->nh; i++) p->start[i] = p->start[0] / (double)b->nh;
+    for (size_t i = 1; i < socp_basis_signed(b); i++) p->start[i] = p->start[0] / (double)b->nh;
 }
 
-/* Unknowns: slack, the h columns, x of the DP noise, x of the SGD noise. With sigma_sgd > 0 a second family of cones
+/* Unknowns: socp.h. With sigma_sgd > 0 a second family of cones
  * with B = 1 shares a(w); its coefficient is a sum of non-negative terms here, so the extra constraint of MATH 7.4
  * holds by itself. */
 finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
                               socp_weights weights, socp_program *out)
 {
     int two = weights.sgd > 0 && weights.dp > 0;
-    socp_program p = {.n = b->nh + b->nc * (size_t)(1 + two), .cones = g->n * (size_t)(1 + two), .rows = b->nh + 2};
+    size_t plain = socp_basis_signed(b);
+    socp_program p = {.n = plain + b->nc * (size_t)(1 + two), .cones = g->n * (size_t)(1 + two), .rows = plain + 2};
     double complex *col = malloc((b->nh + b->nc + 1) * sizeof *col);
     finf_status st = col ? allocate(&p) : FINF_ENOMEM;
     if (st != FINF_OK) {
@@ -81,22 +92,23 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
         socp_basis_at(b, w, lambda, x);
         finf_noise_response(noise, w, B);
         socp_form_at(mo, w, weights.dp > 0 ? B[0] + I * B[1] : 1, &f);
-        row_cone(&p, j, &f, b, lambda, x, b->nh);
+        row_cone(&p, j, &f, b, lambda, x, plain);
+        if (weights.dp > 0) row_ahead(&p, j, b, w);
         p.q[j] = g->q[j] * (weights.dp > 0 ? weights.dp : weights.sgd) / p.scale;
         ratio = fmax(ratio, -f.a_0 / f.a_r);
         if (two) {
             socp_form_at(mo, w, 1, &f);
-            row_cone(&p, g->n + j, &f, b, lambda, x, b->nh + b->nc);
+            row_cone(&p, g->n + j, &f, b, lambda, x, plain + b->nc);
             p.q[g->n + j] = g->q[j] * weights.sgd / p.scale;
         }
     }
-    for (size_t i = 0; i < b->nh; i++) p.G[i * p.n + i] = 1;
+    for (size_t i = 0; i < plain; i++) p.G[i * p.n + i] = 1;
     for (size_t e = 0; e < 2; e++) {
         socp_form f;
         double w = e ? FINF_PI : 0;
         socp_basis_at(b, w, lambda, x);
         socp_form_at(mo, w, 1, &f);
-        row_a(&f, b->nh, lambda, p.G + (b->nh + e) * p.n, &p.g0[b->nh + e]);
+        row_a(&f, b->nh, lambda, p.G + (plain + e) * p.n, &p.g0[plain + e]);
         ratio = fmax(ratio, -f.a_0 / f.a_r);
     }
     start(&p, b, ratio);

@@ -25,7 +25,7 @@ static double spare(const point *p, double w)
 {
     double complex lambda, X;
     socp_form f;
-    socp_basis_sum(p->b, p->x, p->x + p->b->nh, w, &lambda, &X);
+    socp_basis_sum(p->b, p->x, p->y, w, &lambda, &X);
     socp_form_at(p->mo, w, 1, &f);
     return creal(lambda) + (f.a_s * cimag(lambda) + f.a_0) / f.a_r;
 }
@@ -41,6 +41,7 @@ static double integrand(double w, void *data)
     else if (!p->unit) /* no causality multiplier: the phase, an integral for a given |B|^2, would not be looked at */
         B[0] = sqrt(finf_noise_density(p->noise, w));
     socp_basis_sum(p->b, p->x, p->y, w, &lambda, &X);
+    if (!p->unit) X += socp_stein_sum(p->b, p->x, w);
     socp_form_at(p->mo, w, B[0] + I * B[1], &f);
     double margin, psi = socp_form_psi(&f, lambda, X, &margin);
     p->a_min = fmin(p->a_min, margin);
@@ -117,26 +118,27 @@ finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const 
                            socp_weights weights, double on_grid, double *x, socp_recomputed *out)
 {
     finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
-    point p = {mo, noise, b, x, x + b->nh, 0, INFINITY, 0};
+    double *y = x + socp_basis_signed(b);
+    point p = {mo, noise, b, x, y, 0, INFINITY, 0};
     double h0 = mo->shift, best = INFINITY;
     int done = 0;
     *out = (socp_recomputed){.dp = none, .sgd = none};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(ORDER);
     if (!rule) return FINF_ENOMEM;
-    for (size_t i = 0; i < b->nh; i++) {
-        if (!(x[i] > 0)) x[i] = 0;
-        h0 += x[i];
-    }
+    for (double *v = x; v < y; v++)
+        if (!(*v > 0)) *v = 0;
+    for (size_t i = 0; i < b->nh; i++) h0 += x[i];
     double x0 = x[0], kept = x0, missing = fmax(0, -least_spare(&p, g));
     h0 += missing;
     for (double room = missing > 0 ? 1e-12 : 0; room < 2; room = fmax(1e-12, 10 * room)) {
         finf_real part[2] = {none, none}; /* the DP noise, the gradient noise with its own X */
         double total = 0, error = 0, weight[2] = {weights.dp, weights.sgd};
         x[0] = x0 + missing + room * h0;
-        p.a_min = INFINITY, p.y = x + b->nh;
+        p.a_min = INFINITY, p.y = y;
         for (p.unit = 0; p.unit < 2; p.unit++) {
             if (!(weight[p.unit] > 0)) continue;
             part[p.unit] = integrate(&p, g, rule);
+            if (!p.unit) part[p.unit].value += socp_stein_cost(b, x);
             total += weight[p.unit] * part[p.unit].value, error += weight[p.unit] * part[p.unit].error;
             p.y += b->nc;
         }

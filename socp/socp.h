@@ -20,7 +20,10 @@
 #include "base.h"
 
 static inline int socp_is_dist(finf_iqc_bound b) { return b == FINF_IQC_DIST || b == FINF_IQC_SHARP_DIST; }
-static inline int socp_is_causal(finf_iqc_bound b) { return b == FINF_IQC_SHARP || b == FINF_IQC_SHARP_DIST; }
+static inline int socp_is_causal(finf_iqc_bound b)
+{
+    return b == FINF_IQC_SHARP || b == FINF_IQC_SHARP_DIST || b == FINF_IQC_GAUSSIAN;
+}
 
 /* ---- grid.c: nodes on (0, pi), weights q summing to 1; panels on which everything is smooth ---- */
 typedef struct {
@@ -31,20 +34,27 @@ typedef struct {
 finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags, size_t uniform, socp_grid *out);
 void socp_grid_free(socp_grid *g);
 
-/* ---- basis.c: Lambda = shift + sum x_i col_i (nh unknowns >= 0, the first is h_0 - sum h), X = sum y_i col_i (nc) ---- */
+/* ---- basis.c: Lambda = shift + sum x_i col_i (nh unknowns >= 0, the first is h_0 - sum h), X = sum y_i col_i (nc) ----
+ * A program's unknowns: nh, then stein.c's 2 ns, all >= 0; nc of X for the DP noise, nc for the gradient noise. */
 typedef struct {
     size_t lag; /* s = 1: h_t on t = lag alone; else geometric, falling by 1 - s a step (lag = 1) .. */
     double s;
     size_t fold; /* .. convolved with itself so many times: about t = fold/s */
 } socp_term;
 typedef struct {
-    size_t nh, nc;
+    size_t lag; /* s = 1: this lag alone; else geometric from it on */
+    double s, ratio, cost;
+} socp_ahead;
+typedef struct {
+    size_t nh, nc, ns;
     size_t terms, poles;
-    size_t lags;     /* the first poles of X with s = 1: columns z^i */
-    socp_term *h;    /* terms */
-    double *s;       /* poles of X: 1 - p_i */
-    int plus, minus; /* h_t >= 0 enters Lambda with sign -, with sign + */
+    size_t lags;       /* the first poles of X with s = 1: columns z^i */
+    socp_term *h;      /* terms */
+    double *s;         /* poles of X: 1 - p_i */
+    int plus, minus;   /* h_t >= 0 enters Lambda with sign -, with sign + */
+    socp_ahead *ahead; /* ns: columns of X of the DP noise for lags w_{t-k}, k >= 1; NULL if none */
 } socp_basis;
+static inline size_t socp_basis_signed(const socp_basis *b) { return b->nh + 2 * b->ns; } /* unknowns >= 0 */
 size_t socp_basis_lags(const finf_noise *noise, double eta, int causal);
 size_t socp_basis_reach(size_t lags, finf_iqc_class cls); /* the lags the grid must resolve */
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
@@ -68,6 +78,13 @@ socp_model socp_model_make(double eta, double kappa, int dist);
 void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f);
 /* psi = |m|^2/a + k, +inf where a <= 0; *margin = a relative to the size of its terms */
 double socp_form_psi(const socp_form *f, double complex lambda, double complex X, double *margin);
+
+/* ---- stein.c: columns of X for E<S_t, w_{t-k}>, k >= 1, which Gaussian w bounds ---- */
+finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b, finf_reason *why);
+double complex socp_stein_at(const socp_ahead *c, double w);
+double complex socp_stein_sum(const socp_basis *b, const double *x, double w); /* x: all unknowns */
+double socp_stein_cost(const socp_basis *b, const double *x);
+size_t socp_stein_length(const socp_basis *b); /* coefficients beta its columns see */
 
 /* ---- program.c: minimise sum_j q_j (|m_j|^2/a_j + k_j), a = a0 + A x, m = m0 + M x, k = k0 + K x, G x + g0 >= 0 ---- */
 typedef struct {

@@ -10,7 +10,7 @@
 #include "support.h"
 
 static const finf_iqc_bound BOUNDS[] = {FINF_IQC_SHARP, FINF_IQC_FVAL, FINF_IQC_DIST, FINF_IQC_SHARP_DIST};
-static const char *const NAME[] = {"sharp", "fval", "dist", "sharp_dist"};
+static const char *const NAME[] = {"sharp", "fval", "dist", "sharp_dist", "gaussian"};
 
 static inline double square(double complex z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
 #define is_dist socp_is_dist

@@ -1,0 +1,87 @@
+/* What Gaussian w adds to causality (our own, beyond MATH 7.4): E<S_t, w_{t-k}> for k >= 1 is not free.
+ *
+ * S_t is a function of theta_t with a symmetric Jacobian J_t, -1 <= J_t <= 1 (socp.h), so by Stein's lemma
+ *     E<S_t, w_{t-k}> = E tr(J_t e_k),   e_k = d theta_t/d w_{t-k},
+ *     e_1 = -eta beta_0,   e_{k+1} = (1 - eta c - (eta delta/2) J) e_k - eta beta_k,   J that of the step between.
+ * In the operator norm e_k is within rad_k of cen_k times the identity, whatever F and the dimension:
+ *     cen_{k+1} = (1 - eta c) cen_k - eta beta_k,   rad_{k+1} = max(1 - eta mu, eta - 1) rad_k + (eta delta/2) |cen_k|,   rad_1 = 0.
+ * E tr J_t, the same for every k, is known only to be within d of 0; k = 1 gives it exactly, and eliminating it,
+ *     | E<S_t, w_{t-k}> - (cen_k/cen_1) E<S_t, w_{t-1}> | <= d rad_k.
+ * A column of X is such a combination for one k, or for all k >= lag with weights s (1-s)^{k-lag}; two unknowns >= 0, one for
+ * each sign, cost 2 sqrt(delta) rad each. Gradient noise must not depend on theta for this; any w must be Gaussian. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bounds.h"
+#include "socp.h"
+
+enum { SINGLE = 8 };                     /* lags 2 .. 5 alone, then geometric ones */
+static const double SLOWEST = 1.0 / 128; /* the least s: some 5000 coefficients beta are looked at */
+static const double TAIL = 45;           /* weights below e^-45 are not summed: certify.c bounds them */
+
+/* sum over k of the weights times cen_k and rad_k */
+static void weigh(const socp_ahead *c, const double *cen, const double *rad, size_t n, double *centre, double *radius)
+{
+    *centre = *radius = 0;
+    double weight = c->s;
+    for (size_t k = c->lag; k <= n && weight > 0; k++, weight *= 1 - c->s)
+        *centre += weight * cen[k], *radius += weight * rad[k];
+}
+
+size_t socp_stein_length(const socp_basis *b)
+{
+    double least = 1;
+    for (size_t i = 0; i < b->ns; i++) least = fmin(least, b->ahead[i].s);
+    return SINGLE + (least < 1 ? (size_t)ceil(TAIL / least) : 0);
+}
+
+finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b, finf_reason *why)
+{
+    enum { MOST = SINGLE + 8 };
+    b->ahead = calloc(MOST, sizeof *b->ahead);
+    if (!b->ahead) return FINF_ENOMEM;
+    for (size_t k = 1; k <= SINGLE; k++) b->ahead[b->ns++] = (socp_ahead){.lag = k, .s = 1};
+    for (double s = 0.5; s >= fmax(mo->eta / 4, SLOWEST); s /= 2)
+        b->ahead[b->ns++] = (socp_ahead){.lag = SINGLE + 1, .s = s};
+
+    size_t n = socp_stein_length(b);
+    double *beta = malloc(3 * (n + 1) * sizeof *beta), *cen = beta ? beta + n + 1 : NULL, *rad = beta ? cen + n + 1 : NULL;
+    finf_status st = beta ? finf_noise_beta(noise, n, beta, why) : FINF_ENOMEM;
+    if (st == FINF_OK) {
+        double keep = 1 - mo->eta * mo->c, most = fmax(1 - mo->eta * mo->mu, mo->eta - 1), spread = mo->eta * mo->delta / 2;
+        cen[1] = -mo->eta * beta[0], rad[1] = 0;
+        for (size_t k = 1; k < n; k++)
+            cen[k + 1] = keep * cen[k] - mo->eta * beta[k], rad[k + 1] = most * rad[k] + spread * fabs(cen[k]);
+        for (size_t i = 0; i < b->ns; i++) {
+            weigh(&b->ahead[i], cen, rad, n, &b->ahead[i].ratio, &b->ahead[i].cost);
+            b->ahead[i].ratio /= cen[1];
+            if (b->ahead[i].lag == 1) b->ahead[i].ratio = 0, b->ahead[i].cost = fabs(cen[1]);
+            b->ahead[i].cost *= 2 * sqrt(mo->delta);
+        }
+    }
+    free(beta);
+    return st;
+}
+
+/* s z^lag/(1 - (1-s) z) - ratio z, z = e^{iw} */
+double complex socp_stein_at(const socp_ahead *c, double w)
+{
+    double complex z = cexp(I * w);
+    return c->s * cexp(I * w * (double)c->lag) / (1 - (1 - c->s) * z) - c->ratio * z;
+}
+
+double complex socp_stein_sum(const socp_basis *b, const double *x, double w)
+{
+    double complex sum = 0;
+    const double *v = x + b->nh;
+    for (size_t i = 0; i < b->ns; i++, v += 2) sum += (v[0] - v[1]) * socp_stein_at(&b->ahead[i], w);
+    return sum;
+}
+
+double socp_stein_cost(const socp_basis *b, const double *x)
+{
+    double sum = 0;
+    const double *v = x + b->nh;
+    for (size_t i = 0; i < b->ns; i++, v += 2) sum += fabs(v[0] - v[1]) * b->ahead[i].cost;
+    return sum;
+}
