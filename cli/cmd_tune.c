@@ -1,5 +1,6 @@
 /* finf tune: the best nu.                                                                       MATH section 7.9 */
 #include "iqc_options.h"
+#include "sweep.h"
 
 static finf_status tune_mean(const args *a, double eta, doc *d, finf_reason *why)
 {
@@ -55,23 +56,38 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
     return s;
 }
 
-static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
-{
+typedef struct {
+    double eta, kappa, nu;
     finf_iqc_options o;
     finf_iqc_result r;
-    double kappa = NAN, nu = NAN;
-    finf_status s = read_iqc(a, &o, why);
-    if (!s) s = args_number(a, OPT_KAPPA, &kappa, why);
-    if (!s) s = check_iqc_sizes(a, &o, eta, kappa, why);
+    finf_status status;
+} iqc_job;
+
+static void solve_iqc(size_t unused, void *ctx)
+{
+    (void)unused;
+    iqc_job *j = ctx;
+    j->status = finf_tune_iqc(j->eta, j->kappa, &j->o, &j->nu, &j->r);
+}
+
+static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
+{
+    iqc_job j = {.eta = eta, .kappa = NAN, .nu = NAN};
+    finf_status s = read_iqc(a, &j.o, why);
+    if (!s) s = args_number(a, OPT_KAPPA, &j.kappa, why);
+    if (!s) s = check_iqc_sizes(a, &j.o, eta, j.kappa, why);
     if (s) return s;
-    if ((s = finf_tune_iqc(eta, kappa, &o, &nu, &r))) *why = r.reason;
+    j.o.cancel = sweep_interrupted;
+    int interrupted = sweep_run(1, solve_iqc, &j, 1);
+    if ((s = j.status)) *why = j.r.reason;
     if (s && s != FINF_ETOL) return s;
+    if (interrupted) s = finf_why(why, FINF_ETOL, "interrupted: the best nu so far");
     doc_row(d);
     doc_heading(d, "The best nu for strongly convex, smooth F");
-    doc_number(d, "nu", "nu", nu, "the least bound of its family");
-    doc_number(d, "minimax_lower", "minimax", r.minimax_lower, "no noise at all has a worst case below this");
-    doc_number(d, "gap", "gap", r.bound.value / r.minimax_lower, "bound / minimax");
-    show_iqc(d, a, &o, eta, kappa, &r);
+    doc_number(d, "nu", "nu", j.nu, interrupted ? "the best so far" : "the least bound of its family");
+    doc_number(d, "minimax_lower", "minimax", j.r.minimax_lower, "no noise at all has a worst case below this");
+    doc_number(d, "gap", "gap", j.r.bound.value / j.r.minimax_lower, "bound / minimax");
+    show_iqc(d, a, &j.o, eta, j.kappa, &j.r);
     return s;
 }
 
