@@ -403,12 +403,11 @@ plot *dataset_plot(const dataset *d)
         put_legend(d, i, name, sizeof name);
         plot_series s = {
             .name = count_columns(f) > 1 ? name : NULL, .x = z, .y = y, .n = n, .colour = c->colour, .line = c->line};
-        if (s.line == LINE_AUTO) s.line = LINE_SOLID;
         if (c->role == ROLE_BAND)
             s.y = none, s.low = y, s.high = e, s.line = LINE_NONE;
         else if (c->role == ROLE_POINTS) {
             for (size_t r = 0; r < n; r++) e[r] *= 2;
-            s.error = e, s.line = LINE_NONE, s.mark = MARK_CIRCLE;
+            s.error = e, s.line = LINE_NONE, s.marks = 1;
         }
         plot_add(p, &s);
     }

@@ -7,7 +7,7 @@
 #include "sweep.h"
 
 /* A colour is a noise in every figure. */
-enum { NU = 1, SGD, BEST, BEST_NU, OTHER = 10 };
+enum { NU, SGD, BEST, BEST_NU, OTHER };
 
 /* ---- the noise optimised, then valued on a grid --------------------------------------------------------- */
 
@@ -151,10 +151,10 @@ const figure FIGURE[FIGURES] = {
      .values = {"65", "65"},
      .thin = 1,
      .source = {{NU_0 "{}"}, {NU_1 "{}"}, {NU_2 "{}"}, {NU_3 "{}"}},
-     .column = {{"eta=0.5", "eta = 0.5", 0, "noising_coef", .map = MAP_NEGATED, .colour = 1},
-                {"eta=0.1", "eta = 0.1", 1, "noising_coef", .map = MAP_NEGATED, .colour = 2},
-                {"eta=0.01", "eta = 0.01", 2, "noising_coef", .map = MAP_NEGATED, .colour = 3},
-                {"eta=0.001", "eta = 0.001", 3, "noising_coef", .map = MAP_NEGATED, .colour = 4}}},
+     .column = {{"eta=0.5", "eta = 0.5", 0, "noising_coef", .map = MAP_NEGATED, .colour = 0},
+                {"eta=0.1", "eta = 0.1", 1, "noising_coef", .map = MAP_NEGATED, .colour = 1},
+                {"eta=0.01", "eta = 0.01", 2, "noising_coef", .map = MAP_NEGATED, .colour = 2},
+                {"eta=0.001", "eta = 0.001", 3, "noising_coef", .map = MAP_NEGATED, .colour = 3}}},
     {.name = "fig1-spectrum",
      .place = "Figure 1, right",
      .title = "Figure 1, right: the best noise, |B(w)|",
@@ -166,10 +166,10 @@ const figure FIGURE[FIGURES] = {
      .y_scale = PLOT_LOG,
      .values = {"129", "129"},
      .source = {{NU_0 "{} --density"}, {NU_1 "{} --density"}, {NU_2 "{} --density"}, {NU_3 "{} --density"}},
-     .column = {{"eta=0.5", "eta = 0.5", 0, "density", .map = MAP_ROOT, .colour = 1},
-                {"eta=0.1", "eta = 0.1", 1, "density", .map = MAP_ROOT, .colour = 2},
-                {"eta=0.01", "eta = 0.01", 2, "density", .map = MAP_ROOT, .colour = 3},
-                {"eta=0.001", "eta = 0.001", 3, "density", .map = MAP_ROOT, .colour = 4}}},
+     .column = {{"eta=0.5", "eta = 0.5", 0, "density", .map = MAP_ROOT, .colour = 0},
+                {"eta=0.1", "eta = 0.1", 1, "density", .map = MAP_ROOT, .colour = 1},
+                {"eta=0.01", "eta = 0.01", 2, "density", .map = MAP_ROOT, .colour = 2},
+                {"eta=0.001", "eta = 0.001", 3, "density", .map = MAP_ROOT, .colour = 3}}},
     {.name = "fig2-d",
      .place = "Figure 2, left",
      .title = "Figure 2, left: F_inf against d",

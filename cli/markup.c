@@ -128,7 +128,7 @@ static void write_formula(const char *s, int svg, FILE *out)
 void markup_write(const char *s, markup_kind kind, FILE *out)
 {
     if (!s) return;
-    if (kind == MARKUP_SVG || kind == MARKUP_HTML) {
+    if (kind != MARKUP_PLAIN) {
         write_formula(s, kind == MARKUP_SVG, out);
         return;
     }

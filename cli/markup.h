@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* MARKUP_PLAIN: for attributes and titles, formulas as they are. MARKUP_VERBATIM: a command line. */
-typedef enum { MARKUP_PLAIN, MARKUP_VERBATIM, MARKUP_SVG, MARKUP_HTML } markup_kind;
+/* MARKUP_PLAIN: for attributes, titles and command lines, formulas as they are. */
+typedef enum { MARKUP_PLAIN, MARKUP_SVG, MARKUP_HTML } markup_kind;
 
 /* Writes s escaped for XML and HTML, with what is not UTF-8 or not allowed there replaced by U+FFFD. NULL writes nothing. */
 void markup_write(const char *s, markup_kind kind, FILE *out);

@@ -14,30 +14,24 @@
 #define KEY 26.0  /* the sample of line in the legend */
 #define LINE 16.0 /* from one line of the legend to the next */
 
-/* Okabe and Ito without their yellow, then wine and olive of Tol and a grey; ordered so that neighbours differ most. */
-static const char *const palette[PLOT_COLOURS] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
-                                                  "#56B4E9", "#000000", "#882255", "#999933", "#777777"};
+/* Okabe and Ito, and a grey; ordered so that neighbours differ most. */
+static const char *const palette[PLOT_COLOURS] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#777777"};
 
 typedef struct {
     char *name;
     double *x, *y, *error, *low, *high;
     size_t n;
     plot_line line;
-    plot_mark mark;
-    int colour, level; /* level: two points at the ends of the x axis, grey; no x */
+    int marks;
+    const char *colour;
 } series;
-
-typedef struct {
-    plot_scale scale;
-    double low, high; /* asked for, NaN if not */
-} range;
 
 struct plot {
     char *title, *x_label, *y_label, *description;
-    range x, y;
+    plot_scale x, y;
     series *all;
     size_t n, room;
-    int coloured, failed;
+    int failed;
 };
 
 typedef struct {
@@ -82,8 +76,8 @@ plot *plot_new(const char *title, const char *x_label, plot_scale x, const char 
 {
     plot *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    p->x = (range){x, NAN, NAN};
-    p->y = (range){y, NAN, NAN};
+    p->x = x;
+    p->y = y;
     p->title = copy(p, title);
     p->x_label = copy(p, x_label);
     p->y_label = copy(p, y_label);
@@ -137,10 +131,8 @@ static void grow(plot *p, series s)
 void plot_add(plot *p, const plot_series *from)
 {
     if (!p) return;
-    int k = from->colour > 0 ? from->colour - 1 : p->coloured++, band = from->low && from->high;
-    series s = {.line = from->line, .mark = from->mark, .colour = k % PLOT_COLOURS, .name = copy(p, from->name)};
-    if (s.line == LINE_AUTO) s.line = (plot_line)(LINE_SOLID + k / 7 % 3);
-    if (s.mark == MARK_AUTO) s.mark = (plot_mark)(MARK_CIRCLE + k % (MARK_DOWN - MARK_CIRCLE + 1));
+    int band = from->low && from->high;
+    series s = {.line = from->line, .marks = from->marks, .colour = palette[from->colour], .name = copy(p, from->name)};
     s.x = keep(p, from->x, from->n);
     s.y = keep(p, from->y, from->n);
     s.error = keep(p, from->error, from->n);
@@ -150,30 +142,11 @@ void plot_add(plot *p, const plot_series *from)
     grow(p, s);
 }
 
-void plot_level(plot *p, double y, const char *name, plot_line line)
-{
-    if (!p) return;
-    series s = {.level = 1, .line = line == LINE_AUTO ? LINE_DASHED : line, .name = copy(p, name)};
-    s.y = keep(p, (const double[]){y, y}, 2);
-    s.n = s.y ? 2 : 0;
-    grow(p, s);
-}
-
 void plot_describe(plot *p, const char *text)
 {
     if (!p) return;
     free(p->description);
     p->description = copy(p, text);
-}
-
-void plot_range_x(plot *p, double low, double high)
-{
-    if (p) p->x = (range){p->x.scale, low, high};
-}
-
-void plot_range_y(plot *p, double low, double high)
-{
-    if (p) p->y = (range){p->y.scale, low, high};
 }
 
 /* The size at which s is at most `room` wide. */
@@ -204,32 +177,28 @@ static void extend(axis *a, double v, double least)
     a->hi = fmax(a->hi, v);
 }
 
-/* Some room on both sides, unless a range was asked for. */
-static void bound(axis *a, range r)
+/* Some room on both sides. */
+static void bound(axis *a)
 {
     if (!(a->lo <= a->hi)) a->lo = a->hi = 0;
     double span = a->hi - a->lo, pad = 0.045 * span;
     if (!(span > 1e-12 * fabs(a->hi))) pad = a->scale == PLOT_LOG ? 0.5 : a->hi == 0 ? 1 : fabs(a->hi) / 10; /* one value */
     a->lo -= pad;
     a->hi += pad;
-    double low = usable(a, r.low) ? transform(a, r.low) : a->lo, high = usable(a, r.high) ? transform(a, r.high) : a->hi;
-    if (!(low < high)) return;
-    a->lo = low;
-    a->hi = high;
 }
 
 static void find_ranges(const plot *p, axis *x, axis *y)
 {
-    *x = (axis){.scale = p->x.scale, .lo = INFINITY, .hi = -INFINITY};
-    *y = (axis){.scale = p->y.scale, .lo = INFINITY, .hi = -INFINITY};
+    *x = (axis){.scale = p->x, .lo = INFINITY, .hi = -INFINITY};
+    *y = (axis){.scale = p->y, .lo = INFINITY, .hi = -INFINITY};
     double least = -INFINITY;
     for (int bars = 0; bars < 2; bars++) {
         for (size_t k = 0; k < p->n; k++) {
             const series *s = &p->all[k];
             for (size_t i = 0; i < s->n; i++) {
                 int point = usable(y, s->y[i]);
-                if (s->x && !usable(x, s->x[i])) continue;
-                if (s->x && (point || (s->high && usable(y, s->high[i])))) extend(x, s->x[i], -INFINITY);
+                if (!usable(x, s->x[i])) continue;
+                if (point || (s->high && usable(y, s->high[i]))) extend(x, s->x[i], -INFINITY);
                 extend(y, s->y[i], least);
                 for (int sign = -1; bars && s->error && point && sign < 2; sign += 2)
                     extend(y, s->y[i] + sign * s->error[i], least);
@@ -240,8 +209,8 @@ static void find_ranges(const plot *p, axis *x, axis *y)
         /* bars and bands may reach down to 0: on a log axis they make it at most a decade longer */
         if (y->scale == PLOT_LOG && y->lo <= y->hi) least = y->lo - 1;
     }
-    bound(x, p->x);
-    bound(y, p->y);
+    bound(x);
+    bound(y);
 }
 
 /* A number as a label, with a true minus sign. */
@@ -324,7 +293,7 @@ static const spot nowhere = {NAN, NAN, NAN, NAN, NAN, NAN};
 static spot locate(const axis *x, const axis *y, const series *s, size_t i)
 {
     spot q = nowhere;
-    q.x = s->x ? place(x, s->x[i]) : i ? x->to : x->from;
+    q.x = place(x, s->x[i]);
     if (isnan(q.x)) return q;
     q.y = place(y, s->y[i]);
     if (s->error && s->error[i] > 0 && !isnan(q.y)) {
@@ -410,38 +379,28 @@ static void segment(FILE *out, double x0, double y0, double x1, double y1)
     go(out, 'L', x1, y1);
 }
 
-static const char *colour(const series *s) { return s->level ? "#555" : palette[s->colour]; }
-
 static void begin_line(FILE *out, const series *s)
 {
     const char *dashes = s->line == LINE_DASHED ? "7 3.5" : s->line == LINE_DOTTED ? "1.6 3" : "none";
     fprintf(out,
-            "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" stroke-linejoin=\"round\" stroke-dasharray=\"%s\" d=\"",
-            colour(s), s->level ? "1.2" : "1.9", dashes);
+            "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.9\" stroke-linejoin=\"round\" stroke-dasharray=\"%s\" d=\"",
+            s->colour, dashes);
 }
 
 static void begin_band(FILE *out, const series *s)
 {
-    fprintf(out, "<path fill=\"%s\" fill-opacity=\".18\" d=\"", colour(s));
+    fprintf(out, "<path fill=\"%s\" fill-opacity=\".18\" d=\"", s->colour);
 }
 
 static void begin_marks(FILE *out, const series *s)
 {
-    int cross = s->mark == MARK_CROSS;
-    fprintf(out, "<path fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\" d=\"", cross ? "none" : colour(s),
-            cross ? colour(s) : "#fff", cross ? "1.9" : ".7");
+    fprintf(out, "<path fill=\"%s\" stroke=\"#fff\" stroke-width=\".7\" d=\"", s->colour);
 }
 
-static void put_mark(FILE *out, const series *s, double x, double y)
+static void put_mark(FILE *out, double x, double y)
 {
-    static const char *const shapes[] = {[MARK_CIRCLE] = "m-3.3 0a3.3 3.3 0 0 0 6.6 0a3.3 3.3 0 0 0-6.6 0z",
-                                         [MARK_SQUARE] = "m-3-3h6v6h-6z",
-                                         [MARK_TRIANGLE] = "m0-4l3.8 6.6h-7.6z",
-                                         [MARK_DIAMOND] = "m0-4.3l4.3 4.3l-4.3 4.3l-4.3-4.3z",
-                                         [MARK_CROSS] = "m-3-3l6 6m0-6l-6 6",
-                                         [MARK_DOWN] = "m0 4l3.8-6.6h-7.6z"};
     go(out, 'M', x, y);
-    fputs(shapes[s->mark], out);
+    fputs("m-3.3 0a3.3 3.3 0 0 0 6.6 0a3.3 3.3 0 0 0-6.6 0z", out);
 }
 
 static void end_path(FILE *out) { fputs("\"/>\n", out); }
@@ -506,7 +465,7 @@ static void draw_lines(FILE *out, const series *s, const axis *x, const axis *y)
 static void draw_points(FILE *out, const series *s, const axis *x, const axis *y)
 {
     if (s->error) {
-        fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.2\" d=\"", colour(s));
+        fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.2\" d=\"", s->colour);
         for (size_t i = 0; i < s->n; i++) {
             spot q = locate(x, y, s, i);
             if (!(q.x >= x->from - 0.01 && q.x <= x->to + 0.01 && q.low > y->to && q.high < y->from)) continue;
@@ -516,15 +475,12 @@ static void draw_points(FILE *out, const series *s, const axis *x, const axis *y
         }
         end_path(out);
     }
-    if (s->mark == MARK_NONE) return;
+    if (!s->marks) return;
     begin_marks(out, s);
-    spot last = nowhere;
     for (size_t i = 0; i < s->n; i++) {
         spot q = locate(x, y, s, i);
         if (!(q.x >= x->from - 0.01 && q.x <= x->to + 0.01 && q.y >= y->to - 0.01 && q.y <= y->from + 0.01)) continue;
-        if (s->line != LINE_NONE && !s->error && hypot(q.x - last.x, q.y - last.y) < 12) continue;
-        put_mark(out, s, q.x, q.y);
-        last = q;
+        put_mark(out, q.x, q.y);
     }
     end_path(out);
 }
@@ -548,9 +504,9 @@ static void draw_legend(FILE *out, const plot *p, box b, size_t columns, double 
             segment(out, x, y, x + KEY, y);
             end_path(out);
         }
-        if (s->mark != MARK_NONE) {
+        if (s->marks) {
             begin_marks(out, s);
-            put_mark(out, s, x + KEY / 2, y);
+            put_mark(out, x + KEY / 2, y);
             end_path(out);
         }
         text(out, x + KEY + 6, y + 4, "start", size, "", s->name);
@@ -563,18 +519,7 @@ static void describe(FILE *out, const plot *p)
     fputs("<title>", out);
     markup_write(plot_title(p), MARKUP_PLAIN, out);
     fputs("</title>\n<desc>", out);
-    markup_write(p->description ? p->description : p->y_label, MARKUP_PLAIN, out);
-    if (!p->description) {
-        fputs(" against ", out);
-        markup_write(p->x_label, MARKUP_PLAIN, out);
-        const char *before = ": ";
-        for (size_t k = 0; k < p->n; k++) {
-            if (!p->all[k].name) continue;
-            fputs(before, out);
-            markup_write(p->all[k].name, MARKUP_PLAIN, out);
-            before = ", ";
-        }
-    }
+    markup_write(p->description, MARKUP_PLAIN, out);
     fputs("</desc>\n", out);
 }
 
@@ -595,13 +540,13 @@ static void place_axes(const plot *p, layout *l)
     find_ticks(x, 6);
     find_ticks(y, 6);
     for (int i = 0; i < y->n; i++) widest = fmax(widest, markup_width(y->ticks[i].label) * SMALL);
-    double top = (p->title ? 34 : 12) + (y->exponent ? 14 : 0), left = 12 + widest + (p->y_label ? 22 : 0);
+    double top = y->exponent ? 48 : 34, left = 34 + widest;
     x->from = left;
     x->to = WIDTH - 16;
     y->from = top + HEIGHT;
     y->to = top;
     l->frame = (box){left, top, x->to - left, HEIGHT};
-    l->bottom = y->from + 26 + (p->x_label || x->exponent ? 18 : 0);
+    l->bottom = y->from + 44;
 }
 
 /* Inside the frame where it covers nothing, else below in columns as even as they can be. */
@@ -652,9 +597,9 @@ static void draw_labels(FILE *out, const plot *p, const layout *l)
     double room = f.w - (l->x.exponent ? 90 : 0), middle = f.x + f.w / 2;
     char turn[64];
     snprintf(turn, sizeof turn, " transform=\"rotate(-90 16 %.6g)\"", tidy(f.y + f.h / 2));
-    if (p->title) text(out, WIDTH / 2, 20, "middle", fit(p->title, 14.5, WIDTH - 20), " font-weight=\"bold\"", p->title);
-    if (p->x_label) text(out, middle, l->y.from + 37, "middle", fit(p->x_label, FONT, room), "", p->x_label);
-    if (p->y_label) text(out, 16, f.y + f.h / 2, "middle", fit(p->y_label, FONT, f.h + 20), turn, p->y_label);
+    text(out, WIDTH / 2, 20, "middle", fit(p->title, 14.5, WIDTH - 20), " font-weight=\"bold\"", p->title);
+    text(out, middle, l->y.from + 37, "middle", fit(p->x_label, FONT, room), "", p->x_label);
+    text(out, 16, f.y + f.h / 2, "middle", fit(p->y_label, FONT, f.h + 20), turn, p->y_label);
 }
 
 void plot_svg_inline(const plot *p, FILE *out)

@@ -11,19 +11,7 @@
 #include "markup.h"
 
 typedef enum { PLOT_LINEAR, PLOT_LOG } plot_scale;
-/* LINE_AUTO: solid for the first seven series, then dashed, then dotted. */
-typedef enum { LINE_AUTO, LINE_SOLID, LINE_DASHED, LINE_DOTTED, LINE_NONE } plot_line;
-/* MARK_AUTO: a different one for each series. */
-typedef enum {
-    MARK_NONE,
-    MARK_AUTO,
-    MARK_CIRCLE,
-    MARK_SQUARE,
-    MARK_TRIANGLE,
-    MARK_DIAMOND,
-    MARK_CROSS,
-    MARK_DOWN
-} plot_mark;
+typedef enum { LINE_SOLID, LINE_DASHED, LINE_DOTTED, LINE_NONE } plot_line;
 
 typedef struct {
     const char *name;         /* NULL: not in the legend */
@@ -32,11 +20,11 @@ typedef struct {
     const double *low, *high; /* a shaded band; NULL: none */
     size_t n;
     plot_line line;
-    plot_mark mark; /* on a line without bars, marks that would crowd are left out */
-    int colour;     /* 0: the next one; else 1..PLOT_COLOURS */
+    int marks;  /* a circle at each point */
+    int colour; /* 0..PLOT_COLOURS-1 */
 } plot_series;
 
-#define PLOT_COLOURS 10
+#define PLOT_COLOURS 5
 
 typedef struct plot plot;
 
@@ -45,13 +33,8 @@ void plot_free(plot *p);
 
 /* Points that are not finite, or not positive on a log axis, are left out and break the line. */
 void plot_add(plot *p, const plot_series *s);
-/* A horizontal grey line across the plot. name: in the legend; may be NULL. LINE_AUTO is dashed. */
-void plot_level(plot *p, double y, const char *name, plot_line line);
-/* What a reader who cannot see the figure is told; without it, the axes and the names of the series. */
+/* What a reader who cannot see the figure is told. */
 void plot_describe(plot *p, const char *text);
-/* In place of the range of the data; NaN at either end keeps that end automatic. */
-void plot_range_x(plot *p, double low, double high);
-void plot_range_y(plot *p, double low, double high);
 
 int plot_failed(const plot *p); /* memory ran out while filling */
 

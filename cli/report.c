@@ -126,7 +126,7 @@ static void put_commands(FILE *out, const char *commands)
         size_t n = strcspn(commands, "\n");
         snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), commands);
         fputs("<p class=\"command\"><code>", out);
-        markup_write(line, MARKUP_VERBATIM, out);
+        markup_write(line, MARKUP_PLAIN, out);
         fputs("</code></p>\n", out);
         commands += n + (commands[n] == '\n');
     }
