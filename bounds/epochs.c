@@ -299,15 +299,11 @@ static int set_rule(epochs *f, double *work)
     return 1;
 }
 
-/* T, sum v, max_r sum |X_r|, max X_ii */
-typedef struct {
-    double T, V, sens2, one;
-} measures;
-
-static measures measure(const epochs *f, const double *X)
+/* What the blocks X_r say: with T = tr(U X), V = sum v, the largest sum |X_r| and the largest X_ii. */
+static void measure(epochs *f, const double *X)
 {
     long double T = 0, V = 0;
-    measures m = {0};
+    double sens2 = 0, one = 0;
     for (size_t r = 0; r < f->b; r++) {
         const double *x = X + r * f->k * f->k, *U = block(f, f->U, r);
         double sum = 0;
@@ -315,13 +311,17 @@ static measures measure(const epochs *f, const double *X)
             for (size_t j = 0; j < class_size(f, r); j++) {
                 T += U[i * f->k + j] * x[i * f->k + j];
                 sum += fabs(x[i * f->k + j]);
-                if (i == j) m.one = fmax(m.one, x[i * f->k + j]);
+                if (i == j) one = fmax(one, x[i * f->k + j]);
             }
         V += U[0];
-        m.sens2 = fmax(m.sens2, sum);
+        sens2 = fmax(sens2, sum);
     }
-    m.T = (double)T, m.V = (double)V;
-    return m;
+    double t = (double)T, v = (double)V;
+    f->gap = sens2 * v / t - 1;
+    f->scale = 1 / sens2;
+    f->one = one / sens2;
+    f->error = t * sens2;
+    f->lower = t * t / v;
 }
 
 /* U_r <- D^{-1} X_r U_r X_r D^{-1} */
@@ -413,66 +413,78 @@ static void mix(mixing *m, double *out)
 #define SUFFICIENT 1e-8 /* where it goes down no more */
 #define PATIENCE 20
 
+/* What it works with beside f. */
+typedef struct {
+    double *X, *work; /* the blocks X_r; room for one of them */
+    elimination e;
+    mixing m;
+} iteration;
+
+/* From U = I. */
+static finf_status begin(epochs *f, iteration *it)
+{
+    size_t square = f->k * f->k, blocks = f->b * square;
+    f->U = calloc(blocks + 2 * FACTORIZATION_NODES, sizeof *f->U);
+    it->X = malloc((blocks + square) * sizeof *it->X);
+    if (!f->U || !it->X) return FINF_ENOMEM;
+    it->work = it->X + blocks;
+    f->shift = f->U + blocks;
+    f->weight = f->shift + FACTORIZATION_NODES;
+    for (size_t r = 0; r < f->b; r++)
+        for (size_t i = 0; i < class_size(f, r); i++) block(f, f->U, r)[i * f->k + i] = 1;
+    finf_status s = elimination_make(f, 2 * f->k, &it->e);
+    return s ? s : mixing_make(pack(f, NULL), &it->m);
+}
+
+/* The next U: mixed, or where that is not definite the fixed point's alone, from which the mixing starts anew. 0 if neither
+ * is definite. X is lost. */
+static int advance(epochs *f, iteration *it)
+{
+    mixing *m = &it->m;
+    size_t number = m->held++;
+    if (number > MEMORY && m->first < number - MEMORY) m->first = number - MEMORY;
+    pack(f, entry(m, m->from, number));
+    fixed_point(f, it->X, it->work);
+    pack(f, entry(m, m->to, number));
+    if (number >= PLAIN) {
+        mix(m, it->X); /* X has the room */
+        unpack(f, it->X);
+        if (set_rule(f, it->work)) return 1;
+        m->first = number;
+    }
+    unpack(f, entry(m, m->to, number));
+    return set_rule(f, it->work);
+}
+
+static finf_status iterate(epochs *f, const finf_system_options *o, iteration *it, finf_reason *why)
+{
+    double best = INFINITY;
+    int best_at = 0, definite = set_rule(f, it->work);
+    for (;;) {
+        finf_status s = definite ? diagonal_blocks(f, o, &it->e, it->X) : FINF_ETOL;
+        if (s && system_stopped(o))
+            return finf_why(why, s, "stopped after %d iterations: the gap of the optimal factorisation is %.2g",
+                            f->iterations, f->gap);
+        if (!s) measure(f, it->X);
+        if (f->gap < best) best = f->gap, best_at = f->iterations;
+        if (!s && (f->gap <= CONVERGED || (f->gap <= SUFFICIENT && f->iterations - best_at >= PATIENCE))) return FINF_OK;
+        if (s || !(f->gap < INFINITY) || ++f->iterations == STEPS_MAX)
+            return finf_why(why, FINF_ETOL,
+                            "optimal factorisation of %zu steps in %zu epochs: the gap is %.2g after %d iterations", f->n,
+                            f->k, f->gap, f->iterations);
+        definite = advance(f, it);
+    }
+}
+
 finf_status epochs_make(size_t n, size_t b, const finf_system_options *o, epochs *f, finf_reason *why)
 {
     *f = (epochs){.n = n, .b = b, .k = (n + b - 1) / b, .gap = INFINITY, .scale = NAN, .error = NAN, .lower = NAN};
-    size_t square = f->k * f->k, blocks = b * square;
-    f->U = calloc(blocks + 2 * FACTORIZATION_NODES, sizeof *f->U);
-    double *X = malloc((blocks + square) * sizeof *X), *work = X ? X + blocks : NULL;
-    elimination e = {0};
-    mixing m = {0};
-    finf_status s = f->U && X ? elimination_make(f, 2 * f->k, &e) : FINF_ENOMEM;
-    if (!s) {
-        f->shift = f->U + blocks;
-        f->weight = f->shift + FACTORIZATION_NODES;
-        for (size_t r = 0; r < b; r++)
-            for (size_t i = 0; i < class_size(f, r); i++) block(f, f->U, r)[i * f->k + i] = 1;
-        s = mixing_make(pack(f, NULL), &m);
-    }
-    if (s) finf_why(why, s, "no memory for %zu steps in %zu epochs", n, f->k);
-    int definite = !s && set_rule(f, work), best_at = 0;
-    double best = INFINITY;
-    while (!s) {
-        s = definite ? diagonal_blocks(f, o, &e, X) : FINF_ETOL;
-        if (s && system_stopped(o)) {
-            finf_why(why, s, "stopped after %d iterations: the gap of the optimal factorisation is %.2g", f->iterations,
-                     f->gap);
-            break;
-        }
-        measures now = s ? (measures){0} : measure(f, X);
-        f->gap = now.sens2 * now.V / now.T - 1;
-        f->scale = 1 / now.sens2;
-        f->one = now.one / now.sens2;
-        f->error = now.T * now.sens2;
-        f->lower = now.T * now.T / now.V;
-        if (f->gap < best) best = f->gap, best_at = f->iterations;
-        if (f->gap <= CONVERGED || (f->gap <= SUFFICIENT && f->iterations - best_at >= PATIENCE)) break;
-        if (s || !(f->gap < INFINITY) || ++f->iterations == STEPS_MAX) {
-            s = finf_why(why, FINF_ETOL,
-                         "optimal factorisation of %zu steps in %zu epochs: the gap is %.2g after %d iterations", n, f->k,
-                         f->gap, f->iterations);
-            break;
-        }
-        size_t number = m.held++;
-        if (number > MEMORY && m.first < number - MEMORY) m.first = number - MEMORY;
-        pack(f, entry(&m, m.from, number));
-        fixed_point(f, X, work);
-        pack(f, entry(&m, m.to, number));
-        definite = 0;
-        if (number >= PLAIN) {
-            mix(&m, X); /* X has the room, and is done with */
-            unpack(f, X);
-            definite = set_rule(f, work);
-        }
-        if (!definite) {
-            if (number >= PLAIN) m.first = number;
-            unpack(f, entry(&m, m.to, number));
-            definite = set_rule(f, work);
-        }
-    }
+    iteration it = {0};
+    finf_status s = begin(f, &it);
+    s = s ? finf_why(why, s, "no memory for %zu steps in %zu epochs", n, f->k) : iterate(f, o, &it, why);
     if (s) epochs_free(f);
-    free(X);
-    free(e.memory);
-    free(m.from);
+    free(it.X);
+    free(it.e.memory);
+    free(it.m.from);
     return s;
 }
