@@ -11,8 +11,9 @@
 #define BOUNDS_TINY 1e-50 /* also where ellint's domain ends */
 #define BOUNDS_HUGE 1e50
 finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_reason *why);
-/* start_at, where it is given: d squares */
-finf_status finf_start_check(const double *at, double d, finf_reason *why);
+finf_status finf_kurtosis_check(double kurtosis, finf_reason *why);
+/* |theta_0 - theta*|^2; at, unless NULL: d squares in its place */
+finf_status finf_start_check(double start, const double *at, double d, finf_reason *why);
 
 /* ---- circle.c: means over the unit circle -------------------------------------------------------------- */
 

@@ -41,16 +41,12 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
                          finf_reason *why)
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
+    if (!status) status = finf_kurtosis_check(o->kurtosis, why);
     if (status) return status;
-    if (!(o->kurtosis >= -2 && isfinite(o->kurtosis)))
-        return finf_why(why, FINF_EDOM, "kurtosis = %s: the excess kurtosis must be >= -2 and finite",
-                        finf_show(o->kurtosis).s);
-    if (!(o->start >= 0 && o->start <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "start = %s: |theta_0 - theta*|^2 must be from 0 to 1e50", finf_show(o->start).s);
     if (o->start_at && finf_spectrum_dim(s) > 1e8)
         return finf_why(why, FINF_EDOM, "dim = %s: a start given by direction needs at most 1e8 of them",
                         finf_show(finf_spectrum_dim(s)).s);
-    status = finf_start_check(o->start_at, finf_spectrum_dim(s), why);
+    status = finf_start_check(o->start, o->start_at, finf_spectrum_dim(s), why);
     if (status) return status;
     if (!(o->sens2 >= 0 && o->sens2 <= BOUNDS_HUGE))
         return finf_why(why, FINF_EDOM, "sens2 = %s: must be from 0 to 1e50", finf_show(o->sens2).s);

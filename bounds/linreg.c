@@ -13,10 +13,8 @@ finf_linreg_options finf_linreg_options_default(void)
 static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_options *o, finf_reason *why)
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
+    if (!status) status = finf_kurtosis_check(o->kurtosis, why);
     if (status) return status;
-    if (!(o->kurtosis >= -2 && isfinite(o->kurtosis)))
-        return finf_why(why, FINF_EDOM, "kurtosis = %s: the excess kurtosis must be >= -2 and finite",
-                        finf_show(o->kurtosis).s);
     if (eta * finf_spectrum_min(s) < BOUNDS_TINY)
         return finf_why(why, FINF_EDOM, "eta * lambda_min = %s: must be at least 1e-50",
                         finf_show(eta * finf_spectrum_min(s)).s);

@@ -90,12 +90,10 @@ static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why
     if (!(o->threads >= 1 && o->threads <= THREADS_MOST))
         return finf_why(why, FINF_EDOM, "threads = %u: must be from 1 to %d", o->threads, THREADS_MOST);
     if (o->steps > FINF_STEPS_MAX) return finf_why(why, FINF_EDOM, "steps = %zu: at most %u", o->steps, FINF_STEPS_MAX);
-    if (!(o->start >= 0 && o->start <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "start = %s: |theta_0 - theta*|^2 must be from 0 to 1e50", finf_show(o->start).s);
     if (s && finf_spectrum_dim(s) > FINF_SIMULATE_DIM_MAX)
         return finf_why(why, FINF_EDOM, "dim = %s: at most %d in a simulation", finf_show(finf_spectrum_dim(s)).s,
                         FINF_SIMULATE_DIM_MAX);
-    status = finf_start_check(o->start_at, s ? finf_spectrum_dim(s) : 1, why);
+    status = finf_start_check(o->start, o->start_at, s ? finf_spectrum_dim(s) : 1, why);
     if (status) return status;
     if (s && p->eta * finf_spectrum_min(s) < BOUNDS_TINY)
         return finf_why(why, FINF_EDOM, "eta * lambda_min = %s: must be at least 1e-50",

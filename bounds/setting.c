@@ -19,8 +19,16 @@ finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_r
     return s;
 }
 
-finf_status finf_start_check(const double *at, double d, finf_reason *why)
+finf_status finf_kurtosis_check(double kurtosis, finf_reason *why)
 {
+    if (kurtosis >= -2 && isfinite(kurtosis)) return FINF_OK;
+    return finf_why(why, FINF_EDOM, "kurtosis = %s: the excess kurtosis must be >= -2 and finite", finf_show(kurtosis).s);
+}
+
+finf_status finf_start_check(double start, const double *at, double d, finf_reason *why)
+{
+    if (!(start >= 0 && start <= BOUNDS_HUGE))
+        return finf_why(why, FINF_EDOM, "start = %s: |theta_0 - theta*|^2 must be from 0 to 1e50", finf_show(start).s);
     for (size_t j = 0; at && j < (size_t)d; j++)
         if (!(at[j] >= 0 && at[j] <= BOUNDS_HUGE))
             return finf_why(why, FINF_EDOM, "start, direction %zu: %s, a square: must be from 0 to 1e50", j + 1,
