@@ -149,9 +149,8 @@ static finf_status set_lengths(plan *p, double burn, double counted, double slow
     if (p->source != SOURCE_BLOCK) return FINF_OK;
     double length = p->o.steps ? (double)p->o.steps : fmax((double)p->length, 64 / slow);
     size_t taps = p->noise->kind == NOISE_FIR || p->noise->kind == NOISE_STRATEGY ? p->noise->n : 0;
-    p->block = 16;
+    p->block = p->o.steps && p->o.steps <= 8 ? 8 : 16;
     while (((double)p->block < length || (!p->o.steps && p->block < 4 * taps)) && p->block <= BLOCK_MOST) p->block *= 2;
-    if (p->o.steps) p->block = p->o.steps > 8 ? p->block : 8;
     if ((double)p->block * (double)p->width > (double)BLOCK_MOST) return no_room(p, why);
     if (!p->o.steps) p->length = p->block;
     return FINF_OK;

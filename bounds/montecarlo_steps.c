@@ -77,10 +77,11 @@ static void value(const plan *p, const double *theta, double F[LANES])
 {
     for (size_t k = 0; k < LANES; k++) {
         double e = theta[k], c = fmax(fmin(e, p->knee), -p->knee);
-        F[k] = p->mu / 2 * e * e + (p->L - p->mu) * c * (e - c / 2);
-        if (p->problem != FINF_SIMULATE_LINREG) continue;
         F[k] = 0;
-        for (size_t j = 0; j < p->d; j++) F[k] += 0.5 * p->lambda[j] * theta[j * LANES + k] * theta[j * LANES + k];
+        if (p->problem == FINF_SIMULATE_LINREG)
+            for (size_t j = 0; j < p->d; j++) F[k] += 0.5 * p->lambda[j] * theta[j * LANES + k] * theta[j * LANES + k];
+        else
+            F[k] = p->mu / 2 * e * e + (p->L - p->mu) * c * (e - c / 2);
     }
 }
 

@@ -8,8 +8,7 @@
 #include "bounds.h"
 #include "system.h"
 
-/* The complete dyadic nodes in 0..n-1: a node of height h covers 2^h steps from a multiple of 2^h. Step i is in those of
- * heights 0..top(i). */
+/* Step i is in the nodes of heights 0..tree_top. */
 static unsigned tree_top(size_t n, size_t i)
 {
     unsigned h = 0;
@@ -31,6 +30,9 @@ static unsigned log2_floor(size_t n)
     while (n >>= 1) h++;
     return h;
 }
+
+/* How many steps the largest node that ends with step t covers. */
+static size_t ending_length(size_t t) { return (t + 1) & -(t + 1); }
 
 /* How many of 1..n have bit h. */
 static double bit_count(size_t n, unsigned h)
@@ -87,7 +89,7 @@ finf_status tree_covariance(int honaker, size_t n, double *K)
     double *row = calloc(nodes, sizeof *row), *kept = NULL;
     if (from)
         for (size_t t = 0; t < n; t++) {
-            size_t low = (t + 1) & -(t + 1);
+            size_t low = ending_length(t);
             from[t] = 2 * (t + 1 - low);
             length[t] = 2 * low - 1;
             at[t] = total;
@@ -96,7 +98,7 @@ finf_status tree_covariance(int honaker, size_t n, double *K)
     kept = malloc((total + 1) * sizeof *kept);
     finf_status status = from && row && kept ? FINF_OK : FINF_ENOMEM;
     for (size_t t = 0; t < n && !status; t++) {
-        size_t low = (t + 1) & -(t + 1), a = t + 1 - low;
+        size_t low = ending_length(t), a = t + 1 - low;
         unsigned h = log2_floor(low);
         add_node(honaker, a, h, 1, row);
         while (h-- > 0) {
@@ -165,8 +167,9 @@ void full_honaker_covariance(size_t n, double *K)
     for (size_t i = 0; i < n; i++) {
         unsigned top = tree_top(n, i);
         for (size_t j = i; j < n; j++) {
+            unsigned meet = tree_meet(i, j);
             double sum = i == j;
-            for (unsigned h = top; h >= 1 && h >= tree_meet(i, j); h--) sum -= t.drop[h];
+            for (unsigned h = top; h >= 1 && h >= meet; h--) sum -= t.drop[h];
             K[i * n + j] = sum;
         }
     }
@@ -187,7 +190,7 @@ void tree_draw(int honaker, size_t n, double *w, double *z)
         }
     }
     for (size_t t = 0; t < n; t++) {
-        size_t low = (t + 1) & -(t + 1), a = t + 1 - low;
+        size_t low = ending_length(t), a = t + 1 - low;
         z[t] = w[2 * a + low - 1];
         for (size_t length = low / 2; length; a += length, length /= 2) z[t] -= w[2 * a + length - 1];
     }

@@ -34,7 +34,7 @@ static void print_version(FILE *out) { fputs("finf " FINF_VERSION "\n", out); }
 static command_id help_of;
 static void print_help(FILE *out) { args_help(help_of, out); }
 
-/* ---- */
+/* ---- one command ---------------------------------------------------------------------------------------- */
 
 static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 {
