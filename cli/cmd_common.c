@@ -95,6 +95,29 @@ finf_status check_stdin(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
+static double at(const double *x, size_t i, size_t stride)
+{
+    return *(const double *)(const void *)((const char *)x + i * stride);
+}
+
+double log_slope(const double *x, const double *y, size_t n, size_t stride, size_t *points)
+{
+    double mx = 0, my = 0, xy = 0, xx = 0, least = INFINITY, most = 0;
+    *points = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < n; i++) {
+            double a = at(x, i, stride), b = at(y, i, stride);
+            if (!(a > 0 && b > 0 && isfinite(a) && isfinite(b))) continue;
+            if (pass == 0)
+                ++*points, mx += log(a), my += log(b), least = fmin(least, a), most = fmax(most, a);
+            else
+                xy += (log(a) - mx) * (log(b) - my), xx += (log(a) - mx) * (log(a) - mx);
+        }
+        if (pass == 0) mx /= (double)*points, my /= (double)*points;
+    }
+    return *points < 2 || most == least ? NAN : fabs(xy) > 1e-14 * xx ? xy / xx : 0;
+}
+
 int wants_text(const args *a) { return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON); }
 
 void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu)

@@ -138,17 +138,8 @@ static void show_values(doc *d, const table *t)
 
 /* ---- slopes -------------------------------------------------------------------------------------------- */
 
-typedef double (*reader)(const cell *);
-static double of_d(const cell *c) { return c->d; }
-static double of_d_eff(const cell *c) { return c->d_eff; }
-static double of_eta(const cell *c) { return c->eta; }
-static double of_sgd(const cell *c) { return c->sgd; }
-static double of_nu(const cell *c) { return c->nu; }
-static double of_optimum(const cell *c) { return c->optimum; }
-
 typedef enum { AGAINST_D, AGAINST_ETA, AGAINST_D_EFF, AGAINST_COUNT } against;
 static const char *const AGAINST[] = {"d", "eta", "d_eff"};
-static const reader READ_X[] = {of_d, of_eta, of_d_eff};
 
 /* A line of cells along which one thing changes. */
 typedef struct {
@@ -157,31 +148,11 @@ typedef struct {
     size_t n, stride;
 } line;
 
-/* y ~ x^slope by least squares in logarithms, over the finite points. NaN where there is no slope. */
-static double slope(const line *l, reader y, size_t *points)
+static double slope(const line *l, const double *y, size_t *points)
 {
-    reader x = READ_X[l->x];
-    double mx = 0, my = 0, xy = 0, xx = 0, least = INFINITY, most = 0;
-    *points = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        const cell *c = &l->first[i * l->stride];
-        if (!isfinite(y(c))) continue;
-        ++*points;
-        mx += log(x(c));
-        my += log(y(c));
-        least = fmin(least, x(c));
-        most = fmax(most, x(c));
-    }
-    if (*points < 2 || most == least) return NAN;
-    mx /= (double)*points;
-    my /= (double)*points;
-    for (size_t i = 0; i < l->n; i++) {
-        const cell *c = &l->first[i * l->stride];
-        if (!isfinite(y(c))) continue;
-        xy += (log(x(c)) - mx) * (log(y(c)) - my);
-        xx += (log(x(c)) - mx) * (log(x(c)) - mx);
-    }
-    return xy / xx;
+    const cell *c = l->first;
+    const double *x = l->x == AGAINST_D ? &c->d : l->x == AGAINST_ETA ? &c->eta : &c->d_eff;
+    return log_slope(x, y, l->n, l->stride * sizeof *c, points);
 }
 
 typedef struct {
@@ -198,9 +169,9 @@ static fit fit_line(const line *l)
     const double values[] = {c->a, c->d, c->eta};
     const int swept[] = {[AGAINST_D] = 1, [AGAINST_ETA] = 2, [AGAINST_D_EFF] = 0};
     int first = swept[l->x] == 0, second = swept[l->x] == 2 ? 1 : 2;
-    f.sgd = slope(l, of_sgd, &f.points);
-    f.nu = slope(l, of_nu, &f.points);
-    f.optimum = slope(l, of_optimum, &f.points);
+    f.sgd = slope(l, &c->sgd, &f.points);
+    f.nu = slope(l, &c->nu, &f.points);
+    f.optimum = slope(l, &c->optimum, &f.points);
     f.why[0] = 0;
     snprintf(f.at, sizeof f.at, "(%s = %s, %s = %s)", names[first], finf_show(values[first]).s, names[second],
              finf_show(values[second]).s);

@@ -80,6 +80,19 @@ static finf_status missing(const job *j, const char *key)
     return finf_why(j->why, FINF_EUSAGE, "%s: no %s in what its command prints", j->f->name, key);
 }
 
+/* The key in what a source's command prints for one value. */
+static finf_status read_one(const job *j, const figure_source *s, double value, const char *key, double *out)
+{
+    const doc *d;
+    char digits[32], line[RUNNER_LINE];
+    snprintf(digits, sizeof digits, "%.15g", value);
+    fill_line(s->line, digits, line);
+    finf_status st = runner_run(j->r, line, &d, j->why);
+    if (st) return st;
+    *out = doc_at(d, 0, key).value;
+    return doc_at(d, 0, key).kind == CELL_EMPTY ? missing(j, key) : FINF_OK;
+}
+
 /* out[row] for every value: one run each, or all computed at once. */
 static finf_status read_each(const job *j, const figure_source *s, const char *key, double *out)
 {
@@ -91,18 +104,13 @@ static finf_status read_each(const job *j, const figure_source *s, const char *k
         st = y ? s->compute(s->line, x, n, y, j->why) : finf_why(j->why, FINF_ENOMEM, "no memory");
     }
     for (size_t i = 0; i < n && !st; i++) {
-        const doc *d;
-        char value[32], line[RUNNER_LINE];
         size_t row = row_of(j, x[i]);
-        snprintf(value, sizeof value, "%.15g", x[i]);
-        fill_line(s->line, value, line);
-        if (!y) st = runner_run(j->r, line, &d, j->why);
         if (row == j->n)
-            st = finf_why(j->why, FINF_EDOM, "%s: %s is none of its values", j->f->name, value);
-        else if (!st && !y && doc_at(d, 0, key).kind == CELL_EMPTY)
-            st = missing(j, key);
-        else if (!st)
-            out[row] = y ? y[i] : doc_at(d, 0, key).value;
+            st = finf_why(j->why, FINF_EDOM, "%s: %.15g is none of its values", j->f->name, x[i]);
+        else if (y)
+            out[row] = y[i];
+        else
+            st = read_one(j, s, x[i], key, &out[row]);
     }
     free(x);
     free(y);
@@ -201,24 +209,10 @@ finf_status dataset_make(const figure *f, figure_size size, runner *r, dataset *
 
 static double cell(const dataset *d, size_t row, size_t column) { return d->data[row * d->columns + column]; }
 
-static int usable(double x, double y) { return x > 0 && y > 0 && isfinite(x) && isfinite(y); }
-
-/* Least squares in logarithms: y ~ x^slope; NaN with fewer than two points. */
 static double slope_of(const dataset *d, size_t column)
 {
-    double n = 0, mx = 0, my = 0, xy = 0, xx = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < d->rows; i++) {
-            double x = cell(d, i, 0), y = cell(d, i, column);
-            if (!usable(x, y)) continue;
-            if (pass == 0)
-                n++, mx += log(x), my += log(y);
-            else
-                xy += (log(x) - mx) * (log(y) - my), xx += (log(x) - mx) * (log(x) - mx);
-        }
-        if (pass == 0) mx /= n, my /= n;
-    }
-    return n < 2 ? NAN : fabs(xy) > 1e-14 * xx ? xy / xx : 0;
+    size_t points;
+    return log_slope(d->data, d->data + column, d->rows, d->columns * sizeof *d->data, &points);
 }
 
 /* The constant, in logarithms, that takes column `from` to column `to`. */
@@ -227,7 +221,7 @@ static double constant_of(const dataset *d, size_t from, size_t to)
     double n = 0, sum = 0;
     for (size_t i = 0; i < d->rows; i++) {
         double x = cell(d, i, from), y = cell(d, i, to);
-        if (usable(x, y)) n++, sum += log(y / x);
+        if (x > 0 && y > 0 && isfinite(x) && isfinite(y)) n++, sum += log(y / x);
     }
     return exp(sum / n);
 }
