@@ -3,32 +3,19 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-typedef finf_status (*plain_fn)(size_t, finf_system **, finf_reason *);
-typedef finf_status (*stopped_fn)(size_t, const finf_system_options *, finf_system **, finf_reason *);
-typedef finf_status (*counted_fn)(size_t, size_t, const finf_system_options *, finf_system **, finf_reason *);
+enum { TREE, HONAKER, FULL_HONAKER, FFT, ME, EPOCHS, BANDED, BANDED_SQRT, TOEPLITZ };
 
-static finf_status banded_sqrt(size_t n, size_t bands, const finf_system_options *o, finf_system **out, finf_reason *why)
-{
-    (void)o;
-    return finf_system_banded_sqrt(n, bands, out, why);
-}
-
-/* One of the three functions; a name with a colon has a count behind it. The last row is every Toeplitz noise. */
+/* A name with a colon has a count behind it: of what. All others are Toeplitz noise. */
 static const struct {
     const char *name, *count;
-    plain_fn plain;
-    stopped_fn stopped;
-    counted_fn counted;
-} KINDS[] = {{"tree", NULL, finf_system_tree, NULL, NULL},
-             {"honaker", NULL, finf_system_honaker, NULL, NULL},
-             {"full-honaker", NULL, finf_system_full_honaker, NULL, NULL},
-             {"fft", NULL, finf_system_fft, NULL, NULL},
-             {"me", NULL, NULL, finf_system_me, NULL},
-             {"me:", "steps of an epoch", NULL, NULL, finf_system_epochs},
-             {"banded:", "bands", NULL, NULL, finf_system_banded},
-             {"banded-sqrt:", "bands", NULL, NULL, banded_sqrt},
-             {"", NULL, NULL, NULL, NULL}};
-enum { TOEPLITZ = sizeof KINDS / sizeof *KINDS - 1 };
+} KINDS[TOEPLITZ] = {[TREE] = {"tree", NULL},
+                     [HONAKER] = {"honaker", NULL},
+                     [FULL_HONAKER] = {"full-honaker", NULL},
+                     [FFT] = {"fft", NULL},
+                     [ME] = {"me", NULL},
+                     [EPOCHS] = {"me:", "steps of an epoch"},
+                     [BANDED] = {"banded:", "bands"},
+                     [BANDED_SQRT] = {"banded-sqrt:", "bands"}};
 
 /* nu:auto, antipgd:auto, power:P,auto: the power P, else NaN */
 static double automatic_power(const char *noise)
@@ -146,8 +133,15 @@ finf_status system_make(system_spec *s, size_t n, const system_auto *a, const fi
                         finf_reason *why)
 {
     *out = NULL;
-    if (s->kind == TOEPLITZ) return make_toeplitz(s, n, a, o, out, why);
-    if (KINDS[s->kind].plain) return KINDS[s->kind].plain(n, out, why);
-    if (KINDS[s->kind].stopped) return KINDS[s->kind].stopped(n, o, out, why);
-    return KINDS[s->kind].counted(n, s->count, o, out, why);
+    switch (s->kind) {
+    case TREE: return finf_system_tree(n, out, why);
+    case HONAKER: return finf_system_honaker(n, out, why);
+    case FULL_HONAKER: return finf_system_full_honaker(n, out, why);
+    case FFT: return finf_system_fft(n, out, why);
+    case ME: return finf_system_me(n, o, out, why);
+    case EPOCHS: return finf_system_epochs(n, s->count, o, out, why);
+    case BANDED: return finf_system_banded(n, s->count, o, out, why);
+    case BANDED_SQRT: return finf_system_banded_sqrt(n, s->count, out, why);
+    default: return make_toeplitz(s, n, a, o, out, why);
+    }
 }
