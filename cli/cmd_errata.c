@@ -59,11 +59,17 @@ static finf_status sign_of_multiplier(erratum *e)
     return FINF_OK;
 }
 
-static finf_status iqc_sgd(const finf_iqc_options *o, finf_iqc_result *r)
+/* The paper's bound of DP-SGD at eta = 0.1, kappa = 100, with valid multipliers; grid 0: all frequencies. */
+static finf_status bound_of_sgd(finf_iqc_constants constants, size_t grid, finf_iqc_result *r)
 {
+    finf_iqc_options o = finf_iqc_options_default();
     finf_noise *noise;
+    o.bound = FINF_IQC_DIST;
+    o.solver = FINF_IQC_NEWTON;
+    o.constants = constants;
+    o.grid_uniform = grid;
     finf_status s = finf_noise_sgd(&noise);
-    if (!s) s = finf_iqc(noise, 0.1, 100, o, r);
+    if (!s) s = finf_iqc(noise, 0.1, 100, &o, r);
     finf_noise_free(noise);
     return s;
 }
@@ -72,13 +78,9 @@ static finf_status iqc_sgd(const finf_iqc_options *o, finf_iqc_result *r)
 static finf_status constants_of_iqc(erratum *e)
 {
     const double eta = 0.1;
-    finf_iqc_options o = finf_iqc_options_default();
     finf_iqc_result sharp, paper;
-    o.bound = FINF_IQC_DIST;
-    o.solver = FINF_IQC_NEWTON;
-    finf_status s = iqc_sgd(&o, &sharp);
-    o.constants = FINF_IQC_CONSTANTS_PAPER;
-    if (!s) s = iqc_sgd(&o, &paper);
+    finf_status s = bound_of_sgd(FINF_IQC_CONSTANTS_SHARP, 0, &sharp);
+    if (!s) s = bound_of_sgd(FINF_IQC_CONSTANTS_PAPER, 0, &paper);
     if (s) return s;
     e->what = "constants of the IQC theorem as the appendix has them: bound for DP-SGD, kappa = 100, eta = 0.1, rho = 1";
     e->printed = paper.bound.value;
@@ -249,13 +251,9 @@ static finf_status uniform_grid(erratum *e)
     const double b = 1e-4;
     const int k = 1000;
     double sum = 0;
-    finf_iqc_options o = finf_iqc_options_default();
     finf_iqc_result all, grid;
-    o.bound = FINF_IQC_DIST;
-    o.solver = FINF_IQC_NEWTON;
-    finf_status s = iqc_sgd(&o, &all);
-    o.grid_uniform = (size_t)k;
-    if (!s) s = iqc_sgd(&o, &grid);
+    finf_status s = bound_of_sgd(FINF_IQC_CONSTANTS_SHARP, 0, &all);
+    if (!s) s = bound_of_sgd(FINF_IQC_CONSTANTS_SHARP, (size_t)k, &grid);
     if (s) return s;
     for (int i = 0; i < k; i++) {
         double x = sin(FINF_PI * i / k); /* |1-b-e^{iw}|^2 = b^2 + 4(1-b) sin^2(w/2) */
