@@ -16,25 +16,26 @@ typedef struct {
     double *y, eta;
     finf_optimize_options find;
     finf_iqc_options value;
-    finf_status *status;
-    finf_reason *reason;
+    sweep_row *rows;
 } grid_job;
 
 static void value_on_grid(size_t i, void *data)
 {
     grid_job *j = data;
+    sweep_row *out = &j->rows[i];
     finf_optimize_result found;
     finf_iqc_result r;
     finf_status s = finf_optimize(j->eta, j->kappa[i], &j->find, &found);
-    j->reason[i] = found.iqc.reason;
+    out->why = found.iqc.reason;
     if (!s) {
         s = finf_iqc(found.noise, j->eta, j->kappa[i], &j->value, &r);
         j->y[i] = r.grid_value;
-        j->reason[i] = r.reason;
+        out->why = r.reason;
         if (s == FINF_ETOL && isfinite(r.grid_value)) s = FINF_OK; /* the bound recomputed beside it did not settle */
     }
     finf_optimize_result_free(&found);
-    j->status[i] = s;
+    out->status = s;
+    out->done = 1;
 }
 
 /* "optimize .. --save FILE && finf iqc --noise spectrum@FILE .. --verbose": its solver_bound, without the file. */
@@ -52,16 +53,11 @@ static finf_status optimised_on_grid(const char *line, const double *kappa, size
     if (!s) s = read_iqc(&a, &j.value, why);
     if (s) return s;
     j.find.iqc.cancel = j.value.cancel = sweep_interrupted;
-    j.status = calloc(n, sizeof *j.status);
-    j.reason = calloc(n, sizeof *j.reason);
-    if (!j.status || !j.reason)
-        s = finf_why(why, FINF_ENOMEM, "no memory");
-    else if (sweep_run(n, value_on_grid, &j, 1))
-        s = finf_why(why, FINF_ETOL, "interrupted");
-    for (size_t i = 0; i < n && !s; i++)
-        if ((s = j.status[i])) *why = j.reason[i];
-    free(j.status);
-    free(j.reason);
+    j.rows = calloc(n, sizeof *j.rows);
+    if (!j.rows) return finf_why(why, FINF_ENOMEM, "no memory");
+    int interrupted = sweep_run(n, value_on_grid, &j, 1);
+    s = sweep_outcome(j.rows, n, sizeof *j.rows, interrupted, why);
+    free(j.rows);
     return s;
 }
 
