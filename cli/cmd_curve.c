@@ -123,12 +123,15 @@ static void run(size_t unused, void *ctx)
 
 /* ---- the comparison ------------------------------------------------------------------------------------ */
 
+/* Whether fixed order is an upper bound, that no contributions attain. */
+static int fixed_is_upper(const finf_participation *p) { return p->fixed_lower < p->fixed_order * (1 - 1e-9); }
+
 /* Several participations: the sensitivity counted in two ways, and with it the loss. */
 static void show_participations(doc *d, const finf_participation *p, double error, int block)
 {
     char note[200];
     snprintf(note, sizeof note, "%zu participations exactly %zu steps apart (fixed order)%s", p->k, p->b,
-             p->fixed_lower < p->fixed_order * (1 - 1e-9) ? ": an upper bound" : "");
+             fixed_is_upper(p) ? ": an upper bound" : "");
     doc_number(d, "participations", NULL, (double)p->k, NULL);
     doc_number(d, "separation", NULL, (double)p->b, NULL);
     doc_number(d, "sens2_fixed_order", block ? "  fixed order" : NULL, p->fixed_order, note);
@@ -225,48 +228,56 @@ static void number_cell(line *l, const job *j, double x, int upper)
     cell(l, "%*s", j->precision + 7, text);
 }
 
+static void show_table_head(doc *d, const job *j)
+{
+    const char *const more[] = {"fixed order", "its loss", "min-sep", "its loss"};
+    int width = j->precision + 7;
+    line l = {.length = 0};
+    cell(&l, "%*s%*s%*s", width, "sens^2", width, "error", width, "loss");
+    for (size_t c = 0; c < 4 && !isnan(j->k); c++) cell(&l, "%*s", width, more[c]);
+    if (j->H) cell(&l, "%*s", width, "E[F - F*]");
+    cell(&l, "%10s  anytime  cost of a step", "seconds");
+    doc_string(d, NULL, "system", l.text, NULL);
+}
+
+static void show_table_line(doc *d, const job *j, const system_spec *spec, const entry *e)
+{
+    const finf_system_facts *f = &e->facts;
+    const finf_participation *p = &e->many;
+    char name[300], seconds[32];
+    line l = {.length = 0};
+    number_cell(&l, j, f->sens2.value, 0);
+    number_cell(&l, j, f->error.value, 0);
+    number_cell(&l, j, f->loss.value, 0);
+    if (!isnan(j->k)) {
+        number_cell(&l, j, p->fixed_order, fixed_is_upper(p));
+        number_cell(&l, j, p->fixed_order * f->error.value, fixed_is_upper(p));
+        number_cell(&l, j, p->min_sep, !p->exact);
+        number_cell(&l, j, p->min_sep * f->error.value, !p->exact);
+    }
+    if (j->H) number_cell(&l, j, e->curve.last.value, 0);
+    snprintf(seconds, sizeof seconds, "%s%.2g", e->drawn ? "" : ">", e->seconds);
+    cell(&l, "%10s  %-7s  %s", seconds, f->anytime ? "yes" : "no", f->step);
+    snprintf(name, sizeof name, isnan(spec->nu) ? "%s" : "%s = %s", spec->name, finf_show(spec->nu).s);
+    doc_string(d, NULL, name, l.text, NULL);
+}
+
 /* One table, a line for each system: what is compared. --verbose has the rest. */
 static void show_table(doc *d, const job *j)
 {
-    const char *const more[] = {"fixed order", "its loss", "min-sep", "its loss"};
-    int width = j->precision + 7, several = !isnan(j->k);
     int bare = 0;
     const char *infinite = NULL;
-    line head = {.length = 0};
-    cell(&head, "%*s%*s%*s", width, "sens^2", width, "error", width, "loss");
-    for (size_t c = 0; c < 4 && several; c++) cell(&head, "%*s", width, more[c]);
-    if (j->H) cell(&head, "%*s", width, "E[F - F*]");
-    cell(&head, "%10s  anytime  cost of a step", "seconds");
-    doc_string(d, NULL, "system", head.text, NULL);
+    show_table_head(d, j);
     for (size_t i = 0; i < j->done; i++) {
         const entry *e = &j->entries[i];
-        const finf_system_facts *f = &e->facts;
-        const finf_participation *p = &e->many;
-        char name[300], seconds[32];
-        line l = {.length = 0};
-        number_cell(&l, j, f->sens2.value, 0);
-        number_cell(&l, j, f->error.value, 0);
-        number_cell(&l, j, f->loss.value, 0);
-        if (several) {
-            int fixed = p->fixed_lower < p->fixed_order * (1 - 1e-9);
-            number_cell(&l, j, p->fixed_order, fixed);
-            number_cell(&l, j, p->fixed_order * f->error.value, fixed);
-            number_cell(&l, j, p->min_sep, !p->exact);
-            number_cell(&l, j, p->min_sep * f->error.value, !p->exact);
-        }
-        if (j->H) number_cell(&l, j, e->curve.last.value, 0);
+        show_table_line(d, j, &j->specs[i], e);
         bare |= !e->drawn;
-        snprintf(seconds, sizeof seconds, "%s%.2g", e->drawn ? "" : ">", e->seconds);
-        cell(&l, "%10s  %-7s  %s", seconds, f->anytime ? "yes" : "no", f->step);
-        snprintf(name, sizeof name, isnan(j->specs[i].nu) ? "%s" : "%s = %s", j->specs[i].name,
-                 finf_show(j->specs[i].nu).s);
-        doc_string(d, NULL, name, l.text, NULL);
         if (j->H && e->curve.reason.text[0]) infinite = e->curve.reason.text;
     }
     if (infinite) doc_note(d, "inf: %s", infinite);
     doc_note(d,
              "sens^2: one participation; error: sum of the prefix sums' variances at sigma = 1; loss: sens^2 times error");
-    if (several)
+    if (!isnan(j->k))
         doc_note(d, "%g participations exactly (fixed order) or at least (min-sep) %g steps apart: sens^2 and loss", j->k,
                  j->b);
     if (j->H) doc_note(d, "E[F - F*]: after the last step");
