@@ -143,50 +143,45 @@ FINF_VECTOR static void advance(const directions *x, double trace)
     for (size_t j = 0; j < x->n; j++) s[j] = (s[j] - shrink[j] * s[j]) + ((feed[j] * trace + sgd[j]) + dp[j] * Q[j]);
 }
 
-static finf_status run(const finf_system *system, const finf_curve_options *o, const directions *x, finf_curve_result *out)
+static finf_status make_covariance(const finf_system *system, const finf_curve_options *o, double **K, finf_reason *why)
 {
     size_t n = system->facts.n;
-    double *K = NULL;
-    if (system->kind != SYSTEM_TOEPLITZ) {
-        if (n > FINF_SYSTEM_DENSE_MAX)
-            return finf_why(&out->reason, FINF_EDOM, "%s of %zu steps: its curve needs a matrix, at most %u steps",
-                            system->facts.name, n, FINF_SYSTEM_DENSE_MAX);
-        K = malloc(n * n * sizeof *K);
-        if (!K) return finf_why(&out->reason, FINF_ENOMEM, "no memory for %zu steps", n);
-        finf_system_options stop = {o->cancel, o->cancel_data};
-        finf_status status = system_covariance(system, &stop, K, &out->reason);
-        if (status) {
-            free(K);
-            return status;
-        }
-    }
+    finf_system_options stop = {o->cancel, o->cancel_data};
+    if (n > FINF_SYSTEM_DENSE_MAX)
+        return finf_why(why, FINF_EDOM, "%s of %zu steps: its curve needs a matrix, at most %u steps", system->facts.name,
+                        n, FINF_SYSTEM_DENSE_MAX);
+    *K = malloc(n * n * sizeof **K);
+    return *K ? system_covariance(system, &stop, *K, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+}
+
+/* K: of the noise; NULL: it is Toeplitz */
+static finf_status run(const finf_system *system, const finf_curve_options *o, const double *K, const directions *x,
+                       finf_curve_result *out)
+{
+    size_t n = system->facts.n;
     for (size_t t = 0; t <= n; t++) {
         double trace = trace_of(x);
         out->F[t] = 0.5 * trace;
         if (!isfinite(trace)) {
             for (; t <= n; t++) out->F[t] = INFINITY;
-            finf_why(&out->reason, FINF_OK, "eta diverges in mean square, and the curve overflows");
-            break;
+            return finf_why(&out->reason, FINF_OK, "eta diverges in mean square, and the curve overflows");
         }
         if (t == n) break;
-        if (o->cancel && t % 64 == 0 && o->cancel(o->cancel_data)) {
-            free(K);
+        if (o->cancel && t % 64 == 0 && o->cancel(o->cancel_data))
             return finf_why(&out->reason, FINF_ETOL, "stopped at step %zu of %zu", t, n);
-        }
         if (K)
             covariance_noise(x, K + t * n, t);
         else
             toeplitz_noise(x, system->beta[t]);
         advance(x, trace);
     }
-    free(K);
     return FINF_OK;
 }
 
-/* Relative error of F, measured and not proved. Every step rounds s, u and Q, which adds up like the sqrt(n) of a random walk:
- * against the same recursion in long double, for sgd, nu, cc and antipgd and n = 100 to 1e6, 1 to 90 eps, and 1e4 eps for cc at
- * n = 1e6, where 1.6e4 are allowed. The nodes of the spectral measure agree with single directions (power:0.5 to power:2, d = 600
- * to 15000, 2000 steps) to 4e-15; NODES_OFF is far above, for spectra that were not tried. */
+/* Relative error of F, measured and not proved. Every step rounds s, u and Q, which adds up like the sqrt(n) of a random
+ * walk: against the same recursion in long double, for sgd, nu, cc and antipgd and n = 100 to 1e6, 1 to 90 eps, and 1e4 eps
+ * for cc at n = 1e6, where 1.6e4 are allowed. The nodes of the spectral measure agree with single directions (power:0.5 to
+ * power:2, d = 600 to 15000, 2000 steps) to 4e-15; NODES_OFF is far above, for spectra that were not tried. */
 #define ROUNDING 64
 #define ROUNDING_STEPS 16
 #define NODES_OFF 1e-12
@@ -207,10 +202,11 @@ finf_status finf_curve(const finf_system *system, double eta, const finf_spectru
     out->F = malloc((f.n + 1) * sizeof *out->F);
     directions x = {0};
     status = out->F ? make_directions(s, eta, &o, out->sigma2, out->nodes, &x) : FINF_ENOMEM;
-    if (status)
-        finf_why(&out->reason, status, "no memory");
-    else
-        status = run(system, &o, &x, out);
+    if (status) finf_why(&out->reason, status, "no memory");
+    double *K = NULL;
+    if (!status && system->kind != SYSTEM_TOEPLITZ) status = make_covariance(system, &o, &K, &out->reason);
+    if (!status) status = run(system, &o, K, &x, out);
+    free(K);
     out->directions = x.n;
     free(x.weighted);
     if (status) {
