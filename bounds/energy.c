@@ -218,7 +218,8 @@ static double noise_integrand(double t, void *ctx)
 }
 
 /* Families whose |B|^2 is a formula. */
-static finf_status by_circle(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr, finf_reason *why)
+static finf_status by_circle(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
+                             finf_reason *why)
 {
     double scale = finf_noise_scale(noise);
     finf_status s = FINF_OK;

@@ -16,7 +16,8 @@
  * cost: X_r from the same integral, X = sum_l weight_l (Delta Delta' + shift_l U)^{-1}. By classes that matrix is block
  *     tridiagonal with -1 beside the blocks, but for a corner that ties the end of an epoch to the next one's start:
  *     O(n k^2) an iteration for the diagonal blocks of its inverse, O(n^2 k) for all of it, once.
- * certificate: with T = tr(U X) = tr(S X^{-1}), every U gives the lower bound T^2/sum v, and X the upper one T max_r sum|X_r|. */
+ * certificate: with T = tr(U X) = tr(S X^{-1}), every U gives the lower bound T^2/sum v, and X the upper one
+ *     T max_r sum|X_r|. */
 #include <stdlib.h>
 #include <string.h>
 

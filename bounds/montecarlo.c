@@ -1,4 +1,4 @@
-/* Monte Carlo of Noisy-FTRL and DP-FTRL: what is asked, and the exact value beside it.              MATH sections 0, 4, 5, 6 */
+/* Monte Carlo of Noisy-FTRL and DP-FTRL: what is asked, and the exact value beside it.          MATH sections 0, 4, 5, 6 */
 #include "montecarlo.h"
 
 #include <stdlib.h>
@@ -144,8 +144,8 @@ static finf_status set_sigma(plan *p, finf_simulate_result *out)
 }
 
 /* knee = 0: the one that makes a loss of this family as little quadratic as it can be. Far within the knee theta sees the
- * curvature L alone, far outside mu alone; at the rms of the quadratic of curvature L (mean estimation at step b = eta L, where
- * E theta^2 = (b/(2-b)) (sigma^2 T(b) + sigma_sgd^2)/L^2, MATH section 4), both are met all the time. */
+ * curvature L alone, far outside mu alone; at the rms of the quadratic of curvature L (mean estimation at step b = eta L,
+ * where E theta^2 = (b/(2-b)) (sigma^2 T(b) + sigma_sgd^2)/L^2, MATH section 4), both are met all the time. */
 static finf_status set_knee(plan *p, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
@@ -166,7 +166,7 @@ static finf_status set_knee(plan *p, finf_simulate_result *out)
 
 /* ---- how long the start is remembered ------------------------------------------------------------------ */
 
-/* The slowest rate of the second moments: the r in (0, min 2b(1-b)) with sum b^2/(2b(1-b) - r) = 1 (kx = 0; MATH section 6). */
+/* The slowest rate of the second moments: r in (0, min 2b(1-b)), sum b^2/(2b(1-b) - r) = 1 (kx = 0; MATH section 6). */
 static double linreg_rate(const plan *p)
 {
     double lo = 0, hi = INFINITY;
@@ -185,9 +185,9 @@ static double linreg_rate(const plan *p)
     return lo;
 }
 
-/* Steps in which the start is forgotten by a factor e. Clipping: the drift is at most G, so noise of variance s^2 is forgotten in about
- * 2 s^2/G^2 steps; G x/|x| has the part sqrt(lambda/Tr H) of it along each direction; and gradient noise larger than G turns the
- * drift into G/sigma_sgd of itself. A guess, which the halves of the chains are there to check. */
+/* Steps in which the start is forgotten by a factor e. Clipping: the drift is at most G, so noise of variance s^2 is
+ * forgotten in about 2 s^2/G^2 steps; G x/|x| has the part sqrt(lambda/Tr H) of it along each direction; and gradient noise
+ * larger than G turns the drift into G/sigma_sgd of itself. A guess, which the halves of the chains are there to check. */
 static double memory(const plan *p, double slope_min, double slope_max, double trace, int stable)
 {
     double b = p->eta * slope_min, linear = fmax(1 / b, 1 / (2 - p->eta * slope_max));

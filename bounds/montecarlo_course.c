@@ -1,10 +1,11 @@
 /* The course of a simulation: chains in batches, batches in rounds on the threads, rounds until the error is right.
  *
- * The answer is a function of the seed alone, whoever runs which batch: each has its own generator, they are added up in their order,
- * and looked at after fixed numbers.
- * error: stationary, a chain's sample is its mean after a burn-in; after T steps, F(theta_T). Chains are independent, so the standard
- *   error over them is honest whatever the correlation along a chain. The burn-in is a bound on the transient where there is one
- *   (quadratics), else a guess: the means of the chains' two halves are compared, and it is made longer until they agree. */
+ * The answer is a function of the seed alone, whoever runs which batch: each has its own generator, they are added up in
+ * their order, and looked at after fixed numbers.
+ * error: stationary, a chain's sample is its mean after a burn-in; after T steps, F(theta_T). Chains are independent, so
+ *   the standard error over them is honest whatever the correlation along a chain. The burn-in is a bound on the transient
+ *   where there is one (quadratics), else a guess: the means of the chains' two halves are compared, and it is made longer
+ *   until they agree. */
 #include <gsl/gsl_cdf.h>
 #include <pthread.h>
 #include <stdatomic.h>

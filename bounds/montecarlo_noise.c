@@ -1,8 +1,8 @@
 /* The noise of the chains.                                                                       MATH sections 0, 1
  *
- * sgd, nu, power, antipgd, cc by a rational recursion of 20 to 40 poles, started in its stationary law or at rest (finite time):
- * nothing is stored. The others by FFT, a block as long as a chain: cyclic in the stationary case (see stream.h), zero-padded after
- * T steps, which is beta * w exactly. */
+ * sgd, nu, power, antipgd, cc by a rational recursion of 20 to 40 poles, started in its stationary law or at rest (finite
+ * time): nothing is stored. The others by FFT, a block as long as a chain: cyclic in the stationary case (see stream.h),
+ * zero-padded after T steps, which is beta * w exactly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@
 /* ---- (1-az)^p as a sum of poles ------------------------------------------------------------------------ */
 
 /* For 0 < p < 1, a = 1-nu: (1-az)^p = (1-az) (sin(pi p)/pi) int_0^inf s^{p-1} / (s+1-az) ds, in which
- * (1-az)/(s+1-az) = 1/(1+s) - s d z / ((1+s)(1-dz)), d = a/(1+s). The trapezoid rule in log s has the error e^{-pi^2/h}; every gain has
- * one sign, so that nothing cancels. What is left below the first node goes into one pole with the same zeroth and first moments,
- * what is left above the last into one that makes beta_1 and beta_2 exact. */
+ * (1-az)/(s+1-az) = 1/(1+s) - s d z / ((1+s)(1-dz)), d = a/(1+s). The trapezoid rule in log s has the error e^{-pi^2/h};
+ * every gain has one sign, so that nothing cancels. What is left below the first node goes into one pole with the same
+ * zeroth and first moments, what is left above the last into one that makes beta_1 and beta_2 exact. */
 void rational_power(double p, double nu, double slow, rational *out)
 {
     const double h = 0.75;
@@ -36,8 +36,8 @@ void rational_power(double p, double nu, double slow, rational *out)
     if (out->n % 2) out->gain[out->n] = 0, out->leak[out->n++] = 1; /* the filter takes two at a time */
 }
 
-/* The states S_i = sum_t d_i^t w_{-1-t} have the covariance 1/(1 - d_i d_k), too near singular to be factored by elimination; its
- * Cholesky factor is phi_k(d_i) with the Takenaka-Malmquist functions
+/* The states S_i = sum_t d_i^t w_{-1-t} have the covariance 1/(1 - d_i d_k), too near singular to be factored by
+ * elimination; its Cholesky factor is phi_k(d_i) with the Takenaka-Malmquist functions
  * phi_k(z) = sqrt(1-d_k^2)/(1-d_k z) prod_{j<k} (z-d_j)/(1-d_j z), every entry to rounding. */
 static void stationary_factor(const rational *f, double *factor)
 {
@@ -109,8 +109,8 @@ finf_status worker_make(const plan *p, worker *k)
 
 /* ---- the noise of a batch ------------------------------------------------------------------------------- */
 
-/* One coordinate of LANES chains: w <- w + sum_i gain_i S_i, S_i <- (1-leak_i) S_i + w. Two poles at a time go along the tile, their
- * states in registers: written with vectors of 4, as a compiler left alone keeps them in memory. */
+/* One coordinate of LANES chains: w <- w + sum_i gain_i S_i, S_i <- (1-leak_i) S_i + w. Two poles at a time go along the
+ * tile, their states in registers: written with vectors of 4, as a compiler left alone keeps them in memory. */
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
 FINF_VECTOR static void filter_tile(const rational *f, size_t steps, size_t stride, double *restrict S, double *restrict w)

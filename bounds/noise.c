@@ -187,8 +187,8 @@ static void blt_series(const finf_noise *noise, size_t n, double *beta)
     }
 }
 
-/* B = prod (1 - q_i z)^{r_i}: z B' = -B sum_i r_i q_i z/(1 - q_i z), so t beta_t = -sum_i r_i s_i with s_i = sum_k q_i^k beta_{t-k}
- * carried along, one number a factor. */
+/* B = prod (1 - q_i z)^{r_i}: z B' = -B sum_i r_i q_i z/(1 - q_i z), so t beta_t = -sum_i r_i s_i with s_i = sum_k q_i^k
+ * beta_{t-k} carried along, one number a factor. */
 static void product_series(const finf_noise *noise, double sign, size_t n, double *out)
 {
     const double *nu = noise->coef, *r = nu + noise->n;

@@ -1,15 +1,15 @@
 /* Sensitivity of a system to several participations of one user.                                       MATH section 6
  *
- * A pattern P of at most k steps costs f(P) = sum_{i,j in P} |X_ij|, X = C'C: the squared sensitivity where X >= 0, and an upper
- * bound of it elsewhere. The largest f is
+ * A pattern P of at most k steps costs f(P) = sum_{i,j in P} |X_ij|, X = C'C: the squared sensitivity where X >= 0, and an
+ * upper bound of it elsewhere. The largest f is
  *   fixed order (steps exactly b apart): found by going through the n windows;
- *   min-separation (at least b apart): for c >= 0 never increasing that of the first steps. Else between a pattern's value and
- *     the lesser of two bounds, both sums over the pattern that a dynamic program makes largest:
+ *   min-separation (at least b apart): for c >= 0 never increasing that of the first steps. Else between a pattern's value
+ *     and the lesser of two bounds, both sums over the pattern that a dynamic program makes largest:
  *       rows   f(P) <= sum_{i in P} max { sum_{j in P'} |X_ij| : P' with i in it };
- *       later  f(P) <= sum_{i in P} (|X_ii| + 2 max { sum_{j in P'} |X_ij| : P' after i }), exact where |X_ij| is a never increasing
- *              function of j - i (fft).
- *     Branch and bound, step after step, closes what is left between them, for as long as WORK_MOST lasts; then the largest bound
- *     still open is the upper one. */
+ *       later  f(P) <= sum_{i in P} (|X_ii| + 2 max { sum_{j in P'} |X_ij| : P' after i }), exact where |X_ij| is a never
+ *              increasing function of j - i (fft).
+ *     Branch and bound, step after step, closes what is left between them, for as long as WORK_MOST lasts; then the largest
+ *     bound still open is the upper one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ static double fixed_order(const double *X, size_t n, size_t k, size_t b, size_t 
 
 /* ---- steps at least b apart: bounds -------------------------------------------------------------------- */
 
-/* Tables over patterns have a row for "at most p steps", p = 0..k; or one row where their number is no limit, as n/b steps are
- * the most that fit. */
+/* Tables over patterns have a row for "at most p steps", p = 0..k; or one row where their number is no limit, as n/b steps
+ * are the most that fit. */
 typedef struct {
     size_t n, k, b;
     int unlimited;
@@ -68,7 +68,8 @@ static family family_make(size_t n, size_t k, size_t b)
 static size_t all(const family *q) { return q->rows - 1; }
 static size_t one_less(const family *q, size_t p) { return q->unlimited ? 0 : p - 1; }
 
-/* best[p][j]: the largest sum of at most p of |x[0]|..|x[j-1]|, at least b apart. Rows of n+1; the last one is not needed. */
+/* best[p][j]: the largest sum of at most p of |x[0]|..|x[j-1]|, at least b apart. Rows of n+1.
+ * rows: how many of them are needed. */
 static void best_sums(const family *q, const double *x, ptrdiff_t stride, size_t m, size_t rows, double *best)
 {
     size_t width = q->n + 1, p = 0;
@@ -124,8 +125,8 @@ static double pattern_value(const double *X, size_t n, const size_t *pattern, si
     return sum;
 }
 
-/* What a user attains there with contributions u or -u: all alike, or by the signs of the first one's row. f(P) if X >= 0 on
- * the pattern, or becomes so by these signs. */
+/* What a user attains there with contributions u or -u: all alike, or by the signs of the first one's row. f(P) if X >= 0
+ * on the pattern, or becomes so by these signs. */
 static double attained_value(const double *X, size_t n, const size_t *pattern, size_t count)
 {
     double alike = 0, signs = 0;

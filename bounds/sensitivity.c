@@ -100,7 +100,8 @@ finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *ou
     case NOISE_BLT: return of_blt(noise, out);
     case NOISE_PRODUCT:
         out->minimum_phase = 1;
-        return circle_mean(product_inverse, (void *)(uintptr_t)noise, finf_noise_scale(noise), finf_noise_scale(noise), &out->gamma2);
+        return circle_mean(product_inverse, (void *)(uintptr_t)noise, finf_noise_scale(noise), finf_noise_scale(noise),
+                           &out->gamma2);
     case NOISE_SPECTRUM:
         out->minimum_phase = 1;
         out->gamma2 = spline_density_gamma2(noise->density);

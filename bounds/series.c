@@ -9,8 +9,8 @@
 #define SERIES_MAX ((size_t)1 << 28) /* FFTW takes sizes as int */
 #define DIRECT_MAX 128               /* beta this short is inverted by its recursion, whatever n */
 
-/* FFTW's planner is the one part of it that is not thread-safe. Plans of moderate size are kept, as planning costs more than a
- * short transform; they are run on other arrays of the same alignment, by any number of threads. */
+/* FFTW's planner is the one part of it that is not thread-safe. Plans of moderate size are kept, as planning costs more
+ * than a short transform; they are run on other arrays of the same alignment, by any number of threads. */
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 #define KEPT_MAX ((size_t)1 << 18)
 static struct {

@@ -141,8 +141,8 @@ typedef struct {
     double *c; /* n, for several participations; else NULL */
 } tuning;
 
-/* log of sens2 times error of (1-(1-nu)z)^p, to the few digits that a comparison needs: beta and c by their recursions (MATH
- * section 1). c >= 0 never increases, so steps 0, b, 2b, .. are the worst participations. */
+/* log of sens2 times error of (1-(1-nu)z)^p, to the few digits that a comparison needs: beta and c by their recursions
+ * (MATH section 1). c >= 0 never increases, so steps 0, b, 2b, .. are the worst participations. */
 static double tuned_loss(const tuning *x, double nu)
 {
     double c = 1, beta = 1, prefix = 1, error = (double)x->n, sens2 = 1, p = x->power;
@@ -486,7 +486,7 @@ static finf_status toeplitz_draw(const double *beta, size_t n, const double *w, 
     return FINF_OK;
 }
 
-/* P = (circulant)^{1/2} w has the covariance r_|t-s| of the prefix sums' noise on its first n entries; z is its difference. */
+/* P = (circulant)^{1/2} w has the covariance r_|t-s| of the prefix sums' noise on its first n entries; z = its steps. */
 static finf_status fft_draw(size_t n, double *w, double *z)
 {
     double complex *x = malloc((n + 1) * sizeof *x);

@@ -1,4 +1,4 @@
-/* Systems of n steps: what system.c, tree.c, participation.c, factorization.c, epochs.c and curve.c share. The public part is in finf.h. */
+/* Systems of n steps: what system.c, tree.c, participation.c, factorization.c, epochs.c and curve.c share beside finf.h. */
 #ifndef FINF_SYSTEM_H
 #define FINF_SYSTEM_H
 
@@ -25,7 +25,7 @@ typedef struct {
     int iterations;
 } factorization;
 
-/* Nodes for lambda^{-1/2} = sum_k weight_k / (lambda + shift_k), m <= lambda <= M; how many, at most FACTORIZATION_NODES. */
+/* Nodes for lambda^{-1/2} = sum_k weight_k / (lambda + shift_k), m <= lambda <= M; how many: at most that number. */
 #define FACTORIZATION_NODES 128
 size_t factorization_rule(double m, double M, double *shift, double *weight);
 
@@ -53,7 +53,7 @@ finf_status epochs_covariance(const epochs *f, const finf_system_options *o, dou
 finf_status factorization_banded(size_t n, size_t bands, const finf_system_options *o, double *c, int *iterations,
                                  finf_reason *why);
 
-/* tree.c; gram and covariance as above. draw: n numbers z from 2n measurements w (of which it needs the nodes'), destroyed. */
+/* tree.c; gram and covariance as above. draw: n numbers z from 2n measurements w (it needs the nodes'), destroyed. */
 double tree_sens2(size_t n);
 double tree_error(int honaker, size_t n);
 double full_honaker_error(size_t n);

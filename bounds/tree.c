@@ -1,7 +1,7 @@
 /* The binary tree of the complete dyadic nodes in 0..n-1: plain, Honaker's online estimate, least squares.   MATH section 6
  *
- * C has a row of ones for each node. In-order numbering: the node of height h that covers the 2^h steps from a has the index
- * 2a + 2^h - 1, and its subtree is the 2^{h+1} - 1 indices about it. */
+ * C has a row of ones for each node. In-order numbering: the node of height h that covers the 2^h steps from a has the
+ * index 2a + 2^h - 1, and its subtree is the 2^{h+1} - 1 indices about it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,7 +196,8 @@ void tree_draw(int honaker, size_t n, double *w, double *z)
     }
 }
 
-/* z = X^{-1} C'w, which has the covariance X^{-1}: v = C'w down the tree, then Y_h v = diag(Y_{h-1}, Y_{h-1}) v - drop_h 1'v. */
+/* z = X^{-1} C'w, which has the covariance X^{-1}: v = C'w down the tree, then
+ * Y_h v = diag(Y_{h-1}, Y_{h-1}) v - drop_h 1'v. */
 void full_honaker_draw(size_t n, double *w, double *z)
 {
     unsigned top = log2_floor(n);

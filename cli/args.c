@@ -152,8 +152,8 @@ static const struct {
 
 #define BIT(id) (1ull << (id))
 
-/* Where an option would have no effect it is refused: `option` of `commands` needs one of the options `needs` to be given, or,
- * with `words`, the one in `needs` to be (by default or not) a list with one of them. */
+/* Where an option would have no effect it is refused: `option` of `commands` needs one of the options `needs` to be given,
+ * or, with `words`, the one in `needs` to be (by default or not) a list with one of them. */
 static const struct {
     unsigned commands;
     option_id option;

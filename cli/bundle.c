@@ -73,7 +73,7 @@ static int is_ours(const char *path)
     return strstr(head, BUNDLE_MARK) != NULL;
 }
 
-/* Where the files are put together: in the directory itself if it is there, else beside it. Made, with its name in `out`. */
+/* Where the files are put together: in the directory itself if it is there, else beside it. Made; `out`: its name. */
 static finf_status make_stage(const char *dir, int exists, char *out, finf_reason *why)
 {
     snprintf(out, PATH, exists ? "%s/.finf.XXXXXX" : "%s.XXXXXX", dir);

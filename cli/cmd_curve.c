@@ -66,8 +66,8 @@ static finf_status read_systems(job *j, finf_reason *why)
     return s;
 }
 
-/* Systems are prepared in different ways; from nothing to the noise of all steps (one coordinate, its normals given) they do the
- * same. */
+/* Systems are prepared in different ways; from nothing to the noise of all steps (one coordinate, its normals given) they
+ * do the same. */
 static finf_status time_draw(const job *j, entry *e, finf_reason *why)
 {
     e->seconds = e->facts.seconds;

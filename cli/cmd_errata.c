@@ -1,7 +1,7 @@
 /* finf errata: each correction to the paper, shown in numbers.                                   MATH section 10 */
 #include "cmd.h"
 
-/* What is printed in the paper and what is computed here; `also`: a second pair that belongs to it, NaN where there is none. */
+/* What the paper prints and what is computed here; `also`: a second pair that belongs to it, NaN where there is none. */
 typedef struct {
     const char *what;
     double printed, computed;
@@ -39,8 +39,8 @@ static double bound_at_pi(double eta, double mu, double r)
     return a > 0 ? 2 * (m * m / a - 2 * r) : INFINITY;
 }
 
-/* With the printed sign Lambda(pi) is free, whatever Lambda(0) is. With the right one it is at least Lambda(0), and a(0) > 0
- * is 2 mu Lambda(0) > 1/2; the bound grows with r from there on. */
+/* With the printed sign Lambda(pi) is free, whatever Lambda(0) is. With the right one it is at least Lambda(0), and
+ * a(0) > 0 is 2 mu Lambda(0) > 1/2; the bound grows with r from there on. */
 static finf_status sign_of_multiplier(erratum *e)
 {
     const double eta = 0.1, mu = 0.1;
@@ -201,8 +201,8 @@ static finf_status antipgd_sensitivity(erratum *e)
     return two_taps(-1, 1000, &e->computed, &limit, &density);
 }
 
-/* I(a,b) = 2a^2/(b^2(1-a/2)) Pi(alpha^2,k) with 1-alpha^2 = (a(1-b/2)/(b(1-a/2)))^2; Pi <= (1-alpha^2)^-1 log(4/sqrt(1-k^2)) to
- * leading order, where the proof has the power -1/2. */
+/* I(a,b) = 2a^2/(b^2(1-a/2)) Pi(alpha^2,k) with 1-alpha^2 = (a(1-b/2)/(b(1-a/2)))^2; Pi <= (1-alpha^2)^-1
+ * log(4/sqrt(1-k^2)) to leading order, where the proof has the power -1/2. */
 static finf_status elliptic_proof(erratum *e)
 {
     const double a = 1e-6, b = 0.1;

@@ -46,8 +46,8 @@ typedef struct {
 
 size_t doc_rows(const doc *d);
 doc_cell doc_at(const doc *d, size_t row, const char *key);
-/* A column of numbers as the CSV lists it: of the array, of the table, or of the records (NaN where one is without). NULL if
- * there is none, or no memory. Owned by the caller. */
+/* A column of numbers as the CSV lists it: of the array, of the table, or of the records (NaN where one is without). NULL
+ * if there is none, or no memory. Owned by the caller. */
 double *doc_column(const doc *d, const char *key, size_t *n);
 /* The fields of a record, once more, in the current row of `to`. */
 void doc_copy(doc *to, const doc *from, size_t row);

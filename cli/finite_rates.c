@@ -1,5 +1,5 @@
-/* finf rates --table finite: the paper's finite-time corollaries, every constant a number one can set, and its theorem without
- * clipping, which has none. */
+/* finf rates --table finite: the paper's finite-time corollaries, every constant a number one can set, and its theorem
+ * without clipping, which has none. */
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 /* MARKUP_PLAIN: for attributes, titles and command lines, formulas as they are. */
 typedef enum { MARKUP_PLAIN, MARKUP_SVG, MARKUP_HTML } markup_kind;
 
-/* Writes s escaped for XML and HTML, with what is not UTF-8 or not allowed there replaced by U+FFFD. NULL writes nothing. */
+/* Writes s escaped for XML and HTML; what is not UTF-8 or not allowed there becomes U+FFFD. NULL writes nothing. */
 void markup_write(const char *s, markup_kind kind, FILE *out);
 
 /* About how wide s is as SVG, in em of the widest of the usual sans serifs. */

@@ -18,7 +18,7 @@ static const size_t STEPS[] = {100, 10000, 1000000};
 enum { STEPS_COUNT = sizeof STEPS / sizeof *STEPS };
 
 /* The damping with the least F_inf. Its part that depends on nu is (A nu^2 + 2(1-nu) B)/(nu(2-nu)), with
- * B = sum_j b_j/(2(1-b_j)) = 1-D and A = sum_j 1/(2(1-b_j)) = B + d/2: the zero of (d/2) nu^2 + 2B nu - 2B.  MATH section 5 */
+ * B = sum_j b_j/(2(1-b_j)) = 1-D and A = sum_j 1/(2(1-b_j)) = B + d/2: the zero of (d/2) nu^2 + 2B nu - 2B.    MATH 5 */
 static double best_damping(double d, double D)
 {
     double B = 1 - D;

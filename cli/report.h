@@ -26,8 +26,8 @@ typedef struct {
     const char *key, *heading;
 } report_column;
 
-/* Every record of d that has the second column, the columns asked for; with one record only, a line for each column instead.
- * What a record does not have is shown as a dash. commands may be NULL. */
+/* Every record of d that has the second column, the columns asked for; with one record only, a line for each column
+ * instead. What a record does not have is shown as a dash. commands may be NULL. */
 void report_table(FILE *out, const doc *d, const report_column *columns, size_t n, const char *caption,
                   const char *commands);
 

@@ -14,8 +14,8 @@ typedef struct {
     finf_noise *made;  /* the noise, unless it waits for the value of auto: files are read once */
 } system_spec;
 
-/* Every name is checked, and nothing generated. A part that begins as a number does, or is 'auto', belongs to the name before:
- * "sgd,beta:1,-0.5" are two. noise: what --noise says, or NULL. FINF_EDOM: more than max. After a failure too,
+/* Every name is checked, and nothing generated. A part that begins as a number does, or is 'auto', belongs to the name
+ * before: "sgd,beta:1,-0.5" are two. noise: what --noise says, or NULL. FINF_EDOM: more than max. After a failure too,
  * *count of them are to be freed. */
 finf_status systems_read(const char *list, const char *noise, size_t n, system_spec *out, size_t max, size_t *count,
                          finf_reason *why);
