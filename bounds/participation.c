@@ -169,6 +169,15 @@ typedef struct {
     const finf_system_options *o;
 } search;
 
+/* The first `count` steps of the path, of this value, where it is the best so far. */
+static void keep_best(search *s, double value, size_t count)
+{
+    if (!(value > s->best)) return;
+    s->best = value;
+    s->count = count;
+    memcpy(s->pattern, s->path, count * sizeof *s->path);
+}
+
 /* The patterns that begin with the `depth` steps chosen, whose value is `value`, and go on from step `from` with at most p
  * more: an upper bound of them all. Those that cannot exceed `best` are passed over. */
 static double explore(search *s, size_t depth, size_t from, size_t p, double value)
@@ -176,11 +185,7 @@ static double explore(search *s, size_t depth, size_t from, size_t p, double val
     const family *q = &s->q;
     size_t n = q->n, less = one_less(q, p), width = n + 1;
     double *weight = s->weight + depth * n, *ahead = s->ahead + depth * q->rows * width, most = value;
-    if (value > s->best) {
-        s->best = value;
-        s->count = depth;
-        memcpy(s->pattern, s->path, depth * sizeof *s->path);
-    }
+    keep_best(s, value, depth);
     if (from >= n || (p == 0 && !q->unlimited)) return value;
     bound_ahead(q, weight, s->later, from, ahead);
     s->work += (double)(n - from) * (double)q->rows;
@@ -223,12 +228,7 @@ static finf_status bound_and_search(search *s, double *numbers, double *upper)
     best_sums(q, row, 1, n, q->rows, best);
     *upper = best[all(q) * (n + 1) + n];
     size_t count = trace_pattern(q, best, s->path);
-    double value = pattern_value(s->X, n, s->path, count);
-    if (value > s->best) {
-        s->best = value;
-        s->count = count;
-        memcpy(s->pattern, s->path, count * sizeof *s->path);
-    }
+    keep_best(s, pattern_value(s->X, n, s->path, count), count);
     for (size_t i = 0; i < n; i++) row[i] = fabs(s->X[i * n + i]);
     bound_ahead(q, row, later, 0, best);
     *upper = fmin(*upper, best[all(q) * (n + 1)]);

@@ -17,7 +17,8 @@ typedef struct {
     finf_reason why;
 } sweep_row;
 
-/* The first failure of n rows of `size` bytes (a missed tolerance gives way to others), or how many are done if interrupted. */
+/* The first failure of n rows of `size` bytes (a missed tolerance gives way to any other), or how many are done if
+ * interrupted. */
 finf_status sweep_outcome(const void *rows, size_t n, size_t size, int interrupted, finf_reason *why);
 
 /* show(i, ctx) for every row that has something to show. */
