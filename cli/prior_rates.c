@@ -3,15 +3,18 @@
 
 typedef enum { CC, NU, ANTIPGD, DAMPED, DAMPED_BEST, MECHANISMS } mechanism;
 
-/* growth: the law of gamma_T^2 (of gamma_inf^2 where that is finite), and what its constant tends to */
+#define DAMPED_RATE "eta^(3/2) G^2 rho^-1 sqrt(d Tr H)"
+
+/* growth: the law of gamma_T^2 (of gamma_inf^2 where that is finite), and what its constant tends to; note: which nu */
 static const struct {
-    const char *name, *growth, *growth_limit, *rate;
+    const char *name, *growth, *growth_limit, *rate, *note;
 } TABLE[MECHANISMS] = {
-    [CC] = {"optimal-cc", "log T", "1/pi as T grows", "inf"},
-    [NU] = {"nu", "log(1/nu)", "1/pi as nu -> 0", "eta^2 G^2 rho^-1 Tr H log^2(1/nu)"},
-    [ANTIPGD] = {"anti-PGD", "T", "1", "inf"},
-    [DAMPED] = {"damped anti-PGD", "1/nu", "1/2 as nu -> 0", "eta^(3/2) G^2 rho^-1 sqrt(d Tr H)"},
-    [DAMPED_BEST] = {"damped anti-PGD (best nu)", "1/nu", "1/2 as nu -> 0", "eta^(3/2) G^2 rho^-1 sqrt(d Tr H)"},
+    [CC] = {"optimal-cc", "log T", "1/pi as T grows", "inf", NULL},
+    [NU] = {"nu", "log(1/nu)", "1/pi as nu -> 0", "eta^2 G^2 rho^-1 Tr H log^2(1/nu)", "nu = eta mu, the paper's choice"},
+    [ANTIPGD] = {"anti-PGD", "T", "1", "inf", NULL},
+    [DAMPED] = {"damped anti-PGD", "1/nu", "1/2 as nu -> 0", DAMPED_RATE, "nu = sqrt(eta Tr H/d), by the paper's rate"},
+    [DAMPED_BEST] = {"damped anti-PGD (best nu)", "1/nu", "1/2 as nu -> 0", DAMPED_RATE,
+                     "the nu with the least F_inf of this family"},
 };
 
 static const size_t STEPS[] = {100, 10000, 1000000};
@@ -76,18 +79,13 @@ static double rate(const point *p, mechanism m, double nu)
 
 static void show_noise_of(doc *d, const point *p, mechanism m, double nu, const char *noise)
 {
-    static const char *const NOTES[MECHANISMS] = {
-        [NU] = "nu = eta mu, the paper's choice",
-        [DAMPED] = "nu = sqrt(eta Tr H/d), by the paper's rate",
-        [DAMPED_BEST] = "the nu with the least F_inf of this family",
-    };
     char spectrum[48];
     snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(p->a).s);
     doc_string(d, "algorithm", "algorithm", TABLE[m].name, NULL);
     doc_string(d, "spectrum", NULL, spectrum, NULL);
     doc_number(d, "d", NULL, p->d, NULL);
     doc_number(d, "eta", NULL, p->eta, NULL);
-    doc_string(d, "noise", "  noise", noise, NOTES[m]);
+    doc_string(d, "noise", "  noise", noise, TABLE[m].note);
     doc_number(d, "nu", NULL, nu, NULL);
 }
 
