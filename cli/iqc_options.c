@@ -98,7 +98,7 @@ static const char *bound_name(finf_iqc_bound b)
 
 void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa, const finf_iqc_result *r)
 {
-    char note[200];
+    char note[240];
     doc_number(d, "eta", "eta", eta, "step size");
     doc_number(d, "kappa", "kappa", kappa, "condition number L/mu");
     doc_number(d, "smooth", o->smooth == 1 ? NULL : "L", o->smooth, "smoothness");
@@ -110,7 +110,9 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_string(d, "bound_kind", NULL, bound_name(o->bound), NULL);
     doc_string(d, "class", NULL, args_text(a, OPT_CLASS), NULL);
     snprintf(note, sizeof note, "F_inf is at most this, for %s%s", iqc_class_note(o),
-             o->bound == FINF_IQC_GAUSSIAN ? ", and Gaussian w" : "");
+             o->bound != FINF_IQC_GAUSSIAN ? ""
+             : o->privacy.sigma_sgd > 0    ? ", Gaussian w, and gradient noise that does not depend on theta"
+                                           : ", and Gaussian w");
     doc_real(d, "bound", "bound_error", "bound", r->bound, note);
     doc_number(d, "unit_bound", NULL, r->unit_bound, NULL);
     doc_number(d, "unit_sgd", NULL, o->privacy.sigma_sgd > 0 ? r->unit_sgd : 0, NULL);
