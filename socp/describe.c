@@ -19,13 +19,6 @@ static finf_status knots(double e, double scale, finf_optimize_result *out)
     return FINF_OK;
 }
 
-static double complex log_response(const finf_noise *noise, double w)
-{
-    double B[2];
-    finf_noise_response(noise, w, B);
-    return clog(B[0] + I * B[1]);
-}
-
 /* kappa = 1, the quadratic: psi = (L/2)/|gk - L|^2, no multiplier */
 static void quadratic(double e, double L, finf_optimize_result *out)
 {
@@ -36,30 +29,26 @@ static void quadratic(double e, double L, finf_optimize_result *out)
 }
 
 /* Lambda as in MATH 7.1, in units of 1/L; socp.h's is its conjugate and delta/2 as large. */
-finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, finf_optimize_result *out)
+finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, const socp_multipliers *m,
+                          finf_optimize_result *out)
 {
     double L = o->smooth, e = eta * L;
+    socp_model mo = socp_model_make(e, kappa, socp_is_dist(o->bound));
     finf_status st = knots(e, fmin(e / kappa, finf_noise_scale(out->noise)), out);
     if (st != FINF_OK) return st;
     for (size_t k = 0; k < out->n; k++) out->density[k] = finf_noise_density(out->noise, out->w[k]);
-    if (kappa == 1) {
-        quadratic(e, L, out);
-        return FINF_OK;
+    if (kappa == 1) quadratic(e, L, out);
+    for (size_t k = 0; m->x && k < out->n; k++) {
+        double complex lambda, X;
+        double B[2], margin;
+        socp_form f;
+        finf_noise_response(out->noise, out->w[k], B);
+        socp_form_at(&mo, out->w[k], B[0] + I * B[1], &f);
+        socp_basis_sum(&m->basis, m->x, m->x + m->basis.nh, out->w[k], &lambda, &X);
+        out->psi[k] = socp_form_psi(&f, lambda, X, &margin) / (out->density[k] * L);
+        out->lambda_re[k] = creal(lambda) * 2 / (mo.delta * L);
+        out->lambda_im[k] = -cimag(lambda) * 2 / (mo.delta * L);
+        out->causal_re[k] = creal(X), out->causal_im[k] = cimag(X);
     }
-    socp_moving v = {0};
-    st = socp_moving_make(eta, kappa, o, out->noise, &v);
-    double complex *logB = st == FINF_OK ? malloc(v.grid.n * sizeof *logB) : NULL;
-    if (st == FINF_OK && !logB) st = FINF_ENOMEM;
-    for (size_t j = 0; st == FINF_OK && j < v.grid.n; j++) logB[j] = log_response(out->noise, v.grid.w[j]);
-    if (st == FINF_OK) st = socp_moving_solve(&v, logB, o->gap);
-    for (size_t k = 0; (st == FINF_OK || st == FINF_ETOL) && k < out->n; k++) {
-        double complex lambda = 0, X = 0;
-        out->psi[k] = socp_moving_psi(&v, out->w[k], log_response(out->noise, out->w[k]), &lambda, &X) / L;
-        out->lambda_re[k] = creal(lambda) * 2 / (v.mo.delta * L);
-        out->lambda_im[k] = -cimag(lambda) * 2 / (v.mo.delta * L);
-        out->causal_re[k] = creal(X) / sqrt(v.gamma2), out->causal_im[k] = cimag(X) / sqrt(v.gamma2);
-    }
-    free(logB);
-    socp_moving_free(&v);
-    return st;
+    return FINF_OK;
 }

@@ -19,7 +19,8 @@ static finf_status infinite(finf_iqc_result *out, const char *why)
 
 /* Solve and recompute for L = 1; fills the solver's part of the result and the unit bounds. */
 static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa, const finf_iqc_options *opt,
-                              socp_weights weights, finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert)
+                              socp_weights weights, finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert,
+                              socp_multipliers *kept)
 {
     int causal = socp_is_causal(opt->bound);
     size_t lags = opt->fir ? opt->fir : socp_basis_lags(noise, mo->eta, causal);
@@ -56,6 +57,10 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
                 if (st == FINF_OK && cs != FINF_OK) st = cs, out->reason = cert->reason;
             }
         }
+    }
+    if (kept && st != FINF_ENOMEM) {
+        *kept = (socp_multipliers){.basis = basis, .x = x};
+        basis = (socp_basis){0}, x = NULL;
     }
     free(x);
     socp_program_free(&prog);
@@ -160,7 +165,8 @@ static finf_status lower_bounds(const finf_noise *noise, double eta, double kapp
     return st;
 }
 
-finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out)
+finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out,
+                     socp_multipliers *kept)
 {
     double t0 = finf_seconds();
     finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
@@ -181,7 +187,7 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
     socp_recomputed re = {.dp = out->bound, .sgd = out->bound};
     socp_certificate cert = {.dp_upper = NAN, .sgd_upper = NAN};
     st = kappa == 1 ? solve_exact(noise, e, &o, use, out, &re, &cert)
-                    : solve_unit(&mo, noise, kappa, &o, use, out, &re, &cert);
+                    : solve_unit(&mo, noise, kappa, &o, use, out, &re, &cert, kept);
     out->grid_value /= L;
     out->unit_bound = use.dp > 0 ? re.dp.value / L : NAN;
     out->unit_sgd = use.sgd > 0 ? re.sgd.value / L : NAN;
@@ -206,4 +212,9 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
         out->certified_upper = nextafter(up / L * (1 + 1e-14), INFINITY);
     }
     return st;
+}
+
+finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out)
+{
+    return socp_iqc(noise, eta, kappa, opt, out, NULL);
 }

@@ -24,8 +24,9 @@ typedef struct {
     finf_optimize_options o;
     finf_iqc_options plain; /* newton, no certificate: what the descent compares by */
     int causal, cancelled;
-    double worst, best; /* of the bounds the starts ended with */
-    finf_status ended;  /* of the start kept */
+    double worst, best;    /* of the bounds the starts ended with */
+    finf_status ended;     /* of the start kept */
+    socp_multipliers kept; /* of the bound */
     finf_optimize_result *out;
 } task;
 
@@ -179,6 +180,20 @@ static finf_status best_nu_noise(const task *t, finf_noise **out)
     return t->out->nu < 1 ? finf_noise_nu(t->out->nu, out, NULL) : finf_noise_sgd(out);
 }
 
+static void forget(task *t)
+{
+    socp_basis_free(&t->kept.basis);
+    free(t->kept.x);
+    t->kept = (socp_multipliers){0};
+}
+
+/* The bound of the noise found, by Newton's method. */
+static finf_status newton_bound(task *t)
+{
+    forget(t);
+    return socp_iqc(t->out->noise, t->eta, t->kappa, &t->plain, &t->out->iqc, &t->kept);
+}
+
 /* Back to the best nu. */
 static finf_status fall_back(task *t)
 {
@@ -187,7 +202,7 @@ static finf_status fall_back(task *t)
     out->noise = NULL, out->rounds = 0;
     if (out->starts == 0) out->starts = 1;
     finf_status st = best_nu_noise(t, &out->noise);
-    if (st == FINF_OK) st = finf_iqc(out->noise, t->eta, t->kappa, &t->plain, &out->iqc);
+    if (st == FINF_OK) st = newton_bound(t);
     return st;
 }
 
@@ -198,7 +213,7 @@ static finf_status settle(task *t)
     finf_optimize_result *out = t->out;
     finf_status st = FINF_ETOL;
     t->plain.cancel = NULL;
-    if (out->noise) st = finf_iqc(out->noise, t->eta, t->kappa, &t->plain, &out->iqc);
+    if (out->noise) st = newton_bound(t);
     if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !(out->iqc.bound.value <= out->bound_nu)) st = fall_back(t);
     if (st == FINF_OK && !t->cancelled && (t->o.iqc.solver != FINF_IQC_NEWTON || t->o.iqc.certify)) {
         finf_iqc_result first = out->iqc;
@@ -274,9 +289,10 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     finf_status found = search(&t);
     st = found == FINF_ENOMEM ? found : settle(&t);
     if (st == FINF_OK || st == FINF_ETOL) {
-        finf_status ds = socp_describe(eta, kappa, &t.plain, out);
+        finf_status ds = socp_describe(eta, kappa, &t.plain, &t.kept, out);
         if (st == FINF_OK) st = ds;
     }
+    forget(&t);
     if (st == FINF_ENOMEM) return finf_optimize_result_free(out), st;
     if (st == FINF_OK && t.cancelled) return finf_why(&out->iqc.reason, FINF_ETOL, "cancelled: the best noise so far");
     if (st == FINF_OK && found != FINF_OK)

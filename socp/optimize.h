@@ -58,8 +58,9 @@ finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, d
 /* The r for which |B| is nearest to e^{Re logB}, weighted as gamma^2 is. */
 finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double *r);
 
-/* ---- describe.c: w, density, psi and Lambda of out->noise, solved once more with `o` ---- */
-finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, finf_optimize_result *out);
+/* ---- describe.c: w, density, psi and the multipliers `m` of out->noise ---- */
+finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, const socp_multipliers *m,
+                          finf_optimize_result *out);
 
 /* ---- tune.c: the best nu on a moving program ---- */
 finf_status socp_best_nu(socp_moving *v, double least, double *nu);

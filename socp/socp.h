@@ -164,4 +164,12 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
                          const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
                          int (*cancel)(void *), void *cancel_data, socp_certificate *out);
 
+/* ---- iqc.c: finf_iqc; kept, if not NULL: the multipliers of the bound, owned by the caller ---- */
+typedef struct {
+    socp_basis basis;
+    double *x; /* NULL: none */
+} socp_multipliers;
+finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out,
+                     socp_multipliers *kept);
+
 #endif
