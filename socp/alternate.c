@@ -10,8 +10,7 @@ static void follow(const socp_moving *v, double complex *logB)
 {
     double mean = 0;
     for (size_t j = 0; j < v->grid.n; j++) {
-        double complex lambda, X;
-        logB[j] = -log(socp_moving_psi(v, v->grid.w[j], 0, &lambda, &X)) / 4;
+        logB[j] = -log(socp_moving_psi(v, j)) / 4;
         mean += v->grid.q[j] * creal(logB[j]);
     }
     for (size_t j = 0; j < v->grid.n; j++) logB[j] -= mean;

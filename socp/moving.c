@@ -6,44 +6,63 @@
 
 #include "optimize.h"
 
+static const double FAR = 0.3; /* relative change of B, root mean square: beyond, a warm start is no start */
+
+/* The program for B = 1, and memory. */
+static finf_status begin(socp_moving *v)
+{
+    finf_noise *white = NULL;
+    finf_status st = finf_noise_sgd(&white);
+    if (st == FINF_OK) st = socp_program_make(&v->mo, white, &v->grid, &v->basis, v->weights, &v->prog);
+    finf_noise_free(white);
+    if (st != FINF_OK) return st;
+    v->B = malloc(2 * v->grid.n * sizeof *v->B);
+    v->x = calloc(2 * v->prog.n + 2 * v->prog.cones, sizeof *v->x);
+    if (!v->B || !v->x) return FINF_ENOMEM;
+    v->next = v->B + v->grid.n;
+    v->warm = v->x + v->prog.n;
+    v->kkt.zr = v->warm + v->prog.n;
+    v->kkt.zi = v->kkt.zr + v->prog.cones;
+    for (size_t j = 0; j < v->grid.n; j++) v->B[j] = 1;
+    return FINF_OK;
+}
+
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out)
 {
     double e = eta * o->smooth;
-    int dist = socp_is_dist(o->bound);
     int causal = socp_is_causal(o->bound);
-    socp_moving v = {.mo = socp_model_make(e, kappa, dist), .cancel = o->cancel, .cancel_data = o->cancel_data};
-    socp_weights weights = socp_unit_weights(o);
+    socp_moving v = {.mo = socp_model_make(e, kappa, socp_is_dist(o->bound)), .weights = socp_unit_weights(o)};
     finf_noise *white = NULL;
     finf_status st = finf_noise_sgd(&white);
     size_t lags = o->fir          ? o->fir
                   : st == FINF_OK ? socp_basis_lags(white, e, causal)
                                   : 0; /* as for noise that does not resonate */
+    finf_noise_free(white);
+    v.gap = INFINITY, v.cancel = o->cancel, v.cancel_data = o->cancel_data;
     if (st == FINF_OK)
         st = socp_grid_make(finest, e, v.mo.mu, socp_basis_reach(lags, o->multipliers), o->grid_uniform, &v.grid);
     if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
-    if (st == FINF_OK) st = socp_program_make(&v.mo, white, &v.grid, &v.basis, weights, &v.unit);
-    if (st == FINF_OK) st = socp_program_make(&v.mo, white, &v.grid, &v.basis, weights, &v.prog);
-    if (st == FINF_OK) {
-        v.B = malloc(v.grid.n * sizeof *v.B);
-        v.x = calloc(2 * v.prog.n + 2 * v.prog.cones, sizeof *v.x);
-        v.warm = v.x ? v.x + v.prog.n : NULL;
-        v.kkt.zr = v.x ? v.warm + v.prog.n : NULL;
-        v.kkt.zi = v.x ? v.kkt.zr + v.prog.cones : NULL;
-        if (!v.B || !v.x) st = FINF_ENOMEM;
-    }
-    finf_noise_free(white);
+    if (st == FINF_OK) st = begin(&v);
     if (st != FINF_OK) socp_moving_free(&v);
     *out = v;
+    return st;
+}
+
+finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
+{
+    *out = (socp_moving){.mo = v->mo, .weights = v->weights, .grid = v->grid, .basis = v->basis, .borrowed = 1};
+    out->basis.nc = 0;
+    out->gap = INFINITY, out->cancel = v->cancel, out->cancel_data = v->cancel_data;
+    finf_status st = begin(out);
+    if (st != FINF_OK) socp_moving_free(out);
     return st;
 }
 
 void socp_moving_free(socp_moving *v)
 {
     if (!v) return;
-    socp_grid_free(&v->grid);
-    socp_basis_free(&v->basis);
-    socp_program_free(&v->unit);
+    if (!v->borrowed) socp_grid_free(&v->grid), socp_basis_free(&v->basis);
     socp_program_free(&v->prog);
     socp_dense_free(&v->kkt.H);
     free(v->B);
@@ -53,31 +72,44 @@ void socp_moving_free(socp_moving *v)
 
 static double size2(double complex z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
 
-/* Rows of the DP cones are linear in B* (m) and in |B|^2 (k); a, X and the gradient noise's cones do not see B. */
-static void set_rows(socp_moving *v)
+/* Rows of the DP cones are linear in B* (m) and in |B|^2 (k): turned from one B to the next. a, X and the gradient noise's
+ * cones do not see B. Returns the relative change, as gamma^2 weights it. */
+static double set_rows(socp_moving *v)
 {
-    size_t n = v->prog.n, nh = v->basis.nh;
+    socp_program *p = &v->prog;
+    double moved = 0;
     for (size_t j = 0; j < v->grid.n; j++) {
-        double re = creal(v->B[j]), im = cimag(v->B[j]), b2 = size2(v->B[j]);
-        const double *ur = v->unit.Mr + j * n, *ui = v->unit.Mi + j * n, *uk = v->unit.K + j * n;
-        double *mr = v->prog.Mr + j * n, *mi = v->prog.Mi + j * n, *k = v->prog.K + j * n;
-        for (size_t i = 0; i < nh; i++) {
-            mr[i] = re * ur[i] + im * ui[i], mi[i] = re * ui[i] - im * ur[i];
-            k[i] = b2 * uk[i];
+        double complex turn = v->next[j] / v->B[j];
+        double re = creal(turn), im = cimag(turn), b2 = size2(turn), m0r = p->m0r[j], m0i = p->m0i[j];
+        double *mr = p->Mr + j * p->n, *mi = p->Mi + j * p->n, *k = p->K + j * p->n;
+        for (size_t i = 0; i < v->basis.nh; i++) {
+            double r = mr[i];
+            mr[i] = re * r + im * mi[i], mi[i] = re * mi[i] - im * r;
+            k[i] *= b2;
         }
-        v->prog.m0r[j] = re * v->unit.m0r[j] + im * v->unit.m0i[j];
-        v->prog.m0i[j] = re * v->unit.m0i[j] - im * v->unit.m0r[j];
-        v->prog.k0[j] = b2 * v->unit.k0[j];
+        p->m0r[j] = re * m0r + im * m0i, p->m0i[j] = re * m0i - im * m0r;
+        p->k0[j] *= b2;
+        moved += v->grid.q[j] / size2(v->B[j]) * size2(turn - 1);
+        v->B[j] = v->next[j];
     }
+    return sqrt(moved);
 }
 
 finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double tol)
 {
-    v->value = NAN, v->gap = INFINITY, v->gamma2 = 0;
-    for (size_t j = 0; j < v->grid.n; j++) v->gamma2 += v->grid.q[j] * exp(-2 * creal(logB[j]));
-    if (!(v->gamma2 > 0 && isfinite(v->gamma2))) return FINF_ETOL;
-    for (size_t j = 0; j < v->grid.n; j++) v->B[j] = cexp(logB[j]) * sqrt(v->gamma2);
-    set_rows(v);
+    double gamma2 = 0, power = 0;
+    for (size_t j = 0; j < v->grid.n; j++) {
+        gamma2 += v->grid.q[j] * exp(-2 * creal(logB[j]));
+        power += v->grid.q[j] * exp(2 * creal(logB[j]));
+    }
+    if (!isfinite(gamma2 * power)) {
+        v->value = NAN, v->gap = INFINITY;
+        return FINF_ETOL;
+    }
+    v->gamma2 = gamma2;
+    for (size_t j = 0; j < v->grid.n; j++) v->next[j] = cexp(logB[j]) * sqrt(gamma2);
+    if (v->gap <= tol && memcmp(v->next, v->B, v->grid.n * sizeof *v->B) == 0) return FINF_OK; /* solved already */
+    if (set_rows(v) > FAR) v->warm_next = 0;
     finf_status st = FINF_ETOL;
     memcpy(v->warm, v->x, v->prog.n * sizeof *v->x);
     for (int warm = v->warm_next; st == FINF_ETOL && warm >= 0;
@@ -86,31 +118,51 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double
         socp_solve_options s = {
             .tol = tol, .kkt = &v->kkt, .warm = warm ? v->warm : NULL, .cancel = v->cancel, .cancel_data = v->cancel_data};
         st = socp_newton(&v->prog, &s, v->x, &so);
-        v->iterations += so.iterations, v->solves++;
-        if (!warm) v->cold = so.iterations;
+        if (!warm) v->cold = so.iterations + log10(tol);
         v->value = so.value, v->gap = so.gap;
         v->cancelled = v->cancelled || so.code == -4;
         if (v->cancelled) break;
-        if (so.gap <= 100 * tol) st = FINF_OK;                    /* rounding ends it: a feasible point all the same */
-        v->warm_next = st == FINF_OK && so.iterations <= v->cold; /* B moved far, kappa large: warm starts may not pay */
+        if (so.gap <= 100 * tol) st = FINF_OK; /* rounding ends it: a feasible point all the same */
+        if (warm && so.iterations > v->cold - log10(tol)) v->no_warm = 1; /* kappa large: warm starts may not pay */
+        v->warm_next = st == FINF_OK && !v->no_warm;
     }
     return st;
 }
 
-void socp_moving_gradient(const socp_moving *v, double complex *out)
+/* a, k and m = b + X of cone j; X is returned */
+static double complex cone(const socp_moving *v, size_t j, double *a, double complex *b, double *k)
 {
     const socp_program *p = &v->prog;
     size_t n = p->n, nh = v->basis.nh, nc = v->basis.nc;
-    double total = 0;
-    for (size_t j = 0; j < v->grid.n; j++) {
-        const double *Mr = p->Mr + j * n, *Mi = p->Mi + j * n;
-        double a = p->a0[j] + socp_dot(p->A + j * n, v->x, nh), k = p->k0[j] + socp_dot(p->K + j * n, v->x, nh);
-        double complex b = p->m0r[j] + socp_dot(Mr, v->x, nh) + I * (p->m0i[j] + socp_dot(Mi, v->x, nh)); /* m = b + X */
-        double complex X = socp_dot(Mr + nh, v->x + nh, nc) + I * socp_dot(Mi + nh, v->x + nh, nc);
-        out[j] = 2 * p->q[j] * p->scale * (conj(b + X) * b / a + k);
-        total += creal(out[j]);
+    const double *Mr = p->Mr + j * n, *Mi = p->Mi + j * n;
+    *a = p->a0[j] + socp_dot(p->A + j * n, v->x, nh), *k = p->k0[j] + socp_dot(p->K + j * n, v->x, nh);
+    *b = p->m0r[j] + socp_dot(Mr, v->x, nh) + I * (p->m0i[j] + socp_dot(Mi, v->x, nh));
+    return socp_dot(Mr + nh, v->x + nh, nc) + I * socp_dot(Mi + nh, v->x + nh, nc);
+}
+
+double socp_moving_psi(const socp_moving *v, size_t j)
+{
+    double a, k;
+    double complex b, X = cone(v, j, &a, &b, &k);
+    return (size2(b + X) / a + k) / size2(v->B[j]);
+}
+
+finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound)
+{
+    finf_sensitivity sens;
+    socp_recomputed re;
+    double *x = malloc(v->prog.n * sizeof *x);
+    finf_status st = x ? finf_noise_sensitivity(noise, &sens) : FINF_ENOMEM;
+    *bound = NAN;
+    if (st == FINF_OK) {
+        socp_weights w = {v->weights.dp * sens.gamma2.value, v->weights.sgd};
+        memcpy(x, v->x, v->prog.n * sizeof *x);
+        for (size_t i = 0; i < v->basis.nc; i++) x[v->basis.nh + i] /= sqrt(sens.gamma2.value); /* X of B as it is */
+        st = socp_recompute(&v->mo, noise, &v->grid, &v->basis, w, v->value, x, &re);
+        *bound = w.dp * re.dp.value + (w.sgd > 0 ? w.sgd * re.sgd.value : 0);
     }
-    for (size_t j = 0; j < v->grid.n; j++) out[j] -= total * v->grid.q[j] / size2(v->B[j]);
+    free(x);
+    return st;
 }
 
 /* With d_i = dlogB/dr_i, normalised to gamma = 1 (d_i = f_i - E Re f_i, E in the probability |B|^-2/gamma^2 on the circle),
@@ -128,8 +180,9 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, doub
         for (size_t i = 0; i < n; i++) mean[i] += v->grid.q[j] / size2(v->B[j]) * creal(f[j * n + i]);
     for (size_t j = 0; j < J; j++) {
         const double *A = p->A + j * N, *Mr = p->Mr + j * N, *Mi = p->Mi + j * N, *K = p->K + j * N;
-        double q = p->q[j], a = p->a0[j] + socp_dot(A, v->x, nh), k = p->k0[j] + socp_dot(K, v->x, nh);
-        double complex b = p->m0r[j] + socp_dot(Mr, v->x, nh) + I * (p->m0i[j] + socp_dot(Mi, v->x, nh));
+        double q = p->q[j], a, k;
+        double complex b;
+        cone(v, j, &a, &b, &k);
         double complex zb = conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * b;
         force += 2 * (creal(zb) + q * k);
         for (size_t i = 0; i < n; i++) {
@@ -165,16 +218,6 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, doub
         gradient[i] *= p->scale;
         for (size_t l = 0; l <= i; l++) hessian[i * n + l] = hessian[l * n + i] = hessian[i * n + l] * p->scale;
     }
-}
-
-double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda, double complex *X)
-{
-    double complex B = cexp(logB) * sqrt(v->gamma2);
-    socp_form f;
-    socp_basis_sum(&v->basis, v->x, v->x + v->basis.nh, w, lambda, X);
-    socp_form_at(&v->mo, w, B, &f);
-    double margin;
-    return socp_form_psi(&f, *lambda, *X, &margin) / size2(B);
 }
 
 double complex socp_log_factor(double nu, double w)

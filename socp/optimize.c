@@ -49,19 +49,38 @@ static void keep_history(task *t, const socp_descent *d)
     t->out->rounds = d->rounds;
 }
 
-/* nu_i of a product: log-spaced from lo on, with the best nu among them so that it is a start, and a few above 1: half of them
- * for eta L > 1, where the slowest mode alternates, eta L one. */
+/* nu_i of a product: log-spaced from lo on, and a few above 1: half of them for eta L > 1, where the slowest mode alternates,
+ * eta L one. */
 static void place(const task *t, double lo, size_t n, double *nu)
 {
-    size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above, nearest = 0;
+    size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above;
     double hi = 0.95;
     for (size_t i = 0; i < below; i++) nu[i] = below > 1 ? lo * pow(hi / lo, (double)i / (double)(below - 1)) : hi;
-    for (size_t i = 0; i < below; i++)
-        if (fabs(log(nu[i] / t->out->nu)) < fabs(log(nu[nearest] / t->out->nu))) nearest = i;
-    nu[nearest] = t->out->nu;
     lo = t->e > 1 ? (2 - t->e) / 4 : 0.3;
     for (size_t i = 0; i < above; i++) nu[below + i] = 2 - lo * pow(0.9 / lo, (double)i / (double)above);
     if (t->e > 1 && above > 0) nu[below] = t->e;
+}
+
+/* The best nu, its bound, and it in place of the nearest below 1, so that it is a start. */
+static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
+{
+    finf_optimize_result *out = t->out;
+    finf_noise *noise = NULL;
+    size_t nearest = 0;
+    finf_status st = socp_best_nu(v, 1, &out->nu);
+    if (st == FINF_ENOMEM || v->cancelled) return st;
+    if (out->nu < 1) {
+        st = finf_noise_nu(out->nu, &noise, &out->iqc.reason);
+        if (st == FINF_OK) st = socp_moving_bound(v, noise, &out->bound_nu);
+        out->bound_nu /= t->o.iqc.smooth;
+        finf_noise_free(noise);
+    } else {
+        out->bound_nu = out->bound_sgd;
+    }
+    for (size_t i = 0; i < n && nu[i] < 1; i++)
+        if (fabs(log(nu[i] / out->nu)) < fabs(log(nu[nearest] / out->nu))) nearest = i;
+    nu[nearest] = out->nu;
+    return st;
 }
 
 /* The product nearest to |B|, whose phase is nobody's concern here. */
@@ -93,13 +112,10 @@ static finf_status alternate(task *t, socp_moving *v, const double *nu, double *
 }
 
 /* The alternation for fval (dist) on the same nodes: a start with low frequencies of its own. */
-static finf_status alternated(task *t, const finf_noise *finest, socp_moving *v, const double *nu, double *r, size_t n,
-                              socp_descent *d)
+static finf_status alternated(task *t, socp_moving *v, const double *nu, double *r, size_t n, socp_descent *d)
 {
-    finf_iqc_options o = t->plain;
     socp_moving a = {0};
-    o.bound = o.bound == FINF_IQC_SHARP_DIST ? FINF_IQC_DIST : FINF_IQC_FVAL;
-    finf_status st = socp_moving_make(t->eta, t->kappa, &o, finest, &a);
+    finf_status st = socp_moving_relax(v, &a);
     double complex *logB = st == FINF_OK ? malloc(a.grid.n * sizeof *logB) : NULL;
     if (st == FINF_OK && !logB) st = FINF_ENOMEM;
     if (st == FINF_OK) {
@@ -114,14 +130,13 @@ static finf_status alternated(task *t, const finf_noise *finest, socp_moving *v,
     return st;
 }
 
-static finf_status causal(task *t, socp_moving *v, const finf_noise *finest, const double *nu, double *r, size_t n,
-                          socp_descent *d)
+static finf_status causal(task *t, socp_moving *v, const double *nu, double *r, size_t n, socp_descent *d)
 {
     double lower = t->out->minimax_lower * t->o.iqc.smooth;
     finf_status st = FINF_OK;
     for (int start = 0; start < 2 && st == FINF_OK && !v->cancelled; start++) {
         if (start == 1) {
-            st = alternated(t, finest, v, nu, r, n, d);
+            st = alternated(t, v, nu, r, n, d);
             if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
             if (st != FINF_OK) return st;
         }
@@ -143,7 +158,7 @@ static finf_status causal(task *t, socp_moving *v, const finf_noise *finest, con
     return st;
 }
 
-/* The descents; out->noise is the best they found, or NULL. */
+/* The best nu and the descents, on one grid; out->noise is the best they found, or NULL. */
 static finf_status descend(task *t)
 {
     /* under causality lower nu change nothing, whatever kappa; else |B| follows psi down to eta mu */
@@ -162,8 +177,13 @@ static finf_status descend(task *t)
         st = finf_noise_product(nu, half, n, &finest, &t->out->iqc.reason);
     }
     if (st == FINF_OK) st = socp_moving_make(t->eta, t->kappa, &t->plain, finest, &v);
-    if (st == FINF_OK) st = t->causal ? causal(t, &v, finest, nu, r, n, &d) : alternate(t, &v, nu, r, n, &d);
-    t->cancelled = t->cancelled || v.cancelled;
+    if (st == FINF_OK) st = best_nu(t, &v, nu, n);
+    /* no noise is better than the minimax */
+    if ((st == FINF_OK || st == FINF_ETOL) && !v.cancelled && !(t->out->bound_nu <= t->out->minimax_lower * (1 + t->o.tol)))
+        st = t->causal ? causal(t, &v, nu, r, n, &d) : alternate(t, &v, nu, r, n, &d);
+    else if (st == FINF_OK)
+        t->out->starts = 1;
+    t->cancelled = v.cancelled;
     socp_moving_free(&v);
     finf_noise_free(finest);
     free(z);
@@ -203,6 +223,8 @@ static finf_status fall_back(task *t)
     if (out->starts == 0) out->starts = 1;
     finf_status st = best_nu_noise(t, &out->noise);
     if (st == FINF_OK) st = newton_bound(t);
+    if (t->kappa > 1) out->bound_nu = out->iqc.bound.value;
+    if (out->nu < 1 && out->bound_nu > out->bound_sgd) return out->nu = 1, fall_back(t); /* cancelled early */
     return st;
 }
 
@@ -247,13 +269,11 @@ static finf_status unchanged(task *t, finf_noise *white)
 static finf_status search(task *t)
 {
     finf_optimize_result *out = t->out;
-    finf_iqc_result r;
-    finf_status st = finf_tune_iqc(t->eta, t->kappa, &t->plain, &out->nu, &r);
-    out->bound_nu = r.bound.value;
-    t->cancelled = t->plain.cancel && t->plain.cancel(t->plain.cancel_data);
-    if (t->kappa == 1 || t->cancelled || (st != FINF_OK && st != FINF_ETOL)) return st;
-    if (out->bound_nu <= out->minimax_lower * (1 + t->o.tol)) return st; /* no noise does better */
-    st = descend(t);
+    if (t->kappa == 1) {
+        finf_status st = finf_tune_iqc(t->eta, t->kappa, &t->plain, &out->nu, &out->iqc);
+        return out->bound_nu = out->iqc.bound.value, st;
+    }
+    finf_status st = descend(t);
     if (out->starts > 1) out->spread = (t->worst - t->best) / t->best;
     if (st != FINF_OK) return st;
     return out->starts == 0 ? FINF_ETOL : t->ended;

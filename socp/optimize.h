@@ -13,13 +13,14 @@ typedef struct {
     socp_model mo;
     socp_grid grid;
     socp_basis basis;
-    socp_program unit, prog; /* for B = 1 and for the present B */
-    double complex *B;       /* the present B at the nodes, gamma = 1 */
-    double *x, *warm;        /* the certificate, and the one the solve started from */
-    socp_kkt kkt;            /* of the last solve */
-    int warm_next, cold;     /* start the next solve from x? iterations of the last solve from nothing */
-    int cancelled;
-    int iterations, solves;    /* so far */
+    socp_weights weights;
+    socp_program prog;         /* for the present B */
+    double complex *B, *next;  /* the present B at the nodes, gamma = 1, and the one to come */
+    double *x, *warm;          /* the certificate, and the one the solve started from */
+    socp_kkt kkt;              /* of the last solve */
+    int warm_next, no_warm;    /* start the next solve from x? never again? */
+    double cold;               /* iterations from nothing, but for one a digit */
+    int cancelled, borrowed;   /* borrowed: grid and basis are another's */
     double value, gap, gamma2; /* the bound, its relative gap, gamma^2 of B as it was given */
     int (*cancel)(void *);
     void *cancel_data;
@@ -28,18 +29,19 @@ typedef struct {
 /* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0. */
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out);
+/* The same without the causality multiplier (fval for sharp), on v's grid and basis. */
+finf_status socp_moving_relax(const socp_moving *v, socp_moving *out);
 void socp_moving_free(socp_moving *v);
 /* log B given at the nodes; the SOCP to relative gap tol, from the last certificate. FINF_ETOL: value NaN, or not even to
  * 100 tol */
 finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double tol);
-/* dvalue = sum_j Re(out_j* dlogB_j), the certificate held (envelope theorem), the change of gamma included. MATH 7.7 */
-void socp_moving_gradient(const socp_moving *v, double complex *out);
 /* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major): gradient and Hessian of the bound in r, the certificate
  * following r along the solver's last linear system. scratch: n * prog.n + n. */
 void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, double *gradient, double *hessian,
                          double *scratch);
-/* psi_w/|B|^2 at any w, for B = e^{logB} scaled as at the nodes; Lambda and X. */
-double socp_moving_psi(const socp_moving *v, double w, double complex logB, double complex *lambda, double complex *X);
+double socp_moving_psi(const socp_moving *v, size_t j); /* psi_w/|B|^2 at a node */
+/* The bound for `noise`, whose B was solved for last: recomputed on the continuum, L = 1. */
+finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound);
 
 double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) */
 
@@ -62,8 +64,7 @@ finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const do
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, const socp_multipliers *m,
                           finf_optimize_result *out);
 
-/* ---- tune.c: the best nu on a moving program ---- */
-finf_status socp_best_nu(socp_moving *v, double least, double *nu);
-double socp_least_nu(double eta, double kappa); /* below it no nu is tried */
+/* ---- tune.c: the best nu, the best so far if cancelled. solved: v is left solved for it, unless cancelled ---- */
+finf_status socp_best_nu(socp_moving *v, int solved, double *nu);
 
 #endif

@@ -6,45 +6,72 @@
 #include "optimize.h"
 
 enum { MAX_SCAN = 64, MAX_REFINE = 40 };
-static const double RATIO = 8;   /* of neighbouring nu in the scan */
-static const double SCAN = 1e-3; /* relative gap there */
-static const double FLAT = 1e-4; /* d log bound / d log nu: within 1e-3 of the best nu and 1e-7 of its bound */
+static const double RATIO = 8;    /* of neighbouring nu in the scan */
+static const double SCAN = 1e-4;  /* relative gap there */
+static const double FINE = 1e-8;  /* and in the end */
+static const double FLAT = 1e-5;  /* d log bound / d log nu: within 1e-4 of the best nu and 1e-9 of its bound */
+static const double GUESS = 0.63; /* nu/(eta L): near the minimum of sharp where eta L < 1, whatever kappa */
 
-/* ---- the IQC bound: value and derivative come together, so brackets are refined by cubics ---- */
+/* ---- the IQC bound: Newton's method in log nu, within brackets ---- */
 
 typedef struct {
-    double u, value, slope; /* log nu, log bound, its derivative */
+    double u, lower;             /* log nu; log of the worst quadratic's value: no bound is below */
+    double value, slope, second; /* log bound and its derivatives; value +inf: not solved */
 } sample;
 
-double socp_least_nu(double eta, double kappa) { return fmin(eta, 1) / kappa / 4; }
+typedef struct {
+    socp_moving *v;
+    double complex *logB, *f; /* f: d logB/du and d^2 logB/du^2 */
+    double *scratch;
+    sample best;
+} nu_search;
 
-static finf_status at(socp_moving *v, double complex *logB, double complex *g, double tol, sample *s)
+static double nu_of(const sample *s) { return fmin(exp(s->u), 1); }
+
+static double log_quadratic(const socp_moving *v, double nu)
 {
-    double nu = fmin(exp(s->u), 1);
-    for (size_t j = 0; j < v->grid.n; j++) logB[j] = socp_log_factor(nu, v->grid.w[j]) / 2;
-    finf_status st = socp_moving_solve(v, logB, tol);
-    if (st != FINF_OK) return st;
-    socp_moving_gradient(v, g);
-    s->value = log(v->value), s->slope = 0;
-    for (size_t j = 0; j < v->grid.n; j++) {
-        double complex z = cexp(-I * v->grid.w[j]); /* dlogB/dlog nu = (nu/2) z / (1 - (1-nu) z) */
-        s->slope += creal(conj(g[j]) * nu / 2 * z * cexp(-2 * logB[j])) / v->value;
+    finf_noise *noise = NULL;
+    finf_sensitivity sens;
+    finf_real value = {0};
+    double h, dp = 0;
+    finf_status st = finf_noise_nu(nu, &noise, NULL);
+    if (st == FINF_OK) st = finf_noise_sensitivity(noise, &sens);
+    if (st == FINF_OK) {
+        dp = v->weights.dp * sens.gamma2.value;
+        st = socp_quadratic(noise, v->mo.eta, 1 / v->mo.mu, v->mo.dist, v->weights.sgd / dp, &value, &h);
     }
+    finf_noise_free(noise);
+    return st == FINF_OK ? log(dp * value.value) : -INFINITY;
+}
+
+static finf_status at(nu_search *n, double tol, sample *s)
+{
+    socp_moving *v = n->v;
+    double nu = nu_of(s), g[2], H[4];
+    for (size_t j = 0; j < v->grid.n; j++) {
+        n->logB[j] = socp_log_factor(nu, v->grid.w[j]) / 2;
+        double complex d = nu / 2 * cexp(-I * v->grid.w[j] - 2 * n->logB[j]); /* z nu/2 / (1 - (1-nu) z) */
+        n->f[2 * j] = d, n->f[2 * j + 1] = d * (1 - 2 * d);
+    }
+    finf_status st = socp_moving_solve(v, n->logB, tol);
+    if (st != FINF_OK) return st;
+    socp_moving_hessian(v, n->f, 2, g, H, n->scratch);
+    s->value = log(v->value), s->slope = g[0] / v->value;
+    s->second = (H[0] + g[1]) / v->value - s->slope * s->slope;
+    if (s->value < n->best.value) n->best = *s;
     return FINF_OK;
 }
 
-/* The minimum between a (slope < 0) and b (> 0): that of the cubic through both values and slopes, kept off the ends. */
-static finf_status refine(socp_moving *v, double complex *logB, double complex *g, sample a, sample b, sample *best)
+/* The minimum between a (slope < 0) and b (> 0), one of which may not be solved: Newton's method from the lower, halving
+ * where that leads out. */
+static finf_status refine(nu_search *n, sample a, sample b)
 {
-    v->warm_next = 0;
     for (int k = 0; k < MAX_REFINE && b.u - a.u > FLAT; k++) {
-        double width = b.u - a.u, d = a.slope + b.slope - 3 * (b.value - a.value) / width;
-        double root = sqrt(fmax(0, d * d - a.slope * b.slope));
-        double part = (b.slope + root - d) / (b.slope - a.slope + 2 * root);
-        sample c = {.u = b.u - width * fmin(fmax(part, 0.01), 0.99)};
-        finf_status st = at(v, logB, g, 1e-7, &c);
+        sample from = a.value < b.value ? a : b, c = {.u = from.u - from.slope / from.second};
+        if (!(from.second > 0 && c.u > a.u && c.u < b.u)) c.u = a.u + (b.u - a.u) / 2;
+        double tol = fmin(fmax(from.slope * from.slope * SCAN, FINE), SCAN); /* Newton's steps square the slope */
+        finf_status st = at(n, tol, &c);
         if (st != FINF_OK) return st;
-        if (c.value < best->value) *best = c;
         if (fabs(c.slope) < FLAT) break;
         if (c.slope < 0)
             a = c;
@@ -54,26 +81,47 @@ static finf_status refine(socp_moving *v, double complex *logB, double complex *
     return FINF_OK;
 }
 
-/* Downwards from nu = 1, where the noise is independent. */
-finf_status socp_best_nu(socp_moving *v, double least, double *nu)
+/* nu = 1, where the noise is independent, then downwards by RATIO through the guess. */
+static size_t place(const socp_moving *v, sample *s)
 {
-    double complex *logB = malloc(2 * v->grid.n * sizeof *logB), *g = logB ? logB + v->grid.n : NULL;
+    size_t n = 1;
+    double end = log(fmin(v->mo.eta, 1) * v->mo.mu / 4), step = log(RATIO), u = log(fmin(GUESS * v->mo.eta, 1));
+    s[0] = (sample){.u = 0};
+    for (u += step * floor(-u / step); n < MAX_SCAN && u > end; u -= step)
+        if (u < -step / 8) s[n++] = (sample){.u = u};
+    if (n < MAX_SCAN) s[n++] = (sample){.u = end};
+    for (size_t i = 0; i < n; i++) s[i].value = INFINITY, s[i].lower = log_quadratic(v, nu_of(&s[i]));
+    return n;
+}
+
+finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
+{
     sample s[MAX_SCAN];
-    size_t n = 0;
-    finf_status st = logB ? FINF_OK : FINF_ENOMEM;
-    sample best = {.u = 0, .value = INFINITY};
-    for (double u = 0; st == FINF_OK && n < MAX_SCAN && u > log(least) - log(RATIO); u -= log(RATIO), n++) {
-        s[n] = (sample){.u = fmax(u, log(least))};
-        if (n < 3) v->warm_next = 0; /* B moves far: a warm start is no start */
-        st = at(v, logB, g, n ? SCAN : SCAN / 1e4, &s[n]);
-        if (st == FINF_OK && s[n].value < best.value) best = s[n];
-        if (s[n].slope < 0 && s[n].value > best.value + log(2)) u = -INFINITY; /* gamma grows: no way back */
+    nu_search t = {.v = v, .best = {.u = 0, .value = INFINITY}};
+    t.logB = malloc(3 * v->grid.n * sizeof *t.logB), t.scratch = malloc((2 * v->prog.n + 2) * sizeof *t.scratch);
+    finf_status st = t.logB && t.scratch ? FINF_OK : FINF_ENOMEM;
+    size_t n = place(v, s);
+    t.f = t.logB ? t.logB + v->grid.n : NULL;
+    for (size_t next = 0; st == FINF_OK && next < n;) { /* by the worst quadratic; those above the best bound never */
+        next = n;
+        for (size_t i = 0; i < n; i++)
+            if (isinf(s[i].value) && s[i].lower < t.best.value && (next == n || s[i].lower < s[next].lower)) next = i;
+        if (next < n) st = at(&t, next ? SCAN : FINE, &s[next]);
     }
-    for (size_t i = 1; st == FINF_OK && i < n; i++)
-        if (s[i].slope < 0 && s[i - 1].slope > (i == 1 ? SCAN / 10 : 0)) st = refine(v, logB, g, s[i], s[i - 1], &best);
-    int level = n > 0 && s[0].value <= best.value + 1e-7; /* of equals independent noise: no coefficients to keep */
-    *nu = level ? 1 : fmin(exp(best.u), 1);
-    free(logB);
+    for (size_t i = 1; st == FINF_OK && i < n; i++) {
+        int a = isfinite(s[i].value), b = isfinite(s[i - 1].value); /* what was left out is a wall */
+        if ((a || b) && !(a && s[i].slope > 0) && !(b && s[i - 1].slope < (i == 1 ? FLAT : 0)))
+            st = refine(&t, s[i], s[i - 1]);
+    }
+    if (s[0].value <= t.best.value + 1e-7) t.best = s[0]; /* of equals independent noise: no coefficients to keep */
+    if (!solved && fabs(t.best.slope) < FLAT && t.best.second > 0) t.best.u -= t.best.slope / t.best.second;
+    *nu = nu_of(&t.best);
+    if (solved && (st == FINF_OK || (st == FINF_ETOL && !v->cancelled))) {
+        finf_status last = at(&t, FINE, &t.best);
+        if (st == FINF_OK) st = last;
+    }
+    free(t.logB);
+    free(t.scratch);
     return st;
 }
 
@@ -90,10 +138,9 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     if (st == FINF_OK && !trivial && kappa == 1) {
         *nu = fmin(eta * o.smooth, 1); /* mean estimation, MATH 4 */
     } else if (st == FINF_OK && !trivial) {
-        double least = socp_least_nu(eta * o.smooth, kappa);
-        st = finf_noise_nu(least, &finest, &out->reason);
+        st = finf_noise_nu(fmin(eta * o.smooth, 1) / kappa / 4, &finest, &out->reason); /* the least that is tried */
         if (st == FINF_OK) st = socp_moving_make(eta, kappa, &o, finest, &v);
-        if (st == FINF_OK) tuned = socp_best_nu(&v, least, nu);
+        if (st == FINF_OK) tuned = socp_best_nu(&v, 0, nu);
         if (v.cancelled) o.cancel = NULL;
     }
     finf_noise_free(finest);

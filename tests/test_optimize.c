@@ -99,11 +99,18 @@ START_TEST(edges)
     finf_optimize_result_free(&r);
     ck_assert_int_eq(finf_optimize(0.1, 0.5, &o, &r), FINF_EDOM);
     finf_optimize_result_free(&r);
-    for (int polls = 0; polls < 200; polls += 40) {
-        int left = polls;
-        o.iqc.cancel = stop_after;
-        o.iqc.cancel_data = &left;
+    int left = 1000;
+    o.iqc.cancel = stop_after;
+    o.iqc.cancel_data = &left;
+    ck_assert_int_eq(finf_optimize(0.1, 1000, &o, &r), FINF_OK);
+    int all = 1000 - left;
+    finf_optimize_result_free(&r);
+    for (int polls = 0; polls < all; polls += 7) {
+        left = polls;
         ck_assert_int_eq(finf_optimize(0.1, 1000, &o, &r), FINF_ETOL);
+        ck_assert_double_le(r.iqc.bound.value, r.bound_nu * (1 + 1e-9));
+        ck_assert_double_le(r.bound_nu, r.bound_sgd * (1 + 1e-9));
+        check_history(&r);
         finf_optimize_result_free(&r);
     }
     finf_optimize_result_free(NULL);
