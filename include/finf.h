@@ -307,7 +307,8 @@ typedef struct {
     double *history;     /* bound after each round of the best start, rounds + 1 numbers, never increasing; owned */
     size_t rounds;
     size_t starts;
-    double spread;             /* (worst - best)/best of the bounds the starts ended with (sharp: the second to 1e-4) */
+    double spread; /* (worst - best)/best of the bounds the starts ended with (sharp: the second to 1e-4, or where the
+                    * first ended, once Newton's step leads there) */
     double minimax_lower, gap; /* MATH 7.9; gap = bound / minimax_lower */
     size_t n; /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda = h_0 - sum h_t e^{-iwt} (MATH 7.1)
                * and of the causality multiplier X of <S, W> (socp.h), L = 1, for this |B|^2; owned, one block in w;

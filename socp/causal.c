@@ -2,8 +2,8 @@
  * descended in r; it is minimum phase whatever r. log(bound) has the gradient of the envelope theorem.
  *
  * Newton's method in r, with the Hessian that lets the certificate follow r: a dozen unknowns cost nothing beside one
- * solve, what counts is the number of solves. A little of the metric is added, more where it is not positive definite or
- * the step would go too far: were the bound
+ * solve, what counts is the number of solves. A little of the metric is added, more where it is not positive definite, the
+ * step would go too far, or the last one had to be shortened: were the bound
  * gamma^2 (1/2pi) int |B|^2 psi with psi fixed, the Hessian of its log at the optimum would be 8 Cov(log|f_i|, log|f_j|)
  * in the probability |B|^{-2}/gamma^2 on the circle. */
 #include <math.h>
@@ -14,13 +14,16 @@
 
 enum { MAX_HALVINGS = 12 };
 static const double RIDGE = 1e-3;
-static const double LARGEST = 20; /* |r|: finf_noise_product's domain */
-static const double REACH = 0.3;  /* of a step in log|B|, root mean square: beyond, the quadratic model is no guide */
+static const double LEAST = 1e-4;  /* damping: what is added of the metric */
+static const double COARSE = 1e-4; /* tolerance where another descent ended lower */
+static const double LOOSE = 1e-2;  /* relative gap far from the end */
+static const double LARGEST = 20;  /* |r|: finf_noise_product's domain */
+static const double REACH = 0.3;   /* of a step in log|B|, root mean square: beyond, the quadratic model is no guide */
 
 typedef struct {
     socp_moving *v;
     size_t n, J;
-    double tol;
+    double tol, damping;                     /* of the solves, of the last step */
     double complex *f, *logB;                /* J x n: log factors; J: at the nodes */
     double *r, *grad, *trial, *d, *y, *mean; /* n */
     double *metric, *H, *U, *scratch;        /* n x n, and what the Hessian needs */
@@ -104,8 +107,8 @@ static int solve(descent *s, double h, double m, double *d)
     return 1;
 }
 
-/* The step d for log(bound), whose Hessian is V''/V - g g'. */
-static void newton_step(descent *s)
+/* Gradient and Hessian of log(bound): V''/V - g g'. */
+static void set_model(descent *s)
 {
     size_t n = s->n;
     double V = s->v->value;
@@ -114,19 +117,29 @@ static void newton_step(descent *s)
     for (size_t i = 0; i < n; i++) s->grad[i] /= V;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) s->H[i * n + k] = s->H[i * n + k] / V - s->grad[i] * s->grad[k];
-    for (double m = 1e-4; m < 1e8; m *= 4) {
-        double moved = 0;
-        for (size_t i = 0; i < n; i++) s->d[i] = -s->grad[i];
-        if (!solve(s, 1, m, s->d)) continue;
-        for (size_t i = 0; i < n; i++) moved += s->d[i] * socp_dot(s->metric + i * n, s->d, n) / 8;
-        if (moved < REACH * REACH) return;
+}
+
+/* The length of d in log|B|, squared. */
+static double length2(const descent *s, const double *d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++) sum += d[i] * socp_dot(s->metric + i * s->n, d, s->n) / 8;
+    return sum;
+}
+
+/* The step d, with `damping` of the metric added or as much more as it takes. Returns what it promises: half its slope. */
+static double newton_step(descent *s, double damping)
+{
+    for (s->damping = damping; s->damping < 1e8; s->damping *= 4) {
+        for (size_t i = 0; i < s->n; i++) s->d[i] = -s->grad[i];
+        if (solve(s, 1, s->damping, s->d) && length2(s, s->d) < REACH * REACH) return -socp_dot(s->d, s->grad, s->n) / 2;
     }
-    memset(s->d, 0, n * sizeof *s->d);
+    return 0;
 }
 
 /* Steps along d until the bound has decreased as the slope promises (Armijo): the parabola's minimum, between a tenth and a
- * half of the last try. Returns the step, 0 if there is none. */
-static double search(descent *s, double value, double slope, double *found)
+ * half of the last try. Returns the step, 0 if there is none. trusted: the full step, its bound as promised. */
+static double search(descent *s, double value, double slope, int trusted, double *found)
 {
     double t = 1;
     for (int k = 0; k < MAX_HALVINGS && !s->v->cancelled; k++) {
@@ -135,7 +148,7 @@ static double search(descent *s, double value, double slope, double *found)
             s->trial[i] = s->r[i] + t * s->d[i];
             most = fmax(most, fabs(s->trial[i]));
         }
-        *found = most <= LARGEST ? evaluate(s, s->trial) : INFINITY;
+        *found = most > LARGEST ? INFINITY : trusted ? value + slope / 2 : evaluate(s, s->trial);
         if (*found <= value + 1e-4 * t * slope) return t;
         double next = isfinite(*found) ? -slope * t * t / (2 * (*found - value - slope * t)) : 0;
         t = fmin(fmax(next, t / 10), t / 2);
@@ -143,23 +156,41 @@ static double search(descent *s, double value, double slope, double *found)
     return 0;
 }
 
-/* Until a full step changes the bound by less than tol, or promises a tenth of it. s->r is where it ends. */
+/* Does Newton's step, undamped, lead to d->known, place and bound, but for a quarter of the way? */
+static int leads_there(descent *s, double value, const socp_descent *d)
+{
+    double promise = newton_step(s, LEAST);
+    for (size_t i = 0; i < s->n; i++) s->trial[i] = s->r[i] + s->d[i] - d->known[i];
+    return s->damping == LEAST && fabs(value - promise - log(d->best)) < promise / 4 &&
+           length2(s, s->trial) < length2(s, s->d) / 16;
+}
+
+/* Until a full step changes the bound by less than tol (above d->best: COARSE), or promises a quarter of that. Newton's steps
+ * square the promise: once it falls a hundredfold, a small one is taken on trust. s->r is where it ends. */
 static finf_status descend(descent *s, double tol, int max_rounds, double lower, socp_descent *d)
 {
-    double value = evaluate(s, s->r), found = value, gain = INFINITY, t = 0;
+    double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
     d->history[0] = isfinite(value) ? exp(value) : NAN;
     if (!isfinite(value)) return FINF_ETOL;
-    while (exp(value) > lower * (1 + tol / 10) && !(t == 1 && gain < tol)) {
-        newton_step(s);
-        double slope = socp_dot(s->d, s->grad, s->n);
-        if (!(slope < -tol / 10)) break;
+    for (int trusted = 0; !trusted;) {
+        double little = d->known && exp(value) > d->best ? fmax(tol, COARSE) : tol;
+        double damping = t < 1 ? 4 * s->damping : LEAST, found;
+        if ((t == 1 && gain < little) || exp(value) <= lower * (1 + tol / 10)) break;
+        set_model(s);
+        if (d->known && leads_there(s, value, d)) {
+            memcpy(s->r, d->known, s->n * sizeof *s->r);
+            break;
+        }
+        double promise = newton_step(s, damping);
+        if (!(promise > little / 4)) break;
         if (d->rounds == (size_t)max_rounds) return FINF_ETOL;
-        t = search(s, value, slope, &found);
+        trusted = promise < fmin(10 * tol, last / 100);
+        s->tol = fmin(fmax(promise * promise / 10, little), LOOSE); /* solved only as well as the steps need */
+        t = search(s, value, -2 * promise, trusted, &found);
         if (s->v->cancelled) return FINF_ETOL;
         if (!(t > 0)) break; /* down to the solver's rounding */
         memcpy(s->r, s->trial, s->n * sizeof *s->r);
-        gain = value - found, value = found;
-        s->tol = fmax(fmin(s->tol, gain / 100), tol / 10); /* solved only as well as the steps need */
+        gain = value - found, value = found, last = promise;
         d->history[++d->rounds] = exp(value);
     }
     return FINF_OK;
@@ -172,7 +203,7 @@ finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, d
     finf_status st = allocate(&s, v, nu, n);
     d->rounds = 0, d->history[0] = NAN;
     if (st == FINF_OK) {
-        s.tol = fmax(tol / 10, 1e-4);
+        s.tol = LOOSE;
         memcpy(s.r, r, n * sizeof *r);
         st = descend(&s, tol, max_rounds, lower, d);
         memcpy(r, s.r, n * sizeof *r);
@@ -181,19 +212,20 @@ finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, d
     return st;
 }
 
-finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double *r)
+finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double largest,
+                            double *r)
 {
     descent s;
     finf_status st = allocate(&s, v, nu, n);
     double most = INFINITY;
-    for (double ridge = 1e-9; st == FINF_OK && most > LARGEST && ridge < 1; ridge *= 100) {
+    for (double ridge = 1e-9; st == FINF_OK && most > largest && ridge < 1; ridge *= 100) {
         set_metric(&s, logB, ridge);
         memcpy(r, s.y, n * sizeof *r);
         if (!solve(&s, 0, 1, r)) continue;
         most = 0;
         for (size_t i = 0; i < n; i++) most = fmax(most, fabs(r[i]));
     }
-    if (st == FINF_OK && most > LARGEST) memset(r, 0, n * sizeof *r);
+    if (st == FINF_OK && most > largest) memset(r, 0, n * sizeof *r);
     release(&s);
     return st;
 }

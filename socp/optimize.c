@@ -1,6 +1,7 @@
 /* finf_optimize: the best nu, then the descent the bound calls for, then the bound of the noise found. MATH 7.7, 7.9. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "optimize.h"
 
@@ -87,7 +88,7 @@ static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
 static finf_status fitted(task *t, socp_moving *v, const double *nu, double *r, size_t n, const double complex *logB)
 {
     finf_noise *found = NULL;
-    finf_status st = socp_causal_fit(v, nu, n, logB, r);
+    finf_status st = socp_causal_fit(v, nu, n, logB, 20, r); /* finf_noise_product's domain */
     if (st == FINF_OK) st = finf_noise_product(nu, r, n, &found, &t->out->iqc.reason);
     if (st != FINF_OK) return st;
     finf_noise_free(t->out->noise);
@@ -123,30 +124,29 @@ static finf_status alternated(task *t, socp_moving *v, const double *nu, double 
         st = socp_alternate(&a, logB, 1e-3, t->o.max_rounds, d); /* a start only */
         if (st == FINF_ETOL && !a.cancelled && d->rounds > 0) st = FINF_OK;
     }
-    if (st == FINF_OK) st = socp_causal_fit(v, nu, n, logB, r);
+    if (st == FINF_OK) st = socp_causal_fit(v, nu, n, logB, 5, r); /* with room to move */
     v->cancelled = v->cancelled || a.cancelled;
     free(logB);
     socp_moving_free(&a);
     return st;
 }
 
-static finf_status causal(task *t, socp_moving *v, const double *nu, double *r, size_t n, socp_descent *d)
+static finf_status causal(task *t, socp_moving *v, const double *nu, double *r, double *first, size_t n, socp_descent *d)
 {
     double lower = t->out->minimax_lower * t->o.iqc.smooth;
     finf_status st = FINF_OK;
     for (int start = 0; start < 2 && st == FINF_OK && !v->cancelled; start++) {
         if (start == 1) {
+            memcpy(first, r, n * sizeof *r);
+            if (t->out->starts > 0) d->known = first, d->best = t->best;
             st = alternated(t, v, nu, r, n, d);
             if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
             if (st != FINF_OK) return st;
         }
         for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
-        /* the second start goes all the way only if it may win */
-        finf_status cs = socp_causal(v, nu, r, n, start ? fmax(t->o.tol, 1e-4) : t->o.tol, t->o.max_rounds, lower, d);
-        if (start && cs == FINF_OK && d->history[d->rounds] < t->best)
-            cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
+        finf_status cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
         if (cs == FINF_ENOMEM) st = cs;
-        double end = d->history[d->rounds];
+        double end = d->known && memcmp(r, d->known, n * sizeof *r) == 0 ? t->best : d->history[d->rounds];
         if (!isfinite(end) || !improved(t, end, cs)) continue;
         finf_noise *found = NULL;
         st = finf_noise_product(nu, r, n, &found, &t->out->iqc.reason);
@@ -180,7 +180,7 @@ static finf_status descend(task *t)
     if (st == FINF_OK) st = best_nu(t, &v, nu, n);
     /* no noise is better than the minimax */
     if ((st == FINF_OK || st == FINF_ETOL) && !v.cancelled && !(t->out->bound_nu <= t->out->minimax_lower * (1 + t->o.tol)))
-        st = t->causal ? causal(t, &v, nu, r, n, &d) : alternate(t, &v, nu, r, n, &d);
+        st = t->causal ? causal(t, &v, nu, r, half, n, &d) : alternate(t, &v, nu, r, n, &d);
     else if (st == FINF_OK)
         t->out->starts = 1;
     t->cancelled = v.cancelled;

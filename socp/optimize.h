@@ -49,16 +49,20 @@ double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) 
 typedef struct {
     double *history; /* max_rounds + 1 */
     size_t rounds;
+    const double *known; /* causal.c: NULL, or where another descent ended, .. */
+    double best;         /* .. and its bound */
 } socp_descent;
 
 /* ---- alternate.c: dist and fval; logB (real) is start and result. FINF_ETOL: max_rounds, or the solver ---- */
 finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int max_rounds, socp_descent *d);
 
-/* ---- causal.c: sharp; B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, r is start and result. `lower`: no B is below ---- */
+/* ---- causal.c: sharp; B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, r is start and result. `lower`: no B is below. A descent
+ * ends at d->known, exactly, as soon as a step leads there, and goes on beyond 1e-4 only below d->best ---- */
 finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, double tol, int max_rounds, double lower,
                         socp_descent *d);
-/* The r for which |B| is nearest to e^{Re logB}, weighted as gamma^2 is. */
-finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double *r);
+/* The r, none larger than `largest`, for which |B| is nearest to e^{Re logB}, weighted as gamma^2 is. */
+finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double largest,
+                            double *r);
 
 /* ---- describe.c: w, density, psi and the multipliers `m` of out->noise ---- */
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, const socp_multipliers *m,
