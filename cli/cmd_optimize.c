@@ -9,6 +9,7 @@
 typedef struct {
     sweep_row end;
     finf_optimize_result r;
+    double gaussian; /* the same noise's bound if w is Gaussian; NaN: not asked for, or none */
 } row;
 
 typedef struct {
@@ -19,12 +20,23 @@ typedef struct {
     row *rows;
 } job;
 
+/* sharp only: what it is beside */
+static double gaussian(const finf_optimize_result *r, double eta, double kappa, finf_iqc_options o)
+{
+    finf_iqc_result also;
+    if (o.bound != FINF_IQC_SHARP || !r->noise) return NAN;
+    o.bound = FINF_IQC_GAUSSIAN, o.solver = FINF_IQC_NEWTON, o.certify = 0;
+    finf_iqc(r->noise, eta, kappa, &o, &also);
+    return fmin(also.bound.value, r->iqc.bound.value);
+}
+
 static void solve(size_t i, void *ctx)
 {
     job *j = ctx;
     row *out = &j->rows[i];
     out->end.status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
     if (out->end.status) out->end.why = out->r.iqc.reason;
+    out->gaussian = gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc);
     out->end.done = !sweep_interrupted(NULL) || (out->r.noise && isfinite(out->r.iqc.bound.value)); /* the best so far */
 }
 
@@ -82,6 +94,7 @@ static void show_row(size_t i, void *ctx)
     const job *j = ctx;
     doc *d = j->d;
     const finf_optimize_result *r = &j->rows[i].r;
+    double also = j->rows[i].gaussian;
     char noise[SPELLED], note[160];
     doc_row(d);
     if (j->pairs.n == 1) doc_heading(d, "Optimised noise for strongly convex, smooth F");
@@ -93,6 +106,9 @@ static void show_row(size_t i, void *ctx)
     doc_number(d, "nu", NULL, r->nu, NULL);
     doc_number(d, "minimax_lower", "minimax", r->minimax_lower, "no noise at all has a worst case below this");
     doc_number(d, "gap", "gap", r->gap, "bound / minimax");
+    snprintf(note, sizeof note, "the bound if w is Gaussian: %.5g times the minimax", also / r->minimax_lower);
+    doc_number(d, "gaussian_bound", isnan(also) ? NULL : "Gaussian w", also, note);
+    doc_number(d, "gaussian_gap", NULL, also / r->minimax_lower, NULL);
     doc_number(d, "rounds", "rounds", (double)r->rounds, NULL);
     doc_series(d, "history", r->history, r->history ? r->rounds + 1 : 0);
     snprintf(note, sizeof note, "relative, over %zu starts: a stationary point, not a proven global one", r->starts);
@@ -104,10 +120,12 @@ static void show_row(size_t i, void *ctx)
 static void show_table(const job *j)
 {
     doc *d = j->d;
-    enum { MOST = 8 };
+    enum { MOST = 9 };
     const char *names[MOST] = {"kappa", "eta", "bound", "gap", "DP-SGD", "best nu", "nu"};
     double *data = malloc(MOST * j->pairs.n * sizeof *data);
     size_t rows = 0, columns = 7;
+    int also = j->o.iqc.bound == FINF_IQC_SHARP;
+    if (also) names[columns++] = "w Gaussian";
     if (j->o.iqc.certify) names[columns++] = "proved";
     for (size_t i = 0; data && i < j->pairs.n; i++) {
         const finf_optimize_result *r = &j->rows[i].r;
@@ -115,6 +133,7 @@ static void show_table(const job *j)
         double *v = data + columns * rows++;
         *v++ = j->pairs.kappa[i], *v++ = j->pairs.eta[i], *v++ = r->iqc.bound.value, *v++ = r->gap;
         *v++ = r->bound_sgd, *v++ = r->bound_nu, *v++ = r->nu;
+        if (also) *v++ = j->rows[i].gaussian;
         if (j->o.iqc.certify) *v++ = r->iqc.certified_upper;
     }
     doc_note(d, "Bound on F_inf for %s, noise optimised; gap: bound / minimax", iqc_class_note(&j->o.iqc));

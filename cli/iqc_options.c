@@ -12,8 +12,6 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
         s = finf_why(why, FINF_EDOM, "smooth = %s: must be positive, from 1e-50 to 1e50", finf_show(o.smooth).s);
     if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &o.dim, why);
     if (!s) s = args_choice(a, OPT_BOUND, "sharp|fval|dist|sharp-dist|gaussian", &bound, why);
-    if (!s && bound == FINF_IQC_GAUSSIAN && a->command != CMD_IQC)
-        s = finf_why(why, FINF_EUSAGE, "bound = gaussian: of iqc only; the noise is chosen by the sharp bound");
     if (!s) s = args_choice(a, OPT_CLASS, "general|odd|paper", &class, why);
     if (!s) s = args_choice(a, OPT_CONSTANTS, "sharp|paper", &constants, why);
     if (!s) s = args_choice(a, OPT_SOLVER, "newton|ecos", &solver, why);

@@ -27,6 +27,12 @@ static finf_status begin(socp_moving *v)
     return FINF_OK;
 }
 
+finf_status socp_moving_takes(finf_iqc_bound bound, finf_reason *why)
+{
+    if (bound != FINF_IQC_GAUSSIAN) return FINF_OK;
+    return finf_why(why, FINF_EDOM, "bound = gaussian: noise is chosen by the sharp bound; ask iqc for this one");
+}
+
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out)
 {

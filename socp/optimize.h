@@ -29,6 +29,8 @@ typedef struct {
 /* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0. */
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out);
+/* stein.c's columns depend on the noise in a way that moving.c does not follow: FINF_EDOM for gaussian */
+finf_status socp_moving_takes(finf_iqc_bound bound, finf_reason *why);
 /* The same without the causality multiplier (fval for sharp), on v's grid and basis. */
 finf_status socp_moving_relax(const socp_moving *v, socp_moving *out);
 void socp_moving_free(socp_moving *v);

@@ -130,8 +130,11 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
     finf_noise *noise = NULL, *finest = NULL;
     socp_moving v = {0};
-    finf_status tuned = FINF_OK, st = finf_noise_sgd(&noise);
+    finf_reason why = {"the search for nu did not end"};
+    finf_status tuned = FINF_OK, st = socp_moving_takes(o.bound, &out->reason);
+    int cancelled = 0;
     *nu = 1;
+    if (st == FINF_OK) st = finf_noise_sgd(&noise);
     /* the domain, and where every noise gives the same: divergence, no privacy noise */
     int trivial = !(kappa >= 1 && isfinite(kappa) && eta > 0 && eta * o.smooth < 2 && o.privacy.rho > 0 &&
                     o.privacy.clip > 0 && o.privacy.sigma_sgd >= 0 && o.dim >= 1 && o.smooth > 0);
@@ -141,7 +144,7 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
         st = finf_noise_nu(fmin(eta * o.smooth, 1) / kappa / 4, &finest, &out->reason); /* the least that is tried */
         if (st == FINF_OK) st = socp_moving_make(eta, kappa, &o, finest, &v);
         if (st == FINF_OK) tuned = socp_best_nu(&v, 0, nu);
-        if (v.cancelled) o.cancel = NULL;
+        cancelled = v.cancelled;
     }
     finf_noise_free(finest);
     socp_moving_free(&v);
@@ -149,10 +152,14 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
         finf_noise_free(noise);
         st = finf_noise_nu(*nu, &noise, &out->reason);
     }
-    if (st == FINF_OK) st = finf_iqc(noise, eta, kappa, &o, out);
+    if (st == FINF_OK && !cancelled) st = finf_iqc(noise, eta, kappa, &o, out);
+    if (st == FINF_ETOL) tuned = st, why = out->reason;
+    if (cancelled || (st == FINF_ETOL && isnan(out->bound.value))) { /* Newton's bound of the nu there is, soon */
+        o.cancel = NULL, o.solver = FINF_IQC_NEWTON, o.certify = 0;
+        st = finf_iqc(noise, eta, kappa, &o, out);
+    }
     finf_noise_free(noise);
-    if (st == FINF_OK && tuned != FINF_OK)
-        snprintf(out->reason.text, sizeof out->reason.text, "the search for nu did not end");
+    if (st == FINF_OK && tuned != FINF_OK) out->reason = why;
     return st != FINF_OK ? st : tuned;
 }
 

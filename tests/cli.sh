@@ -449,7 +449,7 @@ printf '0 1\n1 1\n1.5 -1\n2 1\n3 1\n' >m; bad 3 '|B|^2 = -1' gamma --noise spect
 
 common='gamma2 bound unit_bound quadratic_lower unit_quadratic_lower solver solver_status iterations grid_points basis_size certified certified_upper'
 keys "$common" iqc --noise nu:0.056 --eta 0.1 --kappa 100
-keys "$common rounds history bound_sgd bound_nu spread minimax_lower gap noise" optimize --eta 0.1 --kappa 100
+keys "$common rounds history bound_sgd bound_nu spread minimax_lower gap gaussian_bound gaussian_gap noise" optimize --eta 0.1 --kappa 100
 keys 'nu gap bound' tune --eta 0.1 --kappa 100
 keys 'nu F_exact F_auto' tune --eta 0.02 --spectrum power:1 --dim 128
 keys 'nu F F_sgd' tune --eta 0.1
@@ -461,7 +461,8 @@ near bound 0.005269617870587385 1e-10 iqc --noise nu:0.1 --eta 0.1 --kappa 1
 near unit_bound 0.0070349174 1e-7 iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian
 ok 'Gaussian w' iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian
 ok '"certified":true' iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian --certify --json
-for c in 'tune --eta 0.1 --kappa 10' 'optimize --eta 0.1 --kappa 10'; do bad 2 'of iqc only' $c --bound gaussian; done
+for c in 'tune --eta 0.1 --kappa 10' 'optimize --eta 0.1 --kappa 10'; do bad 3 'chosen by the sharp' $c --bound gaussian; done
+near gaussian_gap 1.05497 1e-5 optimize --eta 0.1 --kappa 1000 --solver newton
 near bound 85.2 2e-3 iqc --noise sgd --eta 0.1 --kappa 100 --bound dist --constants paper --rho 0.5
 near nu 0.1 1e-12 tune --eta 0.1
 for format in text csv json; do
@@ -529,7 +530,7 @@ if command -v timeout >/dev/null; then
     timeout -s INT 2 "$finf" iqc --noise sgd --eta 0.001 --kappa 10:10000:log:5000 --format csv >"$T/out" 2>"$T/err"
     rc=$?
     if [ $rc = 124 ] && grep -q interrupted "$T/err" && [ "$(wc -l <"$T/out")" -gt 5 ]; then yes; else no 'interrupt' iqc; fi
-    timeout -s INT 1 "$finf" tune --eta 0.5 --kappa 50 --multiplier fir:150 --solver newton --json >"$T/out" 2>"$T/err"
+    timeout -s INT 1 "$finf" tune --eta 0.5 --kappa 50 --multiplier fir:150 --json >"$T/out" 2>"$T/err"
     rc=$? # the best nu so far, with its bound
     if [ $rc = 124 ] && grep -q '^finf: interrupted' "$T/err" && json && grep -q '"nu":[0-9].*"bound":[0-9]' "$T/out"; then yes; else no interrupt tune; fi
 fi
