@@ -1,5 +1,5 @@
-/* Nodes in frequency, MATH 7.5. A uniform grid would need ~20/(eta mu) points; panels that double in width away
- * from w = 0 need log2(1/(eta mu)). */
+/* Nodes in frequency, MATH 7.5. A uniform grid would need ~20/(eta mu) points; panels that grow in width away
+ * from w = 0 need log(1/(eta mu)). */
 #include <gsl/gsl_integration.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void add(panels *p, double lo, double hi, int depth)
     double mid = lo + (hi - lo) / 2;
     double whole = density_integral(p, lo, hi);
     double halves = density_integral(p, lo, mid) + density_integral(p, mid, hi);
-    int coarse = hi - lo > p->widest || fabs(whole - halves) > 1e-7 * fabs(halves);
+    int coarse = hi - lo > p->widest || fabs(whole - halves) > 1e-9 * fabs(halves);
     if (depth < MAX_DEPTH && p->n + (size_t)depth + 8 < MAX_PANELS && coarse) {
         add(p, lo, mid, depth + 1);
         add(p, mid, hi, depth + 1);
@@ -43,15 +43,16 @@ static void add(panels *p, double lo, double hi, int depth)
     }
 }
 
-/* [0,w0],[w0,2w0],.. and, for eta > 1, the mirror image at pi, where the slowest mode is then 1 - eta < 0;
- * w0 = min(eta mu, scale of the noise)/8. Multipliers with single lags oscillate everywhere: panels of 4/lags keep the
- * optimiser from exploiting the gaps between nodes. */
-static void cover(panels *p, double eta, double mu)
+/* [0,w0],[w0,3w0],.. and, for eta > 1, the mirror image at pi (doubling), where the slowest mode is then 1 - eta < 0;
+ * w0 = min(eta mu, scale of the noise)/8. Poles are at w = +-is: eight nodes on [w,3w] miss (2 + sqrt 3)^-16 = 7e-10, on
+ * [w,4w] 2e-8, and a < 0 between them was met. Poles of order 8 (lumps: they alone reach so far) need [w,2w]. Multipliers
+ * with single lags oscillate everywhere: panels of 4/lags keep the optimiser from exploiting the gaps between nodes. */
+static void cover(panels *p, double eta, double mu, size_t lags)
 {
     double w0 = fmin(fmin(eta * mu, fmax(finf_noise_scale(p->noise), 1e-6 * eta * mu)), 1) / 8;
     double w1 = eta > 1 ? (2 - eta) / 8 : FINF_PI;
-    double lo = 0, end = eta > 1 ? FINF_PI / 2 : FINF_PI;
-    for (double hi = w0; lo < end; hi *= 2) {
+    double lo = 0, end = eta > 1 ? FINF_PI / 2 : FINF_PI, ratio = lags < 24 ? 3 : 2;
+    for (double hi = w0; lo < end; hi *= ratio) {
         double to = 1.5 * hi >= end ? end : hi; /* no sliver at the end */
         add(p, lo, to, 0);
         lo = to;
@@ -74,7 +75,7 @@ finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_
     if (g.edge && rule) {
         panels p = {.noise = noise, .rule = rule, .edge = g.edge, .widest = 4 / (double)lags};
         g.edge[0] = 0;
-        cover(&p, eta, mu);
+        cover(&p, eta, mu, lags);
         g.panels = p.n;
         g.n = uniform ? (uniform + 1) / 2 : PER_PANEL * p.n;
         g.w = malloc(2 * g.n * sizeof *g.w);
