@@ -1,37 +1,97 @@
-/* Dense symmetric positive definite systems for the Newton method: rank-4 accumulation, scaled Cholesky, one refinement. */
+/* Dense symmetric positive definite systems for the Newton method: blocks of rows, scaled Cholesky, one refinement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "socp.h"
 
-/* H += sum of r r' over four rows, upper triangle: where the time goes, so the CPU's vector width is asked for */
-FINF_VECTOR static void rank4(double *restrict H, size_t n, const double *restrict r)
+/* A tile of H stays in registers while rows go by; BLOCK rows of 100 stay in the first cache while the tiles do. */
+enum { TALL = 4, WIDE = 8, BLOCK = 32 };
+
+static size_t round_up(size_t n) { return (n + WIDE - 1) / WIDE * WIDE; }
+
+/* H[0..4)[0..8) += sign sum over rows of left[0..4)' right[0..8): where the time goes, hence the vectors spelt out */
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+static inline __attribute__((always_inline)) void tile(double *H, size_t ld, const double *left, const double *right,
+                                                       size_t rows, double sign)
 {
-    const double *r0 = r, *r1 = r + n, *r2 = r + 2 * n, *r3 = r + 3 * n;
-    for (size_t i = 0; i < n; i++) {
-        double f0 = r0[i], f1 = r1[i], f2 = r2[i], f3 = r3[i], *restrict h = H + i * n;
-        for (size_t k = i; k < n; k++) h[k] += f0 * r0[k] + f1 * r1[k] + f2 * r2[k] + f3 * r3[k];
+    lanes c[TALL][2] = {{{0}}};
+    for (size_t r = 0; r < rows; r++, left += ld, right += ld)
+        for (size_t i = 0; i < TALL; i++)
+            c[i][0] += left[i] * *(const lanes *)right, c[i][1] += left[i] * *(const lanes *)(right + 4);
+    for (size_t i = 0; i < TALL; i++) {
+        *(lanes *)(H + i * ld) += sign * c[i][0];
+        *(lanes *)(H + i * ld + 4) += sign * c[i][1];
     }
 }
 
-void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
+/* Upper triangle of H += R'R, and of its tiles what sticks out below */
+FINF_VECTOR static void gram(double *H, size_t ld, const double *R, size_t rows, size_t width)
+{
+    for (size_t i = 0; i < width; i += TALL)
+        for (size_t k = i / WIDE * WIDE; k < width; k += WIDE) tile(H + i * ld + k, ld, R + i, R + k, rows, 1);
+}
+
+/* U'U = H in the upper triangle, the inverse of its diagonal on it. A pivot lost to rounding is dropped. */
+FINF_VECTOR static int cholesky(double *H, size_t ld, size_t n)
+{
+    for (size_t top = 0; top < n; top += TALL) {
+        for (size_t k = top / WIDE * WIDE; k < n; k += WIDE) tile(H + top * ld + k, ld, H + top, H + k, top, -1);
+        for (size_t i = top; i < n && i < top + TALL; i++) {
+            double *h = H + i * ld;
+            for (size_t l = top; l < i; l++) {
+                const double *u = H + l * ld;
+                for (size_t k = i; k < n; k++) h[k] -= u[i] * u[k];
+            }
+            if (!isfinite(h[i])) return 0;
+            double f = h[i] > 1e-15 ? 1 / sqrt(h[i]) : 0;
+            for (size_t k = i + 1; k < n; k++) h[k] *= f;
+            h[i] = f;
+        }
+    }
+    return 1;
+}
+
+FINF_VECTOR void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
 {
     for (size_t i = 0; i < n; i++) y[i] += f * x[i];
 }
 
-double socp_dot(const double *x, const double *y, size_t n)
+/* in eight sums, so that the additions need not wait for each other */
+FINF_VECTOR double socp_dot(const double *x, const double *y, size_t n)
 {
-    double s = 0;
-    for (size_t i = 0; i < n; i++) s += x[i] * y[i];
-    return s;
+    lanes s = {0}, t = {0};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        s += *(const lanes *)(x + i) * *(const lanes *)(y + i),
+            t += *(const lanes *)(x + i + 4) * *(const lanes *)(y + i + 4);
+    s += t;
+    double sum = (s[0] + s[2]) + (s[1] + s[3]);
+    for (; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* y += sum over rows of f[j] x[j][0..n) */
+FINF_VECTOR void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n,
+                              double *restrict y)
+{
+    size_t j = 0;
+    for (; j + 4 <= rows; j += 4, x += 4 * ld) {
+        const double *a = x, *b = x + ld, *c = x + 2 * ld, *d = x + 3 * ld;
+        double fa = f[j], fb = f[j + 1], fc = f[j + 2], fd = f[j + 3];
+        for (size_t i = 0; i < n; i++) y[i] += fa * a[i] + fb * b[i] + fc * c[i] + fd * d[i];
+    }
+    for (; j < rows; j++, x += ld)
+        for (size_t i = 0; i < n; i++) y[i] += f[j] * x[i];
 }
 
 finf_status socp_dense_make(size_t n, socp_dense *out)
 {
-    double *z = calloc(n * n + 7 * n, sizeof *z);
+    size_t ld = round_up(n);
+    double *z = calloc(ld * (2 * ld + BLOCK + 3), sizeof *z);
     if (!z) return FINF_ENOMEM;
-    *out = (socp_dense){.n = n, .H = z, .row = z + n * n, .scale = z + n * n + 4 * n, .work = z + n * n + 5 * n};
+    *out = (socp_dense){.n = n, .ld = ld, .H = z};
+    out->S = z + ld * ld, out->row = out->S + ld * ld, out->scale = out->row + BLOCK * ld, out->work = out->scale + ld;
     return FINF_OK;
 }
 
@@ -42,50 +102,48 @@ void socp_dense_free(socp_dense *d)
 
 void socp_dense_clear(socp_dense *d)
 {
-    memset(d->H, 0, d->n * d->n * sizeof *d->H);
+    memset(d->H, 0, d->ld * d->ld * sizeof *d->H);
     d->fill = 0;
 }
 
-/* Room for the next row r of H += r r'; filled in by the caller before the next call. */
-double *socp_dense_row(socp_dense *d)
+static void flush(socp_dense *d)
 {
-    if (d->fill == 4) rank4(d->H, d->n, d->row), d->fill = 0;
-    return d->row + d->n * d->fill++;
+    gram(d->H, d->ld, d->row, d->fill, d->width);
+    d->fill = 0;
 }
 
-/* Scales H to unit diagonal and factors it, H = U'U in the upper triangle; the strict lower one keeps H. A pivot lost to
- * rounding drops its unknown from the solution. Returns 0 if H is not finite. */
+/* Room for the next row r of H += r r', zero from width on; filled in by the caller before the next call. */
+double *socp_dense_row(socp_dense *d, size_t width)
+{
+    if (d->fill == BLOCK || (d->fill && d->width != width)) flush(d);
+    double *r = d->row + d->ld * d->fill++;
+    d->width = width;
+    for (size_t i = width; i < round_up(width); i++) r[i] = 0;
+    return r;
+}
+
+/* Scales H to unit diagonal, keeps that as S and factors it. Returns 0 if H is not finite. */
 int socp_dense_factor(socp_dense *d)
 {
-    size_t n = d->n;
-    double *H = d->H, *scale = d->scale;
-    memset(d->row + d->fill * n, 0, (4 - d->fill) * n * sizeof *H);
-    rank4(H, n, d->row);
-    for (size_t i = 0; i < n; i++) scale[i] = 1 / sqrt(H[i * n + i]);
+    size_t n = d->n, ld = d->ld;
+    double *scale = d->scale;
+    flush(d);
+    for (size_t i = 0; i < n; i++) scale[i] = 1 / sqrt(d->H[i * ld + i]);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = i; k < n; k++) H[k * n + i] = H[i * n + k] *= scale[i] * scale[k];
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++) socp_axpy(-H[k * n + i], H + k * n + i, n - i, H + i * n + i);
-        double pivot = H[i * n + i];
-        if (!isfinite(pivot)) return 0;
-        double f = pivot > 1e-15 ? 1 / sqrt(pivot) : 0;
-        for (size_t k = i + 1; k < n; k++) H[i * n + k] *= f;
-        H[i * n + i] = f; /* the inverse of U's diagonal */
-    }
-    return 1;
+        for (size_t k = i; k < n; k++) d->S[i * ld + k] = d->H[i * ld + k] *= scale[i] * scale[k];
+    return cholesky(d->H, ld, n);
 }
 
 static void substitute(const socp_dense *d, double *b)
 {
-    size_t n = d->n;
-    for (size_t i = 0; i < n; i++) {
-        const double *u = d->H + i * n;
+    for (size_t i = 0; i < d->n; i++) {
+        const double *u = d->H + i * d->ld;
         b[i] *= u[i];
-        socp_axpy(-b[i], u + i + 1, n - i - 1, b + i + 1);
+        socp_axpy(-b[i], u + i + 1, d->n - i - 1, b + i + 1);
     }
-    for (size_t i = n; i-- > 0;) {
-        const double *u = d->H + i * n;
-        b[i] = u[i] * (b[i] - socp_dot(u + i + 1, b + i + 1, n - i - 1));
+    for (size_t i = d->n; i-- > 0;) {
+        const double *u = d->H + i * d->ld;
+        b[i] = u[i] * (b[i] - socp_dot(u + i + 1, b + i + 1, d->n - i - 1));
     }
 }
 
@@ -97,8 +155,9 @@ void socp_dense_solve(const socp_dense *d, double *b)
     for (size_t i = 0; i < n; i++) y[i] = r[i] = b[i] * d->scale[i];
     substitute(d, y);
     for (size_t i = 0; i < n; i++) {
-        r[i] -= y[i] + socp_dot(d->H + i * n, y, i);
-        socp_axpy(-y[i], d->H + i * n, i, r);
+        const double *s = d->S + i * d->ld;
+        r[i] -= socp_dot(s + i, y + i, n - i);
+        socp_axpy(-y[i], s + i + 1, n - i - 1, r + i + 1);
     }
     substitute(d, r);
     for (size_t i = 0; i < n; i++) b[i] = (y[i] + r[i]) * d->scale[i];

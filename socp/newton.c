@@ -17,6 +17,7 @@
 typedef struct {
     const socp_program *p;
     size_t n, J, R;
+    size_t nh, units;                     /* the columns of A and G that are not 0; G begins with so many rows of 1 */
     double order;                         /* number of complementarity products */
     double *x, *a, *mr, *mi, *s;          /* primal */
     double *al, *zr, *zi, *la, *eps;      /* dual: alpha, zeta, lambda; eps follows */
@@ -46,38 +47,81 @@ static finf_status allocate(state *v, const socp_program *p)
 
 static double sq(double r, double i) { return r * r + i * i; }
 
-static void affine(const double *A, const double *a0, const double *x, size_t rows, size_t n, double *out)
+static int zero_column(const double *A, size_t rows, size_t n, size_t i)
 {
-    for (size_t j = 0; j < rows; j++) out[j] = (a0 ? a0[j] : 0) + socp_dot(A + j * n, x, n);
+    size_t j = 0;
+    while (j < rows && A[j * n + i] == 0) j++;
+    return j == rows;
+}
+
+static int unit_row(const double *g, size_t n, size_t i)
+{
+    size_t k = 0;
+    while (k < n && g[k] == (k == i)) k++;
+    return k == n;
+}
+
+/* Most of G says x_i >= 0, and neither A nor G has X: half of the work if it is done on zeros. */
+static void structure(state *v)
+{
+    const socp_program *p = v->p;
+    for (v->nh = v->n; v->nh > 0 && zero_column(p->A, v->J, v->n, v->nh - 1) && zero_column(p->G, v->R, v->n, v->nh - 1);)
+        v->nh--;
+    while (v->units < v->R && unit_row(p->G + v->units * v->n, v->n, v->units)) v->units++;
+}
+
+/* a, m, s of x, without the constants */
+static void products(const state *v, const double *x, double *a, double *mr, double *mi, double *s)
+{
+    const socp_program *p = v->p;
+    size_t n = v->n;
+    for (size_t j = 0; j < v->J; j++) {
+        a[j] = socp_dot(p->A + j * n, x, v->nh);
+        mr[j] = socp_dot(p->Mr + j * n, x, n);
+        mi[j] = socp_dot(p->Mi + j * n, x, n);
+    }
+    memcpy(s, x, v->units * sizeof *s);
+    for (size_t i = v->units; i < v->R; i++) s[i] = socp_dot(p->G + i * n, x, v->nh);
+}
+
+/* out += A'a + Mr'mr + Mi'mi + G's */
+static void transposed(const state *v, const double *a, const double *mr, const double *mi, const double *s, double *out)
+{
+    const socp_program *p = v->p;
+    size_t n = v->n, u = v->units;
+    socp_combine(a, p->A, v->J, n, v->nh, out);
+    socp_combine(mr, p->Mr, v->J, n, n, out);
+    socp_combine(mi, p->Mi, v->J, n, n, out);
+    for (size_t i = 0; i < u; i++) out[i] += s[i];
+    socp_combine(s + u, p->G + u * n, v->R - u, n, v->nh, out);
 }
 
 static void primal(state *v)
 {
     const socp_program *p = v->p;
-    affine(p->A, p->a0, v->x, v->J, v->n, v->a);
-    affine(p->Mr, p->m0r, v->x, v->J, v->n, v->mr);
-    affine(p->Mi, p->m0i, v->x, v->J, v->n, v->mi);
-    affine(p->G, p->g0, v->x, v->R, v->n, v->s);
+    products(v, v->x, v->a, v->mr, v->mi, v->s);
+    socp_axpy(1, p->a0, v->J, v->a);
+    socp_axpy(1, p->m0r, v->J, v->mr);
+    socp_axpy(1, p->m0i, v->J, v->mi);
+    socp_axpy(1, p->g0, v->R, v->s);
 }
 
 /* eps and the dual residual; 0 if the point has left the cones (rounding) */
 static int dual(state *v)
 {
-    const socp_program *p = v->p;
-    size_t n = v->n;
+    double *wa = v->r2, *wr = v->r1r, *wi = v->r1i, *ws = v->r3; /* free between directions */
     int inside = 1;
-    memcpy(v->rd, v->c, n * sizeof *v->rd);
     for (size_t j = 0; j < v->J; j++) {
-        v->eps[j] = v->al[j] - sq(v->zr[j], v->zi[j]) / p->q[j];
+        v->eps[j] = v->al[j] - sq(v->zr[j], v->zi[j]) / v->p->q[j];
         inside = inside && v->a[j] > 0 && v->eps[j] > 0;
-        socp_axpy(2 * v->zr[j], p->Mr + j * n, n, v->rd);
-        socp_axpy(2 * v->zi[j], p->Mi + j * n, n, v->rd);
-        socp_axpy(-v->al[j], p->A + j * n, n, v->rd);
+        wr[j] = 2 * v->zr[j], wi[j] = 2 * v->zi[j], wa[j] = -v->al[j];
     }
     for (size_t i = 0; i < v->R; i++) {
         inside = inside && v->s[i] > 0 && v->la[i] > 0;
-        socp_axpy(-v->la[i], p->G + i * n, n, v->rd);
+        ws[i] = -v->la[i];
     }
+    memcpy(v->rd, v->c, v->n * sizeof *v->rd);
+    transposed(v, wa, wr, wi, ws, v->rd);
     return inside;
 }
 
@@ -105,21 +149,25 @@ static double gap_at(const state *v, double tp, double td)
 static int factor(state *v)
 {
     const socp_program *p = v->p;
-    size_t n = v->n;
+    size_t n = v->n, nh = v->nh, ld = v->H.ld;
     socp_dense_clear(&v->H);
+    for (size_t i = 0; i < v->units; i++) v->H.H[i * ld + i] = v->la[i] / v->s[i];
     for (size_t j = 0; j < v->J; j++) {
-        double q = p->q[j], f = sqrt(2 * q / v->a[j]), yr = v->zr[j] / q, yi = v->zi[j] / q, e = sqrt(v->eps[j] / v->a[j]);
-        const double *A = p->A + j * n, *Mr = p->Mr + j * n, *Mi = p->Mi + j * n;
-        double *r = socp_dense_row(&v->H);
-        for (size_t i = 0; i < n; i++) r[i] = f * (Mr[i] - yr * A[i]);
-        r = socp_dense_row(&v->H);
-        for (size_t i = 0; i < n; i++) r[i] = f * (Mi[i] - yi * A[i]);
-        r = socp_dense_row(&v->H);
-        for (size_t i = 0; i < n; i++) r[i] = e * A[i];
+        double q = p->q[j], f = sqrt(2 * q / v->a[j]);
+        const double *A = p->A + j * n, *M[2] = {p->Mr + j * n, p->Mi + j * n}, y[2] = {v->zr[j] / q, v->zi[j] / q};
+        for (size_t part = 0; part < 2; part++) {
+            double *r = socp_dense_row(&v->H, n);
+            for (size_t i = 0; i < n; i++) r[i] = f * M[part][i];
+            socp_axpy(-f * y[part], A, nh, r);
+        }
     }
-    for (size_t k = 0; k < v->R; k++) {
-        double f = sqrt(v->la[k] / v->s[k]), *r = socp_dense_row(&v->H);
-        for (size_t i = 0; i < n; i++) r[i] = f * p->G[k * n + i];
+    for (size_t j = 0; j < v->J; j++) {
+        double f = sqrt(v->eps[j] / v->a[j]), *r = socp_dense_row(&v->H, nh);
+        for (size_t i = 0; i < nh; i++) r[i] = f * p->A[j * n + i];
+    }
+    for (size_t k = v->units; k < v->R; k++) {
+        double f = sqrt(v->la[k] / v->s[k]), *r = socp_dense_row(&v->H, nh);
+        for (size_t i = 0; i < nh; i++) r[i] = f * p->G[k * n + i];
     }
     return socp_dense_factor(&v->H);
 }
@@ -144,21 +192,17 @@ static void residuals(state *v, double tau, int second)
 static void direction(state *v)
 {
     const socp_program *p = v->p;
-    size_t n = v->n;
-    for (size_t i = 0; i < n; i++) v->dx[i] = -v->rd[i];
+    double *wa = v->da, *wr = v->dmr, *wi = v->dmi, *ws = v->ds; /* not yet known */
+    for (size_t i = 0; i < v->n; i++) v->dx[i] = -v->rd[i];
     for (size_t j = 0; j < v->J; j++) {
-        double a = v->a[j], y = (v->zr[j] * v->r1r[j] + v->zi[j] * v->r1i[j]) / p->q[j];
-        socp_axpy(-2 * v->r1r[j] / a, p->Mr + j * n, n, v->dx);
-        socp_axpy(-2 * v->r1i[j] / a, p->Mi + j * n, n, v->dx);
-        socp_axpy((v->r2[j] + 2 * y) / a, p->A + j * n, n, v->dx);
+        double f = 1 / v->a[j], y = (v->zr[j] * v->r1r[j] + v->zi[j] * v->r1i[j]) / p->q[j];
+        wr[j] = -2 * f * v->r1r[j], wi[j] = -2 * f * v->r1i[j], wa[j] = f * (v->r2[j] + 2 * y);
     }
-    for (size_t i = 0; i < v->R; i++) socp_axpy(v->r3[i] / v->s[i], p->G + i * n, n, v->dx);
+    for (size_t i = 0; i < v->R; i++) ws[i] = v->r3[i] / v->s[i];
+    transposed(v, wa, wr, wi, ws, v->dx);
     socp_dense_solve(&v->H, v->dx);
 
-    affine(p->A, NULL, v->dx, v->J, n, v->da);
-    affine(p->Mr, NULL, v->dx, v->J, n, v->dmr);
-    affine(p->Mi, NULL, v->dx, v->J, n, v->dmi);
-    affine(p->G, NULL, v->dx, v->R, n, v->ds);
+    products(v, v->dx, v->da, v->dmr, v->dmi, v->ds);
     for (size_t j = 0; j < v->J; j++) {
         double q = p->q[j], a = v->a[j];
         v->dzr[j] = (q * v->dmr[j] - v->zr[j] * v->da[j] + v->r1r[j]) / a;
@@ -199,6 +243,7 @@ static void initialise(state *v, const double *warm)
 {
     const socp_program *p = v->p;
     int ok = 0;
+    structure(v);
     for (size_t j = 0; j < v->J; j++) socp_axpy(p->q[j], p->K + j * v->n, v->n, v->c);
     for (double f = 0.01; warm && !ok && f < 1; f *= 3) { /* pulled inside, so that no a or s starts at zero */
         for (size_t i = 0; i < v->n; i++) v->x[i] = (1 - f) * warm[i] + f * p->start[i];

@@ -106,17 +106,18 @@ double socp_program_value(const socp_program *p, const double *x); /* +inf outsi
 
 /* ---- dense.c: H = sum r r', scaled Cholesky ---- */
 typedef struct {
-    size_t n, fill;
-    double *H, *row, *scale, *work;
+    size_t n, ld, fill, width;          /* ld: of H and S, n rounded up; fill, width: rows not yet in H */
+    double *H, *S, *row, *scale, *work; /* upper triangles: H, then its factor; H scaled */
 } socp_dense;
 finf_status socp_dense_make(size_t n, socp_dense *out);
 void socp_dense_free(socp_dense *d);
 void socp_dense_clear(socp_dense *d);
-double *socp_dense_row(socp_dense *d);
+double *socp_dense_row(socp_dense *d, size_t width);
 int socp_dense_factor(socp_dense *d);
 void socp_dense_solve(const socp_dense *d, double *b);
 void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y);
 double socp_dot(const double *x, const double *y, size_t n);
+void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n, double *restrict y);
 
 /* ---- newton.c, ecos.c ---- */
 typedef struct { /* the Newton method's last linear system: how the optimum moves with the program */
