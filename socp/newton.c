@@ -238,7 +238,8 @@ static void choose_steps(const state *v, double *tp, double *td)
 }
 
 /* A strictly feasible x, and the duals of the central path as far as x allows. They start infeasible, so tau starts
- * large: the gap must not get ahead of the infeasibility. */
+ * large: the gap must not get ahead of the infeasibility. From the program's own start X is still 0 and |m|^2/a says
+ * nothing: tau is taken from k, and zeta = 0. */
 static void initialise(state *v, const double *warm)
 {
     const socp_program *p = v->p;
@@ -251,26 +252,49 @@ static void initialise(state *v, const double *warm)
     }
     if (!ok) memcpy(v->x, p->start, v->n * sizeof *v->x);
     primal(v);
-    double tau = objective(v) / v->order * (ok ? 0.1 : 100);
+    double k = socp_dot(v->c, v->x, v->n) + socp_dot(p->q, p->k0, v->J);
+    double tau = (ok ? 0.1 * objective(v) : 10 * k) / v->order;
     for (size_t j = 0; j < v->J; j++) {
-        double f = p->q[j] / v->a[j];
+        double f = ok ? p->q[j] / v->a[j] : 0;
         v->zr[j] = f * v->mr[j], v->zi[j] = f * v->mi[j];
         v->al[j] = sq(v->zr[j], v->zi[j]) / p->q[j] + tau / v->a[j];
     }
     for (size_t i = 0; i < v->R; i++) v->la[i] = tau / v->s[i];
 }
 
-/* One predictor-corrector step (Mehrotra). */
+/* What takes a product back to [tau/3, 10 tau], by 10 tau at most */
+static double recentre(double product, double tau)
+{
+    return fmax(fmin(fmax(product, tau / 3), 10 * tau) - product, -10 * tau);
+}
+
+/* Asks of the direction that the products stay together after steps tp, td (Gondzio). */
+static void centre(state *v, double tau, double tp, double td)
+{
+    for (size_t j = 0; j < v->J; j++) {
+        double eps = v->eps[j] + td * (v->deps[j] - td * sq(v->dzr[j], v->dzi[j]) / v->p->q[j]);
+        v->r2[j] += recentre((v->a[j] + tp * v->da[j]) * eps, tau);
+    }
+    for (size_t i = 0; i < v->R; i++) v->r3[i] += recentre((v->s[i] + tp * v->ds[i]) * (v->la[i] + td * v->dla[i]), tau);
+}
+
+/* One predictor-corrector step (Mehrotra); where it is short, two corrections for one that is longer by 0.3. A direction
+ * costs 4/n of a factorisation, and they save one in five. */
 static void iterate(state *v, double gap)
 {
     double tp, td;
     residuals(v, 0, 0);
     direction(v);
     steps(v, 0.9, &tp, &td);
-    double ratio = fmin(1, gap_at(v, tp, td) / gap);
-    residuals(v, ratio * ratio * ratio * gap / v->order, 1);
+    double tau = pow(fmin(1, gap_at(v, tp, td) / gap), 5) * gap / v->order;
+    residuals(v, tau, 1);
     direction(v);
     choose_steps(v, &tp, &td);
+    for (int k = 0; k < 2 && fmin(tp, td) < 0.95; k++) {
+        centre(v, tau, fmin(1, tp + 0.3), fmin(1, td + 0.3));
+        direction(v);
+        choose_steps(v, &tp, &td);
+    }
     if (fmin(tp, td) < 0.1) { /* off centre: back to the path */
         residuals(v, gap / v->order, 0);
         direction(v);
