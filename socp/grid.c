@@ -34,7 +34,7 @@ static void add(panels *p, double lo, double hi, int depth)
     double mid = lo + (hi - lo) / 2;
     double whole = density_integral(p, lo, hi);
     double halves = density_integral(p, lo, mid) + density_integral(p, mid, hi);
-    int coarse = hi - lo > p->widest || fabs(whole - halves) > 1e-9 * fabs(halves);
+    int coarse = hi - lo > p->widest || fabs(whole - halves) > 1e-7 * fabs(halves);
     if (depth < MAX_DEPTH && p->n + (size_t)depth + 8 < MAX_PANELS && coarse) {
         add(p, lo, mid, depth + 1);
         add(p, mid, hi, depth + 1);

@@ -286,7 +286,7 @@ static void iterate(state *v, double gap)
     residuals(v, 0, 0);
     direction(v);
     steps(v, 0.9, &tp, &td);
-    double tau = pow(fmin(1, gap_at(v, tp, td) / gap), 5) * gap / v->order;
+    double tau = pow(fmin(1, gap_at(v, tp, td) / gap), 3) * gap / v->order;
     residuals(v, tau, 1);
     direction(v);
     choose_steps(v, &tp, &td);
@@ -332,14 +332,12 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
             break;
         }
         for (size_t i = 0; i < v.n; i++) infeasible += fabs(v.rd[i] * v.x[i]);
-        double gap = gap_at(&v, 0, 0);
-        out->value = f * p->scale, out->gap = (gap + infeasible) / f;
+        double gap = gap_at(&v, 0, 0), relative = (gap + infeasible) / f;
+        if (out->gap <= opt->tol && !(relative < out->gap)) break; /* rounding */
+        out->value = f * p->scale, out->gap = relative;
         memcpy(x, v.x, v.n * sizeof *x);
-        if (out->gap <= opt->tol) {
-            out->code = 0, out->status = "optimal";
-            break;
-        }
-        if (out->iterations == max_iter) break;
+        /* a last step gains a factor 100: half a step more on average, and bounds agree to a quarter of tol */
+        if (out->gap <= opt->tol / 4 || out->iterations == max_iter) break;
         if (opt->cancel && opt->cancel(opt->cancel_data)) {
             out->code = -4, out->status = "cancelled";
             break;
@@ -350,6 +348,7 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         }
         iterate(&v, gap);
     }
+    if (out->gap <= opt->tol) out->code = 0, out->status = "optimal";
     /* rounding ends it short of tol: the last system that could be factored */
     if (st == FINF_OK && opt->kkt && (out->code ? out->iterations > 0 : factor(&v))) keep(&v, opt->kkt);
     socp_dense_free(&v.H);
