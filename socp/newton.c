@@ -348,7 +348,7 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         }
         iterate(&v, gap);
     }
-    if (out->gap <= opt->tol) out->code = 0, out->status = "optimal";
+    if (out->code != -4 && out->gap <= opt->tol) out->code = 0, out->status = "optimal";
     /* rounding ends it short of tol: the last system that could be factored */
     if (st == FINF_OK && opt->kkt && (out->code ? out->iterations > 0 : factor(&v))) keep(&v, opt->kkt);
     socp_dense_free(&v.H);
