@@ -279,7 +279,7 @@ static void centre(state *v, double tau, double tp, double td)
 }
 
 /* One predictor-corrector step (Mehrotra); where it is short, two corrections for one that is longer by 0.3. A direction
- * costs 4/n of a factorisation, and they save one in five. */
+ * costs 4/n of a factorisation, and they save one in seven. */
 static void iterate(state *v, double gap)
 {
     double tp, td;
