@@ -28,13 +28,13 @@ function near(a, b, tolerance,    d) { # b: as committed
     return d <= tolerance * (b < 0 ? -b : b) && -d <= tolerance * (b < 0 ? -b : b)
 }'
 
-# rows with the same first cell; a time differs, an error estimate is rounding, and --quick fits no slope to one point
+# rows with the same first cell, or the only one; a time differs, an error estimate is rounding, and --quick fits no slope to one point
 for old in "$data"/*.csv; do
     name=$(basename "$old" .csv)
     case $name in fig3-* | tuned-nu) tolerance=1e-6 ;; *) tolerance=1e-9 ;; esac # a solver's gap
     awk -v name="$name" -v tolerance=$tolerance "$cells"'
         /^#/ { next }
-        { n = cells($0, x); key = x[1] " " ++seen[FILENAME, x[1]] }
+        { n = cells($0, x); first = name == "tuned-nu" ? "row" : x[1]; key = first " " ++seen[FILENAME, first] }
         FNR == NR { was[key] = $0; next }
         !width { width = n; for (i = 1; i <= n; i++) head[i] = x[i] }
         key in was {
