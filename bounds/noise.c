@@ -268,8 +268,8 @@ finf_status finf_noise_coef(const finf_noise *noise, size_t n, double *c, finf_r
 /* 1 - x e^{-iw} for 1 - x = a, cancelling nothing when a and w are small. */
 static double complex factor_at(double a, double w)
 {
-    double s = sin(w / 2);
-    return a + 2 * (1 - a) * s * s + I * (1 - a) * sin(w);
+    double s = sin(w / 2), c = cos(w / 2);
+    return a * c * c + (2 - a) * s * s + I * (1 - a) * sin(w); /* cancels neither at 0 nor at pi */
 }
 
 static double complex polynomial_at(const finf_noise *noise, double w)

@@ -222,7 +222,7 @@ typedef enum {
     FINF_IQC_FVAL,      /* F - F*, smooth strongly convex interpolation                           MATH 7.2 */
     FINF_IQC_DIST,      /* (L/2) |theta|^2, the paper's                                           MATH 7.2 */
     FINF_IQC_SHARP_DIST, /* (L/2) |theta|^2 with causality multipliers                            MATH 7.4 */
-    FINF_IQC_GAUSSIAN    /* sharp, and w Gaussian: Stein's identities, below sharp by up to a tenth  socp/stein.c */
+    FINF_IQC_GAUSSIAN    /* sharp for Gaussian w and gradient noise that does not depend on theta  socp/stein.c */
 } finf_iqc_bound;
 
 typedef enum {

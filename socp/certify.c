@@ -1,4 +1,4 @@
-/* The bound as a theorem, MATH 7.8: ball arithmetic (Arb), and, with certify_noise.c, the only file that sees it.
+/* The bound as a theorem, MATH 7.8: ball arithmetic (Arb), which only the files certify*.c see.
  *
  * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. On the real axis every conjugate is
  * f(e^{iw}) -> f(e^{-iw}), so psi = |m|^2/a + k is the restriction of a function holomorphic near [0, pi], and Arb's
@@ -154,7 +154,7 @@ static void multipliers(context *c, const acb_t w, slong prec)
     }
     for (size_t i = 0; i < b->ns && !c->unit; i++) { /* stein.c: powers of 1/z */
         const socp_ahead *h = &b->ahead[i];
-        double v = c->x[b->nh + 2 * i] - c->x[b->nh + 2 * i + 1];
+        const double *v = c->x + b->nh + 2 * i;
         for (int k = 0; k < 2; k++) {
             acb_struct *X = c->t + (k ? X2 : X1);
             ball_power(u, w, h->lag, !k);
@@ -165,7 +165,7 @@ static void multipliers(context *c, const acb_t w, slong prec)
             }
             ball_power(t, w, 1, !k);
             ball_addmul(u, t, -h->ratio);
-            ball_addmul(X, u, v);
+            ball_addmul(X, u, v[0]), ball_addmul(X, u, -v[1]);
         }
     }
     for (int k = 0; k < 2; k++) acb_clear(d[k]), acb_clear(g[k]);

@@ -1,4 +1,4 @@
-/* Inside the certificate (certify.c, certify_noise.c): the only files that see Arb. */
+/* Inside the certificate (certify.c, certify_noise.c, certify_stein.c): the only files that see Arb. */
 #ifndef FINF_CERTIFY_H
 #define FINF_CERTIFY_H
 

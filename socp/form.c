@@ -21,7 +21,7 @@ void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f
     double sn = sin(w / 2), cs = cos(w / 2), s2 = sn * sn, c2 = cs * cs;
     double eta = mo->eta, d = mo->delta, c = mo->c;
     double rek = 2 * s2 / eta, img = -2 * sn * cs / eta;
-    double N = mo->mu * c2 + (2 / eta - mo->mu) * (2 / eta - 1) * s2;
+    double N = mo->mu * c2 + (2 - eta * mo->mu) / eta * ((2 - eta) / eta) * s2;
     double D = N + d * d / 4;
     double complex g = rek - c + I * img;
     double complex b = sqrt(d) * conj(B) / D;

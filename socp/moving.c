@@ -228,6 +228,6 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, doub
 
 double complex socp_log_factor(double nu, double w)
 {
-    double s = sin(w / 2), re = nu + 2 * (1 - nu) * s * s, x = nu * cos(w / 2), y = (2 - nu) * s;
-    return log(x * x + y * y) / 2 + I * atan2((1 - nu) * sin(w), re);
+    double s = sin(w / 2), c = cos(w / 2), x = nu * c, y = (2 - nu) * s;
+    return log(x * x + y * y) / 2 + I * atan2((1 - nu) * sin(w), x * c + y * s);
 }

@@ -61,7 +61,8 @@ static void row_ahead(const socp_program *p, size_t j, const socp_basis *b, doub
     }
 }
 
-/* The slack alone makes a > 0 once it exceeds max -a_0/a_r; equal h_t, h_-t keep Lambda real and only add to it. */
+/* The slack alone makes a > 0 once it exceeds max -a_0/a_r; equal h_t, h_-t keep Lambda real and only add to it, and
+ * equal unknowns of either sign of stein.c's columns cancel in m. */
 static void start(socp_program *p, const socp_basis *b, double ratio)
 {
     p->start[0] = 2 * fmax(ratio, 0) + 1;

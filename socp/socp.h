@@ -43,7 +43,9 @@ typedef struct {
 } socp_term;
 typedef struct {
     size_t lag; /* s = 1: this lag alone; else geometric from it on */
-    double s, ratio, cost;
+    double s;
+    double ratio; /* of lag 1 taken off, so that E tr J drops out; 0 for lag 1 itself */
+    double cost;  /* in psi, for each unit of the column */
 } socp_ahead;
 typedef struct {
     size_t nh, nc, ns;

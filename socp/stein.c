@@ -15,9 +15,9 @@
 #include "bounds.h"
 #include "socp.h"
 
-enum { SINGLE = 8 };                     /* lags 2 .. 5 alone, then geometric ones */
+enum { SINGLE = 8 };                     /* lags 1 .. 8 alone, then geometric ones */
 static const double SLOWEST = 1.0 / 128; /* the least s: some 5000 coefficients beta are looked at */
-static const double TAIL = 45;           /* weights below e^-45 are not summed: certify.c bounds them */
+static const double TAIL = 45;           /* weights below e^-45 are not summed: certify_stein.c bounds them */
 
 /* sum over k of the weights times cen_k and rad_k */
 static void weigh(const socp_ahead *c, const double *cen, const double *rad, size_t n, double *centre, double *radius)

@@ -120,6 +120,8 @@ START_TEST(values)
     ASSERT_NEAR(r.bound.value, r.quadratic_lower, 2e-8, "eta 1.5: the worst quadratic");
     r = iqc("nu:0.1", 1.9, 2, o);
     ASSERT_NEAR(r.bound.value, r.quadratic_lower, 2e-8, "eta 1.9: the worst quadratic");
+    r = iqc("sgd", 1.9999999, 30, o);
+    ck_assert_msg(r.bound.value >= r.quadratic_lower, "eta near 2: %.12g < %.12g", r.bound.value, r.quadratic_lower);
     /* lags 1 .. 40 one by one, by a program written apart */
     ASSERT_NEAR(iqc("nu:0.062", 0.1, 1000, o).unit_bound, 0.00703492, 1e-6, "eta 0.1");
     ASSERT_NEAR(iqc("nu:0.01", 1, 100, o).unit_bound, 0.78696791, 1e-7, "eta 1");
