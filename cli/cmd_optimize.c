@@ -24,7 +24,7 @@ typedef struct {
 static double gaussian(const finf_optimize_result *r, double eta, double kappa, finf_iqc_options o)
 {
     finf_iqc_result also;
-    if (o.bound != FINF_IQC_SHARP || !r->noise) return NAN;
+    if (o.bound != FINF_IQC_SHARP || !r->noise || !isfinite(r->iqc.bound.value)) return NAN;
     o.bound = FINF_IQC_GAUSSIAN, o.solver = FINF_IQC_NEWTON, o.certify = 0;
     if (finf_iqc(r->noise, eta, kappa, &o, &also) != FINF_OK) return NAN;
     return fmin(also.bound.value, r->iqc.bound.value); /* equal but for the solvers' gaps, where it does not help */
@@ -37,7 +37,8 @@ static void solve(size_t i, void *ctx)
     out->end.status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
     if (out->end.status) out->end.why = out->r.iqc.reason;
     out->gaussian = gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc);
-    out->end.done = !sweep_interrupted(NULL) || (out->r.noise && isfinite(out->r.iqc.bound.value)); /* the best so far */
+    /* of a single one the best so far; in a table it would look final */
+    out->end.done = !sweep_interrupted(NULL) || (j->pairs.n == 1 && out->r.noise && isfinite(out->r.iqc.bound.value));
 }
 
 /* ---- --save: a file with a part [beta] and a part [spectrum] ------------------------------------------- */
@@ -99,10 +100,11 @@ static void show_row(size_t i, void *ctx)
     doc_row(d);
     if (j->pairs.n == 1) doc_heading(d, "Optimised noise for strongly convex, smooth F");
     show_iqc(d, j->a, &j->o.iqc, j->pairs.eta[i], j->pairs.kappa[i], &r->iqc);
+    int finite = isfinite(r->iqc.bound.value);
     snprintf(note, sizeof note, "independent noise: %.4g times the bound above", r->bound_sgd / r->iqc.bound.value);
-    doc_number(d, "bound_sgd", "DP-SGD", r->bound_sgd, note);
+    doc_number(d, "bound_sgd", "DP-SGD", r->bound_sgd, finite ? note : "independent noise");
     snprintf(note, sizeof note, "the best nu, %.4g: %.4g times", r->nu, r->bound_nu / r->iqc.bound.value);
-    doc_number(d, "bound_nu", "nu", r->bound_nu, note);
+    doc_number(d, "bound_nu", "nu", r->bound_nu, finite ? note : "the best nu");
     doc_number(d, "nu", NULL, r->nu, NULL);
     doc_number(d, "minimax_lower", "minimax", r->minimax_lower, "no noise at all has a worst case below this");
     doc_number(d, "gap", "gap", r->gap, "bound / minimax");

@@ -6,9 +6,9 @@
  *
  * Conventions: inputs first and const, then options (NULL: the defaults), then outputs. Arrays passed in are
  * copied, never kept. What a function allocates has a NULL-safe _free. The library never prints, exits or reads
- * files, and stays inside the domain of GSL, so that its aborting error handler is reached at most for want of memory. A failed
- * call leaves value = NaN, error = INFINITY in every finf_real it would have filled. Objects are not changed once made (but by
- * finf_spectrum_normalize), so several threads may share them; FFTW plans are made under one lock of ours. */
+ * files, and stays inside the domain of GSL, so that its aborting error handler is reached at most for want of memory. A
+ * failed call leaves value = NaN, error = INFINITY in every finf_real it would have filled. Objects are not changed once
+ * made (but by finf_spectrum_normalize), so several threads may share them; FFTW plans are made under one lock of ours. */
 #ifndef FINF_H
 #define FINF_H
 
@@ -92,8 +92,8 @@ finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf
 void finf_noise_free(finf_noise *noise);
 
 const char *finf_noise_family(const finf_noise *noise); /* "nu" */
-/* The noise as the command line spells it, with every digit: "nu:0.01". FINF_EDOM when it does not fit in `size` bytes or has
- * no such spelling (spectrum). */
+/* The noise as the command line spells it, with every digit: "nu:0.01". FINF_EDOM when it does not fit in `size` bytes or
+ * has no such spelling (spectrum). */
 finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size);
 
 /* The first n noising coefficients beta_t, and strategy coefficients c_t. */
@@ -365,8 +365,8 @@ finf_system_options finf_system_options_default(void);
 
 /* Any Toeplitz noise: sgd is DP-SGD, cc is Optimal CC, nu is nu-DP-FTRL. */
 finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system **out, finf_reason *why);
-/* The nu that has the least loss of n steps among (1-(1-nu)z)^power, 0 < power <= 1 (1/2: nu-DP-FTRL), to 1e-4 of itself; the
- * sensitivity is to k participations b apart (k = 1: b does not matter). O(n k) a trial, some 60 of them. */
+/* The nu that has the least loss of n steps among (1-(1-nu)z)^power, 0 < power <= 1 (1/2: nu-DP-FTRL), to 1e-4 of itself;
+ * the sensitivity is to k participations b apart (k = 1: b does not matter). O(n k) a trial, some 60 of them. */
 finf_status finf_system_tune(double power, size_t n, size_t k, size_t b, const finf_system_options *opt, double *nu,
                              finf_reason *why);
 /* Binary tree of the complete dyadic nodes in 0..n-1. `tree`: prefix t is the sum of the nodes of t's binary digits.
@@ -416,8 +416,8 @@ finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason 
 /* The lower triangular B with BB' = K. O(n^3/3) but for Toeplitz noise. For me, C = B^{-1} has C'C = X. */
 finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B, finf_reason *why);
 
-/* One coordinate of the noise of all n steps: z = Mw, MM' = K, from 2n independent normals w of variance 1. O(n log n), but for
- * me B is made (and not kept: for more coordinates take finf_system_noising). */
+/* One coordinate of the noise of all n steps: z = Mw, MM' = K, from 2n independent normals w of variance 1. O(n log n), but
+ * for me B is made (and not kept: for more coordinates take finf_system_noising). */
 finf_status finf_system_draw(const finf_system *s, const finf_system_options *opt, const double *w, double *z,
                              finf_reason *why);
 
@@ -489,8 +489,8 @@ finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spe
 /* ---- the paper's finite-time rates --------------------------------------------------------------------- */
 
 /* Corollaries dpsgd and dpftrl "ignoring absolute constants": here each one is a field. Name, default, whether it may be 0,
- * meaning. eta1 = mu rho/(c_exp R^4 d log^q(T/p) ..), q = 5 for DP-SGD, 7 for nu, is the largest learning rate that the privacy
- * noise allows; the exponent of the corollaries is -mu eta1 T, so that one constant is in both. */
+ * meaning. eta1 = mu rho/(c_exp R^4 d log^q(T/p) ..), q = 5 for DP-SGD, 7 for nu, is the largest learning rate that the
+ * privacy noise allows; the exponent of the corollaries is -mu eta1 T, so that one constant is in both. */
 #define FINF_RATE_CONSTANT_LIST(X)                                                                                         \
     X(start, 1, 1, "|theta_0 - theta*|^2")                                                                                 \
     X(failprob, 0.05, 0, "p: with probability 1-p no gradient is clipped (the event E)")                                   \
@@ -537,8 +537,8 @@ finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_optio
 
 /* ---- simulation ---------------------------------------------------------------------------------------- */
 
-/* theta_{t+1} = theta_t - eta (g_t + z_t), z = beta * w, w ~ N(0, sigma^2 I): Noisy-FTRL, and with clip_gradients, where the norm of
- * each g_t is cut to G, DP-FTRL. One example a step. */
+/* theta_{t+1} = theta_t - eta (g_t + z_t), z = beta * w, w ~ N(0, sigma^2 I): Noisy-FTRL, and with clip_gradients, where
+ * the norm of each g_t is cut to G, DP-FTRL. One example a step. */
 typedef enum {
     FINF_SIMULATE_MEAN,   /* F = (1/2) E(theta - y)^2, y ~ N(theta*, sigma_sgd^2) */
     FINF_SIMULATE_LINREG, /* F = (1/2) E(y - <theta,x>)^2, x ~ N(0, H), y = <theta*,x> + sigma_sgd xi */
@@ -559,7 +559,8 @@ typedef struct {
     double max_steps;        /* over all chains, default 1e8 */
     int (*cancel)(void *);   /* NULL, or polled by every thread: nonzero stops the run (FINF_ETOL, with what there is) */
     void *cancel_data;
-    /* NULL, or told now and then, by the calling thread: steps done, steps expected, mean and standard error so far (or NaN) */
+    /* NULL, or told now and then, by the calling thread: steps done, steps expected, mean and standard error so far (or
+     * NaN) */
     void (*progress)(void *, double done, double expected, double mean, double error);
     void *progress_data;
 } finf_simulate_options;

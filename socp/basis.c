@@ -3,8 +3,9 @@
  * The unknowns are the slack h_0 - sum h and the h columns themselves, so that the class is x_i >= 0 and nothing else,
  * and Lambda = slack + sum_i x_i (1 -+ c_i(w)). With n = 1 - z^lag, z = e^{-iw}, s = 1 - p, a column is
  *     1 - c = n/(s + p n),
- * without cancellation as w, s -> 0; s = 1 is the single lag. Its fold-fold convolution 1 - c^fold has h_t >= 0 too. X has no sign, so its geometric columns 1/(1 - p_i z) are
- * replaced by a basis of their span that is orthogonal on the circle (Takenaka-Malmquist):
+ * without cancellation as w, s -> 0; s = 1 is the single lag. Its fold-fold convolution 1 - c^fold has h_t >= 0 too. X has
+ * no sign, so its geometric columns 1/(1 - p_i z) are replaced by a basis of their span that is orthogonal on the circle
+ * (Takenaka-Malmquist):
  *     s_i/(s_i + p_i n) prod_{l<i} (s_l - n)/(s_l + p_l n),     which for s_0 = .. = s_i = 1 is z^i.
  * Order: slack, then per term: t > 0, t < 0, once per sign. */
 #include <math.h>
@@ -31,8 +32,8 @@ static int resonant(const finf_noise *noise)
 }
 
 /* Single lags beside the poles. Noise that resonates at some angle needs as many as it remembers, 16 at most (else up to a
- * quarter is lost); else one will do while eta L is small, a few are worth 0.2% above (sooner without causality), a dozen for
- * eta L > 1, where L alternates. */
+ * quarter is lost); else one will do while eta L is small, a few are worth 0.2% above (sooner without causality), a dozen
+ * for eta L > 1, where L alternates. */
 size_t socp_basis_lags(const finf_noise *noise, double eta, int causal)
 {
     enum { MOST = 16, FEW = 8 };
@@ -43,10 +44,11 @@ size_t socp_basis_lags(const finf_noise *noise, double eta, int causal)
     return own > least ? own : least > FEW ? least : FEW;
 }
 
-/* The shortest lump, s = 1/2 folded FOLDS times, is about 2 FOLDS lags away and wide. */
+/* The shortest lump, s = 1/2 folded FOLDS times, is about 2 FOLDS lags away and wide. h_t < 0 alone (paper) would also hide
+ * between wider panels: 3% of sharp-dist. */
 size_t socp_basis_reach(size_t lags, finf_iqc_class cls)
 {
-    size_t lump = cls == FINF_IQC_ODD ? 3 * FOLDS : 1;
+    size_t lump = cls == FINF_IQC_GENERAL ? 1 : 3 * FOLDS;
     return lags > lump ? lags : lump;
 }
 
@@ -60,8 +62,8 @@ static void add(double *list, size_t *n, double s)
 }
 
 /* Poles p = 1 - s: s = 2^-j >= eta mu/8, and the closed-loop poles s = eta h of the quadratics h = mu, (mu+L)/2, L, with
- * which the causal bound meets the worst quadratic. p < 0 (eta h > 1) serves X only: its h_t would change sign. Where h_t may
- * have any sign, lumps of either sign at a distance are worth a tenth: folds 1, 2, 4, 8. */
+ * which the causal bound meets the worst quadratic. p < 0 (eta h > 1) serves X only: its h_t would change sign. Where h_t
+ * may have any sign, lumps of either sign at a distance are worth a tenth: folds 1, 2, 4, 8. */
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
                             socp_basis *out)
 {

@@ -62,7 +62,8 @@ static double evaluate(descent *s, const double *r)
     return socp_moving_solve(s->v, s->logB, s->tol) == FINF_OK ? log(s->v->value) : INFINITY;
 }
 
-/* metric: 8 Cov(log|f_i|, log|f_k|), with a ridge, as neighbouring factors are nearly dependent; y: 8 Cov(log|f_i|, log|B|) */
+/* metric: 8 Cov(log|f_i|, log|f_k|), with a ridge, as neighbouring factors are nearly dependent; y: 8 Cov(log|f_i|, log|B|)
+ * */
 static void set_metric(descent *s, const double complex *logB, double ridge)
 {
     size_t n = s->n;
@@ -165,8 +166,8 @@ static int leads_there(descent *s, double value, const socp_descent *d)
            length2(s, s->trial) < length2(s, s->d) / 16;
 }
 
-/* Until a full step changes the bound by less than tol (above d->best: COARSE), or promises a quarter of that. Newton's steps
- * square the promise: once it falls a hundredfold, a small one is taken on trust. s->r is where it ends. */
+/* Until a full step changes the bound by less than tol (above d->best: COARSE), or promises a quarter of that. Newton's
+ * steps square the promise: once it falls a hundredfold, a small one is taken on trust. s->r is where it ends. */
 static finf_status descend(descent *s, double tol, int max_rounds, double lower, socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;

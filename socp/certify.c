@@ -1,9 +1,10 @@
 /* The bound as a theorem, MATH 7.8: ball arithmetic (Arb), which only the files certify*.c see.
  *
- * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. On the real axis every conjugate is
- * f(e^{iw}) -> f(e^{-iw}), so psi = |m|^2/a + k is the restriction of a function holomorphic near [0, pi], and Arb's
- * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies in a ball on which the integrand,
- * and so 1/a, was found finite: a finite enclosure proves a != 0 on [0, pi], and a > 0 at one point proves it everywhere. */
+ * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. On the real axis every conjugate
+ * is f(e^{iw}) -> f(e^{-iw}), so psi = |m|^2/a + k is the restriction of a function holomorphic near [0, pi], and Arb's
+ * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies in a ball on which the
+ * integrand, and so 1/a, was found finite: a finite enclosure proves a != 0 on [0, pi], and a > 0 at one point proves it
+ * everywhere. */
 #include "socp.h"
 
 #include <math.h>
@@ -262,8 +263,8 @@ static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong 
     return 0;
 }
 
-/* Upper end of (1/pi) int_0^pi psi and stein.c's cost; NaN if there is no finite enclosure, if a(1/2) > 0 is not proved, or if the enclosure misses
- * the value computed in doubles: the two must be about the same noise and the same multipliers. */
+/* Upper end of (1/pi) int_0^pi psi and stein.c's cost; NaN if there is no finite enclosure, if a(1/2) > 0 is not proved, or
+ * if the enclosure misses the value computed in doubles: the two must be about the same noise and the same multipliers. */
 static double enclose(context *c, const socp_grid *g, finf_real estimate)
 {
     acb_t lo, hi, part, sum;

@@ -79,8 +79,8 @@ void ball_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, i
 
 /* ---- coefficients ---------------------------------------------------------------------------------------- */
 
-/* prod (1 - q_i z)^{r_i}, q = 1 - nu: k beta_k = -sum_i r_i u_ik, u_ik = q_i (u_{i,k-1} + beta_{k-1}); each |1 - q z| is between
- * 1 - |q| and 1 + |q| on the circle */
+/* prod (1 - q_i z)^{r_i}, q = 1 - nu: k beta_k = -sum_i r_i u_ik, u_ik = q_i (u_{i,k-1} + beta_{k-1}); each |1 - q z| is
+ * between 1 - |q| and 1 + |q| on the circle */
 static void product_beta(const double *nu, const double *r, size_t m, arb_ptr beta, size_t n, arb_t peak)
 {
     arb_ptr q = _arb_vec_init((slong)m), u = _arb_vec_init((slong)m);

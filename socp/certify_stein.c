@@ -3,9 +3,9 @@
 
 #include "certify.h"
 
-/* The bound is on | sum_k y_k E<S_t, w_{t-k}> | for the sequence y that all columns make: |E tr J| <= d times |sum y_k cen_k|, and
- * sum |y_k| rad_k. For k > n only |cen_k| <= P = eta max|B|/(1 - |1 - eta c|) and rad_k <= (eta delta/2) P k are used: a column's
- * weights there add up to (1-s)^{n+1-lag}, and times k to at most (n + 1/s) of that. */
+/* The bound is on | sum_k y_k E<S_t, w_{t-k}> | for the sequence y that all columns make: |E tr J| <= d times |sum y_k
+ * cen_k|, and sum |y_k| rad_k. For k > n only |cen_k| <= P = eta max|B|/(1 - |1 - eta c|) and rad_k <= (eta delta/2) P k
+ * are used: a column's weights there add up to (1-s)^{n+1-lag}, and times k to at most (n + 1/s) of that. */
 int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta, const arb_t mu,
                     const arb_t delta, arb_t cost)
 {

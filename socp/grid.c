@@ -53,7 +53,7 @@ static void cover(panels *p, double eta, double mu, size_t lags)
     double w1 = eta > 1 ? (2 - eta) / 8 : FINF_PI;
     double lo = 0, end = eta > 1 ? FINF_PI / 2 : FINF_PI, ratio = lags < 24 ? 3 : 2;
     for (double hi = w0; lo < end; hi *= ratio) {
-        double to = 1.5 * hi >= end ? end : hi; /* no sliver at the end */
+        double to = 1.2 * hi >= end ? end : hi; /* no sliver at the end */
         add(p, lo, to, 0);
         lo = to;
     }

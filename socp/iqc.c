@@ -24,16 +24,17 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
 {
     int causal = socp_is_causal(opt->bound);
     size_t lags = opt->fir ? opt->fir : socp_basis_lags(noise, mo->eta, causal);
+    size_t reach = socp_basis_reach(lags, opt->multipliers);
+    int gaussian = opt->bound == FINF_IQC_GAUSSIAN && weights.dp > 0;
+    if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
     socp_grid grid = {0};
     socp_basis basis = {0};
     socp_program prog = {0};
     socp_outcome so = {.status = "not started", .code = -1};
     double *x = NULL;
-    finf_status st = socp_grid_make(noise, mo->eta, mo->mu, socp_basis_reach(lags, opt->multipliers), opt->grid_uniform,
-                                    &grid);
+    finf_status st = socp_grid_make(noise, mo->eta, mo->mu, reach, opt->grid_uniform, &grid);
     if (st == FINF_OK) st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &basis);
-    if (st == FINF_OK && opt->bound == FINF_IQC_GAUSSIAN && weights.dp > 0)
-        st = socp_stein_make(mo, noise, &basis, &out->reason);
+    if (st == FINF_OK && gaussian) st = socp_stein_make(mo, noise, &basis, &out->reason);
     if (st == FINF_OK) st = socp_program_make(mo, noise, &grid, &basis, weights, &prog);
     if (st == FINF_OK && !(x = malloc(prog.n * sizeof *x))) st = FINF_ENOMEM;
     if (st == FINF_OK) {

@@ -1,5 +1,5 @@
 /* The IQC program as a function of the noise: grid and basis stay, B moves. A new B only rescales rows (no basis function
- * is evaluated again), and the last certificate starts the next solve: 4-6 Newton iterations in place of 9. */
+ * is evaluated again), and where B moves little the last certificate starts the next solve. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +172,8 @@ finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, dou
 }
 
 /* With d_i = dlogB/dr_i, normalised to gamma = 1 (d_i = f_i - E Re f_i, E in the probability |B|^-2/gamma^2 on the circle),
- * m = b + X moves by b d_i*, k by 2 k Re d_i. Held x leaves phi_il; x follows by H dx = -c_i, which takes c_i' H^-1 c_l off. */
+ * m = b + X moves by b d_i*, k by 2 k Re d_i. Held x leaves phi_il; x follows by H dx = -c_i, which takes c_i' H^-1 c_l
+ * off. */
 void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, double *gradient, double *hessian,
                          double *scratch)
 {

@@ -319,7 +319,7 @@ static void keep(state *v, socp_kkt *out)
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
 {
     double t0 = finf_seconds();
-    int max_iter = opt->max_iter > 0 ? opt->max_iter : 100;
+    int max_iter = opt->max_iter > 0 ? opt->max_iter : 100, factored = 0;
     state v;
     *out = (socp_outcome){.code = -1, .status = "iteration limit", .value = NAN, .gap = INFINITY};
     finf_status st = allocate(&v, p);
@@ -342,15 +342,20 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
             out->code = -4, out->status = "cancelled";
             break;
         }
-        if (!factor(&v)) {
+        if (!(factored = factor(&v))) {
             out->code = -2, out->status = "numerical trouble";
             break;
         }
         iterate(&v, gap);
     }
     if (out->code != -4 && out->gap <= opt->tol) out->code = 0, out->status = "optimal";
-    /* rounding ends it short of tol: the last system that could be factored */
-    if (st == FINF_OK && opt->kkt && (out->code ? out->iterations > 0 : factor(&v))) keep(&v, opt->kkt);
+    if (st == FINF_OK && opt->kkt) { /* where rounding ends it short of tol, the last system */
+        if (out->code == 0) factored = factor(&v);
+        if (factored)
+            keep(&v, opt->kkt);
+        else
+            out->code = -2, out->status = "numerical trouble", out->gap = INFINITY;
+    }
     socp_dense_free(&v.H);
     free(v.memory);
     out->seconds = finf_seconds() - t0;

@@ -50,8 +50,8 @@ static void keep_history(task *t, const socp_descent *d)
     t->out->rounds = d->rounds;
 }
 
-/* nu_i of a product: log-spaced from lo on, and a few above 1: half of them for eta L > 1, where the slowest mode alternates,
- * eta L one. */
+/* nu_i of a product: log-spaced from lo on, and a few above 1: half of them for eta L > 1, where the slowest mode
+ * alternates, eta L one. */
 static void place(const task *t, double lo, size_t n, double *nu)
 {
     size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above;
@@ -165,22 +165,21 @@ static finf_status descend(task *t)
     double slow = fmin(t->e, 1) / (4 * t->kappa), lo = t->causal ? fmax(slow, fmin(t->e, 1) / 64) : slow;
     size_t n = t->causal ? t->o.factors : 16 + 2 * (size_t)ceil(log2(t->kappa)), rounds = (size_t)t->o.max_rounds;
     double *z = malloc((3 * n + rounds + 1) * sizeof *z);
-    double *nu = z, *r = z ? z + n : NULL, *half = z ? z + 2 * n : NULL;
+    double *nu = z, *r = z ? z + n : NULL, *first = z ? z + 2 * n : NULL;
     socp_descent d = {.history = z ? z + 3 * n : NULL};
     finf_noise *finest = NULL;
     socp_moving v = {0};
     finf_status st = z ? FINF_OK : FINF_ENOMEM;
     if (st == FINF_OK) {
         place(t, lo, n, nu);
-        for (size_t i = 0; i < n; i++)
-            half[i] = 6 / (double)n; /* steeper than any optimum, and not too steep for the grid */
-        st = finf_noise_product(nu, half, n, &finest, &t->out->iqc.reason);
+        for (size_t i = 0; i < n; i++) r[i] = 6 / (double)n; /* steeper than any optimum, and not too steep for the grid */
+        st = finf_noise_product(nu, r, n, &finest, &t->out->iqc.reason);
     }
     if (st == FINF_OK) st = socp_moving_make(t->eta, t->kappa, &t->plain, finest, &v);
     if (st == FINF_OK) st = best_nu(t, &v, nu, n);
     /* no noise is better than the minimax */
     if ((st == FINF_OK || st == FINF_ETOL) && !v.cancelled && !(t->out->bound_nu <= t->out->minimax_lower * (1 + t->o.tol)))
-        st = t->causal ? causal(t, &v, nu, r, half, n, &d) : alternate(t, &v, nu, r, n, &d);
+        st = t->causal ? causal(t, &v, nu, r, first, n, &d) : alternate(t, &v, nu, r, n, &d);
     else if (st == FINF_OK)
         t->out->starts = 1;
     t->cancelled = v.cancelled;
@@ -236,14 +235,17 @@ static finf_status settle(task *t)
     finf_status st = FINF_ETOL;
     t->plain.cancel = NULL;
     if (out->noise) st = newton_bound(t);
-    if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !(out->iqc.bound.value <= out->bound_nu)) st = fall_back(t);
+    if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !isfinite(out->iqc.bound.value) ||
+        out->iqc.bound.value > out->bound_nu)
+        st = fall_back(t);
     if (st == FINF_OK && !t->cancelled && (t->o.iqc.solver != FINF_IQC_NEWTON || t->o.iqc.certify)) {
         finf_iqc_result first = out->iqc;
         st = finf_iqc(out->noise, t->eta, t->kappa, &t->o.iqc, &out->iqc);
         t->cancelled = st != FINF_OK && t->o.iqc.cancel && t->o.iqc.cancel(t->o.iqc.cancel_data);
         if (!isfinite(out->iqc.bound.value)) { /* Newton's bound stands */
-            finf_reason why = out->iqc.reason;
-            out->iqc = first, out->iqc.reason = why;
+            const char *failed = out->iqc.solver;
+            out->iqc = first;
+            finf_why(&out->iqc.reason, st, "%s: the solver failed, this is Newton's bound", failed);
             if (t->cancelled) st = FINF_OK;
         }
     }
@@ -274,7 +276,7 @@ static finf_status search(task *t)
         return out->bound_nu = out->iqc.bound.value, st;
     }
     finf_status st = descend(t);
-    if (out->starts > 1) out->spread = (t->worst - t->best) / t->best;
+    if (out->starts > 1 && !t->cancelled) out->spread = (t->worst - t->best) / t->best;
     if (st != FINF_OK) return st;
     return out->starts == 0 ? FINF_ETOL : t->ended;
 }
@@ -296,10 +298,10 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     t.plain = once, t.plain.cancel = t.o.iqc.cancel;
     t.e = eta * t.o.iqc.smooth;
     t.causal = socp_is_causal(t.o.iqc.bound);
-    finf_status st = finf_noise_sgd(&white);
+    finf_status st = check(&t.o, &out->iqc.reason);
+    if (st == FINF_OK) st = finf_noise_sgd(&white);
     if (st == FINF_OK) st = finf_iqc(white, eta, kappa, &once, &out->iqc);
     if (st == FINF_ETOL) st = FINF_OK; /* a bound all the same */
-    if (st == FINF_OK) st = check(&t.o, &out->iqc.reason);
     if (st == FINF_OK && !(out->history = calloc((size_t)t.o.max_rounds + 1, sizeof *out->history))) st = FINF_ENOMEM;
     if (st != FINF_OK) return finf_noise_free(white), st;
     out->bound_sgd = out->iqc.bound.value;

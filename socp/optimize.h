@@ -37,8 +37,8 @@ void socp_moving_free(socp_moving *v);
 /* log B given at the nodes; the SOCP to relative gap tol, from the last certificate. FINF_ETOL: value NaN, or not even to
  * 100 tol */
 finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double tol);
-/* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major): gradient and Hessian of the bound in r, the certificate
- * following r along the solver's last linear system. scratch: n * prog.n + n. */
+/* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major): gradient and Hessian of the bound in r, the
+ * certificate following r along the solver's last linear system. scratch: n * prog.n + n. */
 void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, double *gradient, double *hessian,
                          double *scratch);
 double socp_moving_psi(const socp_moving *v, size_t j); /* psi_w/|B|^2 at a node */

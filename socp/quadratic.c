@@ -6,9 +6,9 @@
 
 enum { SAMPLES = 33, AGAIN = 9 };
 
-/* E[F] (dist: (L/2) E|theta|^2) of the quadratic h in [mu, 1], L = 1: h/2 (or 1/2) times (1/2pi) int |B|^2/|gk - h|^2, which
- * is eta T(eta h)/(h (2 - eta h)); T = 1 for the gradient noise. The largest of 33, then of 9 about it, until h is known to
- * 1e-5: the value is flat there. */
+/* E[F] (dist: (L/2) E|theta|^2) of the quadratic h in [mu, 1], L = 1: h/2 (or 1/2) times (1/2pi) int |B|^2/|gk - h|^2,
+ * which is eta T(eta h)/(h (2 - eta h)); T = 1 for the gradient noise. The largest of 33, then of 9 about it, until h is
+ * known to 1e-5: the value is flat there. */
 finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist, double sgd_ratio, finf_real *value,
                            double *h)
 {

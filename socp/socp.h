@@ -3,7 +3,8 @@
  * Variables (equivalent to MATH 7.2 and 7.4 by a congruence, chosen so that nothing cancels). With
  * delta = 1 - mu, c = (1 + mu)/2 and g(w) = (1 - e^{iw})/eta - c, write the gradient as
  *     G = c Theta + (delta/2) S,     so that     g Theta = B W + (delta/2) S.
- * Then u = (delta/2)(Theta + S), v = (delta/2)(Theta - S); with Lambda conjugated and rescaled by delta/2 the multiplier term is
+ * Then u = (delta/2)(Theta + S), v = (delta/2)(Theta - S); with Lambda conjugated and rescaled by delta/2 the multiplier
+ * term is
  *     2 Re(Lambda <u,v>) = delta [ Re Lambda (|Theta|^2 - |S|^2) - 2 Im Lambda Im(S Theta*) ],
  * and F - F* <= <u,v>/(2 delta) + <g,theta>/2: the first part is a shift of Lambda by 1/8, the second the performance.
  * S_t is a function of theta_t, so E<S_t, w_{t+k}> = 0 for k >= 0: the causality multiplier is any causal
@@ -81,6 +82,7 @@ void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f
 /* psi = |m|^2/a + k, +inf where a <= 0; *margin = a relative to the size of its terms */
 double socp_form_psi(const socp_form *f, double complex lambda, double complex X, double *margin);
 
+enum { SOCP_STEIN_LAGS = 8 }; /* single lags among them */
 /* ---- stein.c: columns of X for E<S_t, w_{t-k}>, k >= 1, which Gaussian w bounds ---- */
 finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b, finf_reason *why);
 double complex socp_stein_at(const socp_ahead *c, double w);

@@ -4,18 +4,19 @@
  *     E<S_t, w_{t-k}> = E tr(J_t e_k),   e_k = d theta_t/d w_{t-k},
  *     e_1 = -eta beta_0,   e_{k+1} = (1 - eta c - (eta delta/2) J) e_k - eta beta_k,   J that of the step between.
  * In the operator norm e_k is within rad_k of cen_k times the identity, whatever F and the dimension:
- *     cen_{k+1} = (1 - eta c) cen_k - eta beta_k,   rad_{k+1} = max(1 - eta mu, eta - 1) rad_k + (eta delta/2) |cen_k|,   rad_1 = 0.
+ *     cen_{k+1} = (1 - eta c) cen_k - eta beta_k,
+ *     rad_{k+1} = max(1 - eta mu, eta - 1) rad_k + (eta delta/2) |cen_k|,   rad_1 = 0.
  * E tr J_t, the same for every k, is known only to be within d of 0; k = 1 gives it exactly, and eliminating it,
  *     | E<S_t, w_{t-k}> - (cen_k/cen_1) E<S_t, w_{t-1}> | <= d rad_k.
- * A column of X is such a combination for one k, or for all k >= lag with weights s (1-s)^{k-lag}; two unknowns >= 0, one for
- * each sign, cost 2 sqrt(delta) rad each. Gradient noise must not depend on theta for this; any w must be Gaussian. */
+ * A column of X is such a combination for one k, or for all k >= lag with weights s (1-s)^{k-lag}; two unknowns >= 0, one
+ * for each sign, cost 2 sqrt(delta) rad each. Gradient noise must not depend on theta for this; any w must be Gaussian. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bounds.h"
 #include "socp.h"
 
-enum { SINGLE = 8 };                     /* lags 1 .. 8 alone, then geometric ones */
+enum { SINGLE = SOCP_STEIN_LAGS };       /* lags 1 .. 8 alone, then geometric ones */
 static const double SLOWEST = 1.0 / 128; /* the least s: some 5000 coefficients beta are looked at */
 static const double TAIL = 45;           /* weights below e^-45 are not summed: certify_stein.c bounds them */
 

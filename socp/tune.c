@@ -113,8 +113,9 @@ finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
         if ((a || b) && !(a && s[i].slope > 0) && !(b && s[i - 1].slope < (i == 1 ? FLAT : 0)))
             st = refine(&t, s[i], s[i - 1]);
     }
+    double last_step = t.best.slope / t.best.second; /* too small to be solved for */
+    if (!solved && fabs(t.best.slope) < FLAT && fabs(last_step) < 1e-2) t.best.u -= last_step;
     if (s[0].value <= t.best.value + 1e-7) t.best = s[0]; /* of equals independent noise: no coefficients to keep */
-    if (!solved && fabs(t.best.slope) < FLAT && t.best.second > 0) t.best.u -= t.best.slope / t.best.second;
     *nu = nu_of(&t.best);
     if (solved && (st == FINF_OK || (st == FINF_ETOL && !v->cancelled))) {
         finf_status last = at(&t, FINE, &t.best);
@@ -131,6 +132,7 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     finf_noise *noise = NULL, *finest = NULL;
     socp_moving v = {0};
     finf_reason why = {"the search for nu did not end"};
+    *out = (finf_iqc_result){.bound = {NAN, INFINITY, FINF_ESTIMATE, ""}};
     finf_status tuned = FINF_OK, st = socp_moving_takes(o.bound, &out->reason);
     int cancelled = 0;
     *nu = 1;
@@ -155,6 +157,7 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     if (st == FINF_OK && !cancelled) st = finf_iqc(noise, eta, kappa, &o, out);
     if (st == FINF_ETOL) tuned = st, why = out->reason;
     if (cancelled || (st == FINF_ETOL && isnan(out->bound.value))) { /* Newton's bound of the nu there is, soon */
+        if (!cancelled) finf_why(&why, st, "%s: the solver failed, this is Newton's bound", out->solver);
         o.cancel = NULL, o.solver = FINF_IQC_NEWTON, o.certify = 0;
         st = finf_iqc(noise, eta, kappa, &o, out);
     }

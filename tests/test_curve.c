@@ -1103,7 +1103,8 @@ START_TEST(rates_of_the_corollaries)
     ASSERT_NEAR(b.dp, 33 * a.dp / p, 1e-13, "c_dp");
     ASSERT_NEAR(b.sgd, 55 * a.sgd / p, 1e-13, "c_sgd");
     ASSERT_NEAR(b.gap, 7 * a.gap, 1e-13, "c_gap");
-    /* eta1 is in the exponent and in eta_max; the other limit, the clip norm and the condition on T have their own constants */
+    /* eta1 is in the exponent and in eta_max; the other limit, the clip norm and the condition on T have their own
+     * constants */
     x = o, x.c_exp = 2, x.c_clip = 3, x.c_time = 5;
     finf_rate_sgd(H, T, &x, &b);
     ASSERT_NEAR(b.eta_max, a.eta_max / 2, 1e-13, "c_exp");

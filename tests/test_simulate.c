@@ -83,7 +83,8 @@ static finf_simulate_options options(const setting *x, double relative_error)
     return o;
 }
 
-/* Right within 4 standard errors, each; and together the squares of z are a chi^2 (0.001 to 0.999), or the errors are not honest. */
+/* Right within 4 standard errors, each; and together the squares of z are a chi^2 (0.001 to 0.999), or the errors are not
+ * honest. */
 START_TEST(agrees_with_exact)
 {
     double sum = 0, worst = 0;
@@ -215,7 +216,8 @@ START_TEST(reproducible)
 }
 END_TEST
 
-/* ---- what has no formula: the stationary density of one dimension, independent noise, by its integral equation on a grid ---- */
+/* ---- what has no formula: the stationary density of one dimension, independent noise, by its integral equation on a grid
+ * ---- */
 
 enum { GRID = 401, INPUTS = 401 };
 typedef struct {

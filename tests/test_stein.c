@@ -33,8 +33,8 @@ static double share(const socp_ahead *c, const double *corr, size_t n, double de
     return fabs(sum) * 2 * sqrt(delta) / c->cost;
 }
 
-/* Quadratics: S = j theta, and E<S_t, w_{t-k}> is j times the response of theta. Those of j = +-1, the curvatures mu and L, fill
- * what the first column allows. */
+/* Quadratics: S = j theta, and E<S_t, w_{t-k}> is j times the response of theta. Those of j = +-1, the curvatures mu and L,
+ * fill what the first column allows. */
 START_TEST(quadratics)
 {
     for (size_t i = 0; i < COUNT(CASES); i++) {

@@ -1,10 +1,10 @@
-/* The sharp bound by hand: without Zames-Falb multipliers it is a Wiener-Hopf problem, and so is the noise that minimises it.
+/* The sharp bound by hand: without Zames-Falb multipliers it is a Wiener-Hopf problem, and so is the best noise for it.
  *
  * With Lambda = 1/8 alone and eta < 1 (form.c), L = 1, zeta = e^{iw}, p = 1 - eta c, write a = |phi|^2,
  *     phi = (eta/sqrt 8)(u - v conj zeta)/(1 - p conj zeta),   u^2 + v^2 = mu + 2(1-eta)/eta^2,   u v = (1-eta)/eta^2,
- *     m/phi = sqrt(delta/8) conj f(zeta)/(u - v conj zeta)     up to conjugation,   f = B r,   r = (1 + eta - zeta)/(1 - p zeta).
- * The best causal X leaves the anticausal part of m/phi. With zeta_0 = v/u its square is (delta/8u^2) int |f - f(zeta_0)|^2/|1 - zeta_0
- * zeta|^2, so that for any B, int over the circle,
+ *     m/phi = sqrt(delta/8) conj f(zeta)/(u - v conj zeta),   f = B r,   r = (1 + eta - zeta)/(1 - p zeta).
+ * The best causal X leaves the anticausal part of m/phi, with zeta_0 = v/u of the square
+ *     (delta/8u^2) int |f - f(zeta_0)|^2/|1 - zeta_0 zeta|^2,     int over the circle, so that for any B
  *     psi = int |B|^2 K - k B(zeta_0)^2,   K = eta^2 (delta/8 + c/2)/|1 - p zeta|^2 + (delta/8u^2) |r/(1 - zeta_0 zeta)|^2,
  *     k = (delta/8u^2) r(zeta_0)^2/(1 - zeta_0^2).
  * This is a bound for every F; more multipliers can only lower it, and for DP-SGD and a tuned nu they do not.
