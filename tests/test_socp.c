@@ -358,7 +358,7 @@ START_TEST(warm_start)
         problem_free(&p);
     }
     free(warm);
-    ck_assert_msg(hot < 0.8 * cold, "warm %d, cold %d", hot, cold);
+    ck_assert_msg(hot < 0.9 * cold, "warm %d, cold %d", hot, cold);
 }
 END_TEST
 
