@@ -5,29 +5,42 @@
 #include "socp.h"
 
 enum { SAMPLES = 33, AGAIN = 9 };
+static const double KNOWN = 1e-5; /* of log h: the value is flat there */
 
-/* E[F] (dist: (L/2) E|theta|^2) of the quadratic h in [mu, 1], L = 1: h/2 (or 1/2) times (1/2pi) int |B|^2/|gk - h|^2,
- * which is eta T(eta h)/(h (2 - eta h)); T = 1 for the gradient noise. The largest of 33, then of 9 about it, until h is
- * known to 1e-5: the value is flat there. */
+/* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2) times (1/2pi) int |B|^2/|gk
+ * - h|^2, which is eta T(eta h)/(h (2 - eta h)); T = 1 for the gradient noise. */
+static finf_status values(const finf_noise *noise, double eta, int dist, double sgd_ratio, const double *u, int n,
+                          double *v, double *relerr)
+{
+    double b[SAMPLES], T[SAMPLES], err = 0;
+    for (int i = 0; i < n; i++) b[i] = eta * exp(u[i]);
+    finf_status st = finf_noise_energy(noise, b, (size_t)n, T, &err, NULL);
+    for (int i = 0; i < n; i++) v[i] = eta * (T[i] + sgd_ratio) / (2 * (dist ? exp(u[i]) : 1) * (2 - b[i]));
+    *relerr = fmax(*relerr, err);
+    return st;
+}
+
+/* The largest of 33, then of 9 about it, until h is known. Most often it is an end, which the value falls away from. */
 finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist, double sgd_ratio, finf_real *value,
                            double *h)
 {
-    double l = -log(kappa), r = 0, best = -1, at = 1, worst = 0, b[SAMPLES], T[SAMPLES];
+    double low = -log(kappa), l = low, r = 0, best = -1, at = 0, worst = 0, u[SAMPLES], v[SAMPLES];
     finf_status reached = FINF_OK;
-    for (int n = SAMPLES; n == SAMPLES || r - l > 1e-5; n = AGAIN) {
-        double width = (r - l) / (n - 1), relerr = 0;
-        for (int i = 0; i < n; i++) b[i] = eta * (i == n - 1 ? exp(r) : exp(l + width * i));
-        finf_status st = finf_noise_energy(noise, b, (size_t)n, T, &relerr, NULL);
+    for (int n = SAMPLES; n == SAMPLES || r - l > KNOWN; n = AGAIN) {
+        double width = (r - l) / (n - 1);
+        for (int i = 0; i < n; i++) u[i] = i == n - 1 ? r : l + width * i;
+        finf_status st = values(noise, eta, dist, sgd_ratio, u, n, v, &worst);
         if (st != FINF_OK && st != FINF_ETOL) return st;
         if (st == FINF_ETOL) reached = st;
-        worst = fmax(worst, relerr);
-        for (int i = 0; i < n; i++) {
-            double c = b[i] / eta, v = eta * (T[i] + sgd_ratio) / (2 * (dist ? c : 1) * (2 - b[i]));
-            if (v > best) best = v, at = c;
-        }
-        l = fmax(-log(kappa), log(at) - width), r = fmin(0, log(at) + width);
+        for (int i = 0; i < n; i++)
+            if (v[i] > best) best = v[i], at = u[i];
+        l = fmax(low, at - width), r = fmin(0, at + width);
+        double inside = at == 0 ? at - KNOWN : at + KNOWN;
+        if (n == SAMPLES && (at == 0 || at == low) && inside > low && inside < 0 &&
+            values(noise, eta, dist, sgd_ratio, &inside, 1, v, &worst) == FINF_OK && v[0] < best)
+            break;
     }
-    *h = at;
+    *h = exp(at);
     *value = (finf_real){best, (worst + 1e-15) * best, FINF_ESTIMATE, "T(b), largest of samples"};
     return reached;
 }
