@@ -7,12 +7,12 @@
 enum { SAMPLES = 33, AGAIN = 9 };
 static const double KNOWN = 1e-5; /* of log h: the value is flat there */
 
-/* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2) times (1/2pi) int |B|^2/|gk
- * - h|^2, which is eta T(eta h)/(h (2 - eta h)); T = 1 for the gradient noise. */
+/* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2) times
+ *     (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),     T = 1 for the gradient noise. */
 static finf_status values(const finf_noise *noise, double eta, int dist, double sgd_ratio, const double *u, int n,
                           double *v, double *relerr)
 {
-    double b[SAMPLES], T[SAMPLES], err = 0;
+    double b[SAMPLES] = {0}, T[SAMPLES], err = 0;
     for (int i = 0; i < n; i++) b[i] = eta * exp(u[i]);
     finf_status st = finf_noise_energy(noise, b, (size_t)n, T, &err, NULL);
     for (int i = 0; i < n; i++) v[i] = eta * (T[i] + sgd_ratio) / (2 * (dist ? exp(u[i]) : 1) * (2 - b[i]));
