@@ -1,4 +1,4 @@
-/* The sharp bound by hand: without Zames-Falb multipliers it is a Wiener-Hopf problem, and so is the best noise for it.
+/* The sharp bound by hand: without Zames-Falb multipliers it is a Wiener-Hopf problem; and the best noise for it.
  *
  * With Lambda = 1/8 alone and eta < 1 (form.c), L = 1, zeta = e^{iw}, p = 1 - eta c, write a = |phi|^2,
  *     phi = (eta/sqrt 8)(u - v conj zeta)/(1 - p conj zeta),   u^2 + v^2 = mu + 2(1-eta)/eta^2,   u v = (1-eta)/eta^2,
@@ -9,8 +9,9 @@
  *     k = (delta/8u^2) r(zeta_0)^2/(1 - zeta_0^2).
  * This is a bound for every F; more multipliers can only lower it, and for DP-SGD and a tuned nu they do not.
  *
- * In S = |B|^2, B(zeta_0)^2 = exp int P log S with Poisson's kernel P, and gamma^2 = int 1/S. The S with the least
- * gamma^2 psi solves K S^2 - k B(zeta_0)^2 P S - psi/gamma^2 = 0: the best noise of all, by iterating on two numbers. */
+ * In S = |B|^2, B(zeta_0)^2 = exp int P log S with Poisson's kernel P, and gamma^2 = int 1/S. Where gamma^2 psi is
+ * stationary among all S, K S^2 - k B(zeta_0)^2 P S - psi/gamma^2 = 0: found by iterating on two numbers. That it is the
+ * least is not proved; a dozen starts tried end at the same value. */
 #include "iqc_support.h"
 #include "optimize.h"
 
@@ -80,7 +81,7 @@ START_TEST(bound)
 }
 END_TEST
 
-/* A dozen factors, found by descents, are as good as the best of all noise. */
+/* A dozen factors, found by descents, reach the value at which all noise is stationary, and do not go below it. */
 START_TEST(best_noise)
 {
     const double etas[] = {0.001, 0.01, 0.1, 0.5}, kappas[] = {10, 1000, 1e6};
