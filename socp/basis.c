@@ -38,7 +38,7 @@ size_t socp_basis_lags(const finf_noise *noise, double eta, int causal)
 {
     enum { MOST = 16, FEW = 8 };
     size_t least = eta > 1 ? 12 : eta > (causal ? 0.2 : 0.05) ? FEW : 1;
-    if (!resonant(noise)) return least;
+    if (!noise || !resonant(noise)) return least;
     int taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY;
     size_t own = taps && noise->n + 2 < MOST ? noise->n + 2 : MOST;
     return own > least ? own : least > FEW ? least : FEW;

@@ -39,15 +39,9 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
     double e = eta * o->smooth;
     int causal = socp_is_causal(o->bound);
     socp_moving v = {.mo = socp_model_make(e, kappa, socp_is_dist(o->bound)), .weights = socp_unit_weights(o)};
-    finf_noise *white = NULL;
-    finf_status st = finf_noise_sgd(&white);
-    size_t lags = o->fir          ? o->fir
-                  : st == FINF_OK ? socp_basis_lags(white, e, causal)
-                                  : 0; /* as for noise that does not resonate */
-    finf_noise_free(white);
+    size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal);
     v.gap = INFINITY, v.cancel = o->cancel, v.cancel_data = o->cancel_data;
-    if (st == FINF_OK)
-        st = socp_grid_make(finest, e, v.mo.mu, socp_basis_reach(lags, o->multipliers), o->grid_uniform, &v.grid);
+    finf_status st = socp_grid_make(finest, e, v.mo.mu, socp_basis_reach(lags, o->multipliers), o->grid_uniform, &v.grid);
     if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
     if (st == FINF_OK) st = begin(&v);
     if (st != FINF_OK) socp_moving_free(&v);

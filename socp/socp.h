@@ -58,8 +58,8 @@ typedef struct {
     socp_ahead *ahead; /* ns: columns of X of the DP noise for lags w_{t-k}, k >= 1; NULL if none */
 } socp_basis;
 static inline size_t socp_basis_signed(const socp_basis *b) { return b->nh + 2 * b->ns; } /* unknowns >= 0 */
-size_t socp_basis_lags(const finf_noise *noise, double eta, int causal);
-size_t socp_basis_reach(size_t lags, finf_iqc_class cls); /* the lags the grid must resolve */
+size_t socp_basis_lags(const finf_noise *noise, double eta, int causal); /* NULL: noise that does not resonate */
+size_t socp_basis_reach(size_t lags, finf_iqc_class cls);                /* the lags the grid must resolve */
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
                             socp_basis *out);
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x);
