@@ -17,7 +17,6 @@ static const double RIDGE = 1e-3;
 static const double LEAST = 1e-4;  /* damping: what is added of the metric */
 static const double COARSE = 1e-4; /* tolerance where another descent ended lower */
 static const double LOOSE = 1e-2;  /* relative gap far from the end */
-static const double LARGEST = 20;  /* |r|: finf_noise_product's domain */
 static const double REACH = 0.3;   /* of a step in log|B|, root mean square: beyond, the quadratic model is no guide */
 
 typedef struct {
@@ -62,8 +61,8 @@ static double evaluate(descent *s, const double *r)
     return socp_moving_solve(s->v, s->logB, s->tol) == FINF_OK ? log(s->v->value) : INFINITY;
 }
 
-/* metric: 8 Cov(log|f_i|, log|f_k|), with a ridge, as neighbouring factors are nearly dependent; y: 8 Cov(log|f_i|, log|B|)
- * */
+/* metric: 8 Cov(log|f_i|, log|f_k|), with a ridge, as neighbouring factors are nearly dependent;
+ * y: 8 Cov(log|f_i|, log|B|) */
 static void set_metric(descent *s, const double complex *logB, double ridge)
 {
     size_t n = s->n;
@@ -149,7 +148,7 @@ static double search(descent *s, double value, double slope, int trusted, double
             s->trial[i] = s->r[i] + t * s->d[i];
             most = fmax(most, fabs(s->trial[i]));
         }
-        *found = most > LARGEST ? INFINITY : trusted ? value + slope / 2 : evaluate(s, s->trial);
+        *found = most > SOCP_LARGEST ? INFINITY : trusted ? value + slope / 2 : evaluate(s, s->trial);
         if (*found <= value + 1e-4 * t * slope) return t;
         double next = isfinite(*found) ? -slope * t * t / (2 * (*found - value - slope * t)) : 0;
         t = fmin(fmax(next, t / 10), t / 2);

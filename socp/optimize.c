@@ -88,7 +88,7 @@ static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
 static finf_status fitted(task *t, socp_moving *v, const double *nu, double *r, size_t n, const double complex *logB)
 {
     finf_noise *found = NULL;
-    finf_status st = socp_causal_fit(v, nu, n, logB, 20, r); /* finf_noise_product's domain */
+    finf_status st = socp_causal_fit(v, nu, n, logB, SOCP_LARGEST, r);
     if (st == FINF_OK) st = finf_noise_product(nu, r, n, &found, &t->out->iqc.reason);
     if (st != FINF_OK) return st;
     finf_noise_free(t->out->noise);

@@ -58,6 +58,7 @@ typedef struct {
 /* ---- alternate.c: dist and fval; logB (real) is start and result. FINF_ETOL: max_rounds, or the solver ---- */
 finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int max_rounds, socp_descent *d);
 
+enum { SOCP_LARGEST = 20 }; /* |r|: finf_noise_product's domain */
 /* ---- causal.c: sharp; B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, r is start and result. `lower`: no B is below. A descent
  * ends at d->known, exactly, as soon as a step leads there, and goes on beyond 1e-4 only below d->best ---- */
 finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, double tol, int max_rounds, double lower,

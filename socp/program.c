@@ -54,10 +54,12 @@ static void row_cone(const socp_program *p, size_t j, const socp_form *f, const 
 /* stein.c's columns, of either sign; sum q = 1, so a constant k is a linear cost */
 static void row_ahead(const socp_program *p, size_t j, const socp_basis *b, double w)
 {
-    size_t at = j * p->n + b->nh;
-    for (size_t i = 0; i < 2 * b->ns; i++) {
-        double complex v = (i % 2 ? -1 : 1) * socp_stein_at(&b->ahead[i / 2], w);
-        p->Mr[at + i] = creal(v), p->Mi[at + i] = cimag(v), p->K[at + i] = b->ahead[i / 2].cost;
+    double *Mr = p->Mr + j * p->n + b->nh, *Mi = p->Mi + j * p->n + b->nh, *K = p->K + j * p->n + b->nh;
+    for (size_t i = 0; i < b->ns; i++) {
+        double complex v = socp_stein_at(&b->ahead[i], w);
+        Mr[2 * i] = creal(v), Mi[2 * i] = cimag(v);
+        Mr[2 * i + 1] = -creal(v), Mi[2 * i + 1] = -cimag(v);
+        K[2 * i] = K[2 * i + 1] = b->ahead[i].cost;
     }
 }
 
