@@ -100,6 +100,9 @@ finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, f
 /* x (1-nu) without the systematic error of rounding 1-nu, which t factors would multiply by t. */
 static inline double noise_damp(double x, double nu) { return nu < 0.5 ? x - x * nu : x * (1 - nu); }
 
+/* |B|^2 at t = tan(w/2), as a circle_fn: ctx is the noise. */
+double noise_density_t(double t, void *noise);
+
 /* BLT: C(e^{-iw}). */
 double complex noise_blt_strategy_at(const finf_noise *noise, double w);
 

@@ -2,6 +2,7 @@
  * for every family of noise and 0 < b < 2. */
 #include "bounds.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,14 +208,14 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
 }
 
 typedef struct {
-    const finf_noise *noise;
+    finf_noise *noise;
     double b;
 } noise_ctx;
 
 static double noise_integrand(double t, void *ctx)
 {
     const noise_ctx *x = ctx;
-    return finf_noise_density(x->noise, 2 * atan(t)) / circle_gap_t(x->b, t);
+    return noise_density_t(t, x->noise) / circle_gap_t(x->b, t);
 }
 
 /* Families whose |B|^2 is a formula. */
@@ -225,7 +226,7 @@ static finf_status by_circle(const finf_noise *noise, const double *b, size_t m,
     finf_status s = FINF_OK;
     *relerr = 0;
     for (size_t j = 0; j < m; j++) {
-        noise_ctx ctx = {noise, b[j]};
+        noise_ctx ctx = {(void *)(uintptr_t)noise, b[j]};
         finf_real mean;
         if (circle_mean(noise_integrand, &ctx, fmin(scale, b[j]), fmin(scale, 2 - b[j]), &mean)) s = FINF_ETOL;
         T[j] = b[j] * (2 - b[j]) * mean.value;

@@ -1,6 +1,7 @@
 /* The families of beta: construction, coefficients, frequency response.                         MATH section 1 */
 #include "bounds.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,15 +322,23 @@ void finf_noise_response(const finf_noise *noise, double w, double re_im[2])
     re_im[1] = cimag(B);
 }
 
-double finf_noise_density(const finf_noise *noise, double w)
+double noise_density_t(double t, void *ctx)
 {
-    if (noise->kind == NOISE_SPECTRUM) return spline_density_at(noise->density, w);
-    if (noise->kind == NOISE_POWER) return pow(circle_gap(noise->nu, w), noise->p);
+    const finf_noise *noise = ctx;
+    if (noise->kind == NOISE_POWER) return pow(circle_gap_t(noise->nu, t), noise->p);
     if (noise->kind == NOISE_PRODUCT) {
         double sum = 0;
-        for (size_t i = 0; i < noise->n; i++) sum += noise->coef[noise->n + i] * log(circle_gap(noise->coef[i], w));
+        for (size_t i = 0; i < noise->n; i++) sum += noise->coef[noise->n + i] * log(circle_gap_t(noise->coef[i], t));
         return exp(sum);
     }
+    return finf_noise_density(noise, 2 * atan(t));
+}
+
+double finf_noise_density(const finf_noise *noise, double w)
+{
+    if (noise->kind == NOISE_POWER || noise->kind == NOISE_PRODUCT)
+        return noise_density_t(tan(w / 2), (void *)(uintptr_t)noise);
+    if (noise->kind == NOISE_SPECTRUM) return spline_density_at(noise->density, w);
     double complex B = response(noise, w);
     return creal(B) * creal(B) + cimag(B) * cimag(B);
 }

@@ -5,12 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* 1/|B|^2 of the power family at t = tan(w/2) */
-static double inverse_density(double t, void *ctx)
-{
-    const finf_noise *noise = ctx;
-    return pow(circle_gap_t(noise->nu, t), -noise->p);
-}
+static double inverse_density(double t, void *noise) { return 1 / noise_density_t(t, noise); }
 
 /* nu: 1/AGM(1, sqrt(nu(2-nu)));  antipgd: 1/(nu(2-nu));  power: 2F1(p,p;1;(1-nu)^2) by its circle integral */
 static finf_status of_power(const finf_noise *noise, finf_sensitivity *out)
@@ -33,14 +28,6 @@ static finf_status of_power(const finf_noise *noise, finf_sensitivity *out)
     } else
         return circle_mean(inverse_density, (void *)(uintptr_t)noise, nu, 1, &out->gamma2);
     return FINF_OK;
-}
-
-static double product_inverse(double t, void *ctx)
-{
-    const finf_noise *noise = ctx;
-    double sum = 0;
-    for (size_t i = 0; i < noise->n; i++) sum += noise->coef[noise->n + i] * log(circle_gap_t(noise->coef[i], t));
-    return exp(-sum);
 }
 
 static finf_status of_fir(const finf_noise *noise, finf_sensitivity *out)
@@ -100,7 +87,7 @@ finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *ou
     case NOISE_BLT: return of_blt(noise, out);
     case NOISE_PRODUCT:
         out->minimum_phase = 1;
-        return circle_mean(product_inverse, (void *)(uintptr_t)noise, finf_noise_scale(noise), finf_noise_scale(noise),
+        return circle_mean(inverse_density, (void *)(uintptr_t)noise, finf_noise_scale(noise), finf_noise_scale(noise),
                            &out->gamma2);
     case NOISE_SPECTRUM:
         out->minimum_phase = 1;

@@ -53,6 +53,17 @@ START_TEST(noise_energy)
                     TJ[i].noise);
         finf_noise_free(noise);
     }
+    for (double x = 0.1; x > 1e-12; x /= 7) { /* B = 1/(1 + (1-x) z): a pole nearer to w = pi than w itself can tell */
+        double nu = 2 - x, y = 2 - nu, r = -1, b[] = {0.9, 0.1, 1e-4, 1e-9}, T[COUNT(b)], rel;
+        finf_noise *noise;
+        ck_assert_int_eq(finf_noise_product(&nu, &r, 1, &noise, NULL), FINF_OK);
+        ck_assert_int_eq(finf_noise_energy(noise, b, COUNT(b), T, &rel, NULL), FINF_OK);
+        for (size_t j = 0; j < COUNT(b); j++)
+            ASSERT_REAL(((finf_real){T[j], rel * T[j], FINF_ESTIMATE, ""}),
+                        (y + b[j] * (1 - y)) / (y * nu * (nu - b[j] * (1 - y))), 1e-14, 1e-13, "T(%g), a pole at pi + i %g",
+                        b[j], y);
+        finf_noise_free(noise);
+    }
 }
 END_TEST
 
