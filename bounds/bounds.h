@@ -21,6 +21,9 @@ finf_status finf_start_check(double start, const double *at, double d, finf_reas
 typedef double (*circle_fn)(double t, void *ctx);
 /* (1/2pi) int_{-pi}^{pi} f dw. near_0, near_pi: the smallest scale in w on which f varies at either end. */
 finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out);
+/* (1/2pi) int f/|1-b-e^{iw}|^2 dw for m <= CIRCLE_MANY values of b in (0, 2); f is evaluated once for all of them. */
+#define CIRCLE_MANY 64
+finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b, size_t m, finf_real *out);
 
 /* |1-a-e^{iw}|^2 = a^2 cos^2(w/2) + (2-a)^2 sin^2(w/2), 0 <= a < 2: two squares, so nothing cancels on either side
  * of a = 1 (MATH section 0 has the form for a <= 1). */

@@ -1,6 +1,7 @@
 /* Means over the unit circle by the trapezoid rule in u = log tan(w/2).
  *
- *     (1/2pi) int_{-pi}^{pi} f dw = (1/pi) int_{-inf}^{inf} f sech(u) du
+ *     (1/2pi) int_{-pi}^{pi} f dw = (1/pi) int_{-inf}^{inf} f sech(u) du,    t = e^u:
+ *     sech(u)/|1-b-e^{iw}|^2 = 2t/(b^2 + (2-b)^2 t^2)
  *
  * Why this rule and not a GSL adaptive one: |1-a-e^{iw}|^2 vanishes at e^u = +-i a/(2-a), and every real zero or
  * pole of B does likewise, so all singularities lie on Im u = +-pi/2 whatever a is. The rule then converges like
@@ -10,33 +11,47 @@
 #define TAIL 38.0 /* e^-38 = 3e-17 */
 #define LEVELS 12 /* h = 2^-12: complex zeros of B off the real axis may need it */
 
-finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out)
+/* One rule for every b: f costs more than all the kernels at a node. */
+FINF_VECTOR finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b, size_t m,
+                                     finf_real *out)
 {
-    double lo = log(fmin(near_0, 1) / 2) - TAIL, hi = TAIL - log(fmin(near_pi, 1) / 2);
-    double h = 0.5, sum = 0, previous = 0, relative = INFINITY;
+    double h = 0.5, b2[CIRCLE_MANY], c2[CIRCLE_MANY], sum[CIRCLE_MANY] = {0};
+    for (size_t j = 0; j < m; j++) {
+        near_0 = fmin(near_0, b[j]), near_pi = fmin(near_pi, 2 - b[j]);
+        b2[j] = b[j] * b[j], c2[j] = (2 - b[j]) * (2 - b[j]);
+        out[j] = finf_real_make(0, INFINITY, "trapezoid in log tan(w/2)");
+    }
+    double lo = log(near_0 / 2) - TAIL, hi = TAIL - log(near_pi / 2);
     for (int level = 0; level < LEVELS; level++, h /= 2) {
         /* level 0 takes every node, later ones the midpoints */
-        double first = level ? lo + h : lo, step = level ? 2 * h : h, part = 0, carry = 0;
+        double first = level ? lo + h : lo, step = level ? 2 * h : h, part[CIRCLE_MANY] = {0}, carry[CIRCLE_MANY] = {0};
         size_t n = (size_t)((hi - first) / step) + 1;
         for (size_t i = 0; i < n; i++) {
-            double u = first + (double)i * step, term = f(exp(u), ctx) / cosh(u) - carry, next = part + term;
-            carry = (next - part) - term; /* Kahan: terms span many orders */
-            part = next;
-        }
-        sum += part;
-        double value = sum * h / FINF_PI;
-        if (!isfinite(value)) break;
-        if (level) {
-            relative = fabs(value - previous) / fabs(value);
-            /* halving h squares the error */
-            if (relative < 1e-8 || value == 0) {
-                double error = fabs(value) * (10 * relative * relative + 16 * FINF_EPS);
-                *out = finf_real_make(value, error, "trapezoid in log tan(w/2)");
-                return FINF_OK;
+            double t = exp(first + (double)i * step), t2 = t * t, weight = 2 * t * f(t, ctx);
+            for (size_t j = 0; j < m; j++) {
+                double term = weight / (b2[j] + c2[j] * t2) - carry[j], next = part[j] + term;
+                carry[j] = (next - part[j]) - term; /* Kahan: terms span many orders */
+                part[j] = next;
             }
         }
-        previous = value;
+        int settled = 1;
+        for (size_t j = 0; j < m; j++) {
+            sum[j] += part[j];
+            double value = sum[j] * h / FINF_PI, change = fabs(value - out[j].value);
+            if (!isfinite(value)) return FINF_ETOL;
+            double relative = level == 0 ? INFINITY : value == 0 ? 0 : change / fabs(value);
+            int fine = relative < 1e-8; /* halving h squares the error */
+            out[j].value = value;
+            out[j].error = fabs(value) * (fine ? 10 * relative * relative + 16 * FINF_EPS : relative);
+            settled = settled && fine;
+        }
+        if (settled) return FINF_OK;
     }
-    *out = finf_real_make(previous, isfinite(relative) ? fabs(previous) * relative : INFINITY, "trapezoid in log tan(w/2)");
     return FINF_ETOL;
+}
+
+finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out)
+{
+    const double one = 1; /* |1-b-e^{iw}| = 1 at b = 1 */
+    return circle_means(f, ctx, near_0, near_pi, &one, 1, out);
 }

@@ -9,16 +9,6 @@
 
 /* ---- power family -------------------------------------------------------------------------------------- */
 
-typedef struct {
-    double p, nu, b;
-} power_ctx;
-
-static double power_integrand(double t, void *ctx)
-{
-    const power_ctx *x = ctx;
-    return pow(circle_gap_t(x->nu, t), x->p) / circle_gap_t(x->b, t);
-}
-
 /* optimal-cc, nu = 0: int |1-e^{iw}|/|1-b-e^{iw}|^2 dw = 8/(2-b)^2 atanh(x)/x, x^2 = 1 - (b/(2-b))^2 */
 static double cc_energy(double b)
 {
@@ -27,6 +17,7 @@ static double cc_energy(double b)
     return 4 * be / FINF_PI * g;
 }
 
+/* p = 0, 1/2 and 1 */
 static finf_status power_energy(const finf_noise *noise, double b, double *T, double *relerr)
 {
     double p = noise->p, nu = noise->nu;
@@ -39,19 +30,12 @@ static finf_status power_energy(const finf_noise *noise, double b, double *T, do
     } else if (nu == 0) {
         *T = cc_energy(b);
         *relerr = 16 * FINF_EPS;
-    } else if (p == 0.5) {
+    } else {
         finf_real integral;
         finf_status s = finf_ellint_i(nu, b, &integral);
         if (s) return s;
         *T = b * (2 - b) / (2 * FINF_PI) * integral.value;
         *relerr = integral.error / integral.value + 4 * FINF_EPS;
-    } else {
-        power_ctx ctx = {p, nu, b};
-        finf_real mean;
-        finf_status s = circle_mean(power_integrand, &ctx, fmin(nu, b), 2 - b, &mean);
-        *T = b * (2 - b) * mean.value;
-        *relerr = mean.error / mean.value + 4 * FINF_EPS;
-        return s;
     }
     return FINF_OK;
 }
@@ -207,17 +191,6 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
     return s;
 }
 
-typedef struct {
-    finf_noise *noise;
-    double b;
-} noise_ctx;
-
-static double noise_integrand(double t, void *ctx)
-{
-    const noise_ctx *x = ctx;
-    return noise_density_t(t, x->noise) / circle_gap_t(x->b, t);
-}
-
 /* Families whose |B|^2 is a formula. */
 static finf_status by_circle(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
                              finf_reason *why)
@@ -225,12 +198,14 @@ static finf_status by_circle(const finf_noise *noise, const double *b, size_t m,
     double scale = finf_noise_scale(noise);
     finf_status s = FINF_OK;
     *relerr = 0;
-    for (size_t j = 0; j < m; j++) {
-        noise_ctx ctx = {(void *)(uintptr_t)noise, b[j]};
-        finf_real mean;
-        if (circle_mean(noise_integrand, &ctx, fmin(scale, b[j]), fmin(scale, 2 - b[j]), &mean)) s = FINF_ETOL;
-        T[j] = b[j] * (2 - b[j]) * mean.value;
-        *relerr = fmax(*relerr, mean.error / mean.value + 4 * FINF_EPS);
+    for (size_t first = 0, n; first < m; first += n, b += n, T += n) {
+        finf_real mean[CIRCLE_MANY];
+        n = m - first < CIRCLE_MANY ? m - first : CIRCLE_MANY;
+        if (circle_means(noise_density_t, (void *)(uintptr_t)noise, scale, scale, b, n, mean)) s = FINF_ETOL;
+        for (size_t j = 0; j < n; j++) {
+            T[j] = b[j] * (2 - b[j]) * mean[j].value;
+            *relerr = fmax(*relerr, mean[j].error / mean[j].value + 4 * FINF_EPS);
+        }
     }
     return s ? finf_why(why, s, "the integral of |B|^2 did not settle: B has a pole very close to |z| = 1") : FINF_OK;
 }
@@ -294,6 +269,7 @@ static finf_status energy_direct(const finf_noise *noise, const double *b, size_
     *relerr = 0;
     switch (noise->kind) {
     case NOISE_POWER:
+        if (noise->p != 0 && noise->p != 0.5 && noise->p != 1) return by_circle(noise, b, n, T, relerr, why);
         for (size_t j = 0; j < n; j++) {
             double rel;
             finf_status s = power_energy(noise, b[j], &T[j], &rel);

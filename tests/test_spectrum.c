@@ -118,8 +118,9 @@ START_TEST(gauss_for_sums)
 }
 END_TEST
 
-/* circle_mean against closed forms and against GSL, from smooth to peaked. */
+/* circle_mean, circle_means against closed forms and against GSL, from smooth to peaked. */
 static double poisson(double t, void *b) { return 1 / circle_gap_t(*(double *)b, t); }
+static double one(double t, void *ctx) { return (void)t, (void)ctx, 1; }
 static double rough(double t, void *ctx)
 {
     (void)ctx;
@@ -133,6 +134,12 @@ START_TEST(means_over_the_circle)
         ck_assert_int_eq(circle_mean(poisson, &b, b, 2 - b, &x), FINF_OK);
         ASSERT_REAL(x, 1 / (b * (2 - b)), 1e-14, 1e-13, "Poisson kernel at b = %g", b);
     }
+    double b[CIRCLE_MANY];
+    finf_real many[CIRCLE_MANY];
+    for (int j = 0; j < CIRCLE_MANY; j++) b[j] = j % 2 ? pow(0.5, j) : 2 - pow(0.7, j);
+    ck_assert_int_eq(circle_means(one, NULL, 1, 1, b, CIRCLE_MANY, many), FINF_OK);
+    for (int j = 0; j < CIRCLE_MANY; j++)
+        ASSERT_REAL(many[j], 1 / (b[j] * (2 - b[j])), 1e-14, 1e-13, "Poisson kernel at b = %g, one of many", b[j]);
     ck_assert_int_eq(circle_mean(rough, NULL, 1, 1, &x), FINF_OK);
     ASSERT_REAL(x, 1.2660658777520083356, 1e-13, 1e-12, "I_0(1)");
 }
