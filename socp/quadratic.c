@@ -4,41 +4,48 @@
 
 #include "socp.h"
 
-enum { SAMPLES = 33, AGAIN = 9 };
+enum { SAMPLES = 33, ALL = SAMPLES + 2 };
 static const double KNOWN = 1e-5; /* of log h: the value is flat there */
 
 /* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2) times
  *     (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),     T = 1 for the gradient noise. */
-static finf_status values(const finf_noise *noise, double eta, int dist, double sgd_ratio, const double *u, int n,
-                          double *v, double *relerr)
+static finf_status values(const finf_noise *noise, double eta, int dist, double sgd_ratio, const double *u, double *v,
+                          double *relerr)
 {
-    double b[SAMPLES] = {0}, T[SAMPLES], err = 0;
-    for (int i = 0; i < n; i++) b[i] = eta * exp(u[i]);
-    finf_status st = finf_noise_energy(noise, b, (size_t)n, T, &err, NULL);
-    for (int i = 0; i < n; i++) v[i] = eta * (T[i] + sgd_ratio) / (2 * (dist ? exp(u[i]) : 1) * (2 - b[i]));
+    double b[ALL], T[ALL], err = 0;
+    for (int i = 0; i < ALL; i++) b[i] = eta * exp(u[i]);
+    finf_status st = finf_noise_energy(noise, b, ALL, T, &err, NULL);
+    for (int i = 0; i < ALL; i++) v[i] = eta * (T[i] + sgd_ratio) / (2 * (dist ? exp(u[i]) : 1) * (2 - b[i]));
     *relerr = fmax(*relerr, err);
     return st;
 }
 
-/* The largest of 33, then of 9 about it, until h is known. Most often it is an end, which the value falls away from. */
+/* The largest of 33, then of 33 about it, until h is known; last the top of the parabola through three. Most often it is an
+ * end, which the value falls away from: two more samples, just inside, tell. */
 finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist, double sgd_ratio, finf_real *value,
                            double *h)
 {
-    double low = -log(kappa), l = low, r = 0, best = -1, at = 0, worst = 0, u[SAMPLES], v[SAMPLES];
+    double low = -log(kappa), l = low, r = 0, at, width, worst = 0, u[ALL], v[ALL];
     finf_status reached = FINF_OK;
-    for (int n = SAMPLES; n == SAMPLES || r - l > KNOWN; n = AGAIN) {
-        double width = (r - l) / (n - 1);
-        for (int i = 0; i < n; i++) u[i] = i == n - 1 ? r : l + width * i;
-        finf_status st = values(noise, eta, dist, sgd_ratio, u, n, v, &worst);
+    int top;
+    do {
+        width = (r - l) / (SAMPLES - 1);
+        for (int i = 0; i < SAMPLES; i++) u[i] = i == SAMPLES - 1 ? r : l + width * i;
+        u[SAMPLES] = fmin(l + KNOWN, r), u[SAMPLES + 1] = fmax(r - KNOWN, l);
+        finf_status st = values(noise, eta, dist, sgd_ratio, u, v, &worst);
         if (st != FINF_OK && st != FINF_ETOL) return st;
         if (st == FINF_ETOL) reached = st;
-        for (int i = 0; i < n; i++)
-            if (v[i] > best) best = v[i], at = u[i];
+        top = 0;
+        for (int i = 1; i < SAMPLES; i++)
+            if (v[i] > v[top]) top = i;
+        at = u[top];
+        if ((at == low && v[SAMPLES] < v[top]) || (at == 0 && v[SAMPLES + 1] < v[top])) break;
         l = fmax(low, at - width), r = fmin(0, at + width);
-        double inside = at == 0 ? at - KNOWN : at + KNOWN;
-        if (n == SAMPLES && (at == 0 || at == low) && inside > low && inside < 0 &&
-            values(noise, eta, dist, sgd_ratio, &inside, 1, v, &worst) == FINF_OK && v[0] < best)
-            break;
+    } while (r - l > KNOWN);
+    double best = v[top];
+    if (top > 0 && top < SAMPLES - 1) {
+        double rise = v[top + 1] - v[top - 1], fall = 2 * best - v[top - 1] - v[top + 1];
+        if (fall > 0) at += width * rise / (2 * fall), best += rise * rise / (8 * fall);
     }
     *h = exp(at);
     *value = (finf_real){best, (worst + 1e-15) * best, FINF_ESTIMATE, "T(b), largest of samples"};
