@@ -90,7 +90,7 @@ finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, f
             if (own[i] > 1) add(s, &n, own[i]);
         b.poles += n;
     }
-    b.nh = 1 + 2 * b.terms * (size_t)(b.plus + b.minus);
+    b.nh = 1 + b.terms * socp_basis_each(&b);
     b.nc = causal ? b.poles : 0;
     *out = b;
     return FINF_OK;
@@ -108,11 +108,18 @@ static double complex one_minus(double w)
     return 2 * sn * sn + I * sin(w);
 }
 
+/* 1/z, z neither huge nor tiny: the compiler's own division guards against that at five times the cost */
+static double complex inverse(double complex z)
+{
+    double f = 1 / (creal(z) * creal(z) + cimag(z) * cimag(z));
+    return f * creal(z) - I * (f * cimag(z));
+}
+
 /* 1 - c of a term */
 static double complex gap(const socp_term *h, double w, double complex n)
 {
     if (h->lag > 1) n = one_minus(w * (double)h->lag);
-    double complex g = h->s == 1 ? n : n / (h->s + (1 - h->s) * n);
+    double complex g = h->s == 1 ? n : n * inverse(h->s + (1 - h->s) * n);
     for (size_t f = 1; f < h->fold; f *= 2) g *= 2 - g; /* 1 - c^2 = (1 - c)(1 + c) */
     return g;
 }
@@ -120,7 +127,7 @@ static double complex gap(const socp_term *h, double w, double complex n)
 /* the causal column of pole s; *blaschke carries the product */
 static double complex causal_column(double s, double complex n, double complex *blaschke)
 {
-    double complex d = 1 / (s + (1 - s) * n), c = s * d * *blaschke;
+    double complex d = inverse(s + (1 - s) * n), c = s * d * *blaschke;
     *blaschke *= (s - n) * d;
     return c;
 }
@@ -142,11 +149,14 @@ void socp_basis_sum(const socp_basis *b, const double *x, const double *y, doubl
                     double complex *X)
 {
     double complex n = one_minus(w), product = 1;
-    *lambda = *x++, *X = 0;
-    for (size_t i = 0; i < b->terms; i++) {
+    *lambda = *x++;
+    for (size_t i = 0; i < b->terms; i++, x += socp_basis_each(b)) {
+        if (socp_basis_unused(b, x)) continue;
         double complex g = gap(&b->h[i], w, n);
-        if (b->plus) *lambda += x[0] * g + x[1] * conj(g), x += 2;
-        if (b->minus) *lambda += x[0] * (2 - g) + x[1] * (2 - conj(g)), x += 2;
+        const double *v = x;
+        if (b->plus) *lambda += v[0] * g + v[1] * conj(g), v += 2;
+        if (b->minus) *lambda += v[0] * (2 - g) + v[1] * (2 - conj(g));
     }
-    for (size_t i = 0; i < b->nc; i++) *X += y[i] * causal_column(b->s[i], n, &product);
+    if (X) *X = 0;
+    for (size_t i = 0; X && i < b->nc; i++) *X += y[i] * causal_column(b->s[i], n, &product);
 }

@@ -113,7 +113,9 @@ static void multipliers(context *c, const acb_t w, slong prec)
     arb_t s;
     for (int k = 0; k < 2; k++) acb_init(d[k]), acb_init(g[k]);
     arb_init(s);
-    for (size_t i = 0; i < b->terms; i++) {
+    for (size_t i = 0; i < b->terms; i++, x += socp_basis_each(b)) {
+        if (socp_basis_unused(b, x)) continue;
+        const double *v = x;
         for (int k = 0; k < 2; k++) { /* 1 - c = n/(s + p n), n = 1 - z^lag */
             if (b->h[i].lag > 1)
                 ball_power(t, w, b->h[i].lag, k), acb_sub_ui(g[k], t, 1, prec), acb_neg(g[k], g[k]);
@@ -130,9 +132,9 @@ static void multipliers(context *c, const acb_t w, slong prec)
         for (int sign = 0; sign < 2; sign++) {
             if (!(sign ? b->minus : b->plus)) continue;
             if (sign) acb_sub_ui(t, t, 2, prec), acb_neg(t, t), acb_neg(u, u);
-            ball_addmul(re, t, x[0]), ball_addmul(re, t, x[1]);
-            ball_addmul(im, u, x[0]), ball_addmul(im, u, -x[1]);
-            x += 2;
+            ball_addmul(re, t, v[0]), ball_addmul(re, t, v[1]);
+            ball_addmul(im, u, v[0]), ball_addmul(im, u, -v[1]);
+            v += 2;
         }
     }
     for (size_t i = 0; i < b->nc; i++) {
@@ -156,6 +158,7 @@ static void multipliers(context *c, const acb_t w, slong prec)
     for (size_t i = 0; i < b->ns && !c->unit; i++) { /* stein.c: powers of 1/z */
         const socp_ahead *h = &b->ahead[i];
         const double *v = c->x + b->nh + 2 * i;
+        if (v[0] == 0 && v[1] == 0) continue;
         for (int k = 0; k < 2; k++) {
             acb_struct *X = c->t + (k ? X2 : X1);
             ball_power(u, w, h->lag, !k);

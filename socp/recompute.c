@@ -23,9 +23,9 @@ typedef struct {
 /* a(w)/a_r(w): how much h_0 there is to spare at w */
 static double spare(const point *p, double w)
 {
-    double complex lambda, X;
+    double complex lambda;
     socp_form f;
-    socp_basis_sum(p->b, p->x, p->y, w, &lambda, &X);
+    socp_basis_sum(p->b, p->x, p->y, w, &lambda, NULL);
     socp_form_at(p->mo, w, 1, &f);
     return creal(lambda) + (f.a_s * cimag(lambda) + f.a_0) / f.a_r;
 }

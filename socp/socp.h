@@ -57,14 +57,21 @@ typedef struct {
     int plus, minus;   /* h_t >= 0 enters Lambda with sign -, with sign + */
     socp_ahead *ahead; /* ns: columns of X of the DP noise for lags w_{t-k}, k >= 1; NULL if none */
 } socp_basis;
-static inline size_t socp_basis_signed(const socp_basis *b) { return b->nh + 2 * b->ns; } /* unknowns >= 0 */
+static inline size_t socp_basis_signed(const socp_basis *b) { return b->nh + 2 * b->ns; }              /* unknowns >= 0 */
+static inline size_t socp_basis_each(const socp_basis *b) { return 2 * (size_t)(b->plus + b->minus); } /* of one term */
+static inline int socp_basis_unused(const socp_basis *b, const double *x) /* a term whose unknowns are x: least.c's are 0 */
+{
+    size_t i = 0, n = socp_basis_each(b);
+    while (i < n && x[i] == 0) i++;
+    return i == n;
+}
 size_t socp_basis_lags(const finf_noise *noise, double eta, int causal); /* NULL: noise that does not resonate */
 size_t socp_basis_reach(size_t lags, finf_iqc_class cls);                /* the lags the grid must resolve */
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
                             socp_basis *out);
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x);
 void socp_basis_sum(const socp_basis *b, const double *x, const double *y, double w, double complex *lambda,
-                    double complex *X);
+                    double complex *X); /* X: NULL if not wanted */
 void socp_basis_free(socp_basis *b);
 
 /* ---- form.c: a, m, k at one frequency ---- */
@@ -93,6 +100,7 @@ size_t socp_stein_length(const socp_basis *b); /* coefficients beta its columns 
 /* ---- program.c: minimise sum_j q_j (|m_j|^2/a_j + k_j), a = a0 + A x, m = m0 + M x, k = k0 + K x, G x + g0 >= 0 ---- */
 typedef struct {
     size_t n, cones, rows;
+    size_t signs;                                      /* unknowns >= 0, the first ones */
     double *A, *a0, *Mr, *Mi, *m0r, *m0i, *K, *k0, *q; /* cones x n, row major, and cones */
     double *G, *g0;                                    /* rows x n, rows */
     double *start;                                     /* n: strictly feasible */
@@ -123,9 +131,10 @@ void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
 double socp_dot(const double *x, const double *y, size_t n);
 void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n, double *restrict y);
 
-/* ---- newton.c, ecos.c ---- */
+/* ---- newton.c, least.c, ecos.c ---- */
 typedef struct { /* the Newton method's last linear system: how the optimum moves with the program */
     socp_dense H;
+    size_t first;    /* H is that of the unknowns from here on; those before stay 0 */
     double *zr, *zi; /* cones: zeta */
 } socp_kkt;
 typedef struct {
@@ -144,6 +153,7 @@ typedef struct {
     double seconds;
 } socp_outcome;
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
+int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out); /* 0: not optimal */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
 const char *socp_ecos_version(void); /* NULL: compiled out or unknown version */
 

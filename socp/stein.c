@@ -75,7 +75,8 @@ double complex socp_stein_sum(const socp_basis *b, const double *x, double w)
 {
     double complex sum = 0;
     const double *v = x + b->nh;
-    for (size_t i = 0; i < b->ns; i++, v += 2) sum += (v[0] - v[1]) * socp_stein_at(&b->ahead[i], w);
+    for (size_t i = 0; i < b->ns; i++, v += 2)
+        if (v[0] != v[1]) sum += (v[0] - v[1]) * socp_stein_at(&b->ahead[i], w);
     return sum;
 }
 
