@@ -170,7 +170,7 @@ static int leads_there(descent *s, double value, const socp_descent *d)
 static finf_status descend(descent *s, double tol, int max_rounds, double lower, socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
-    d->history[0] = isfinite(value) ? exp(value) : NAN;
+    d->history[d->rounds] = isfinite(value) ? exp(value) : NAN;
     if (!isfinite(value)) return FINF_ETOL;
     for (int trusted = 0; !trusted;) {
         double little = d->known && exp(value) > d->best ? fmax(tol, COARSE) : tol;
@@ -205,7 +205,10 @@ finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, d
     if (st == FINF_OK) {
         s.tol = LOOSE;
         memcpy(s.r, r, n * sizeof *r);
+        v->alone = 1; /* where no other multiplier pays in the end, none was needed */
         st = descend(&s, tol, max_rounds, lower, d);
+        v->alone = 0;
+        if (st == FINF_OK && v->gap > tol) s.tol = tol, st = descend(&s, tol, max_rounds, lower, d);
         memcpy(r, s.r, n * sizeof *r);
     }
     release(&s);

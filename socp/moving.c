@@ -40,7 +40,7 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
     int causal = socp_is_causal(o->bound);
     socp_moving v = {.mo = socp_model_make(e, kappa, socp_is_dist(o->bound)), .weights = socp_unit_weights(o)};
     size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal);
-    v.gap = INFINITY, v.cancel = o->cancel, v.cancel_data = o->cancel_data;
+    v.cold = v.gap = INFINITY, v.cancel = o->cancel, v.cancel_data = o->cancel_data;
     finf_status st = socp_grid_make(finest, e, v.mo.mu, socp_basis_reach(lags, o->multipliers), o->grid_uniform, &v.grid);
     if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
     if (st == FINF_OK) st = begin(&v);
@@ -51,9 +51,13 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
 
 finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
 {
-    *out = (socp_moving){.mo = v->mo, .weights = v->weights, .grid = v->grid, .basis = v->basis, .borrowed = 1};
-    out->basis.nc = 0;
-    out->gap = INFINITY, out->cancel = v->cancel, out->cancel_data = v->cancel_data;
+    const socp_basis *b = &v->basis;
+    *out = (socp_moving){.mo = v->mo, .weights = v->weights, .grid = v->grid, .borrowed = 1};
+    out->cold = out->gap = INFINITY, out->cancel = v->cancel, out->cancel_data = v->cancel_data;
+    out->basis = (socp_basis){.h = malloc(b->terms * sizeof *b->h), .plus = b->plus, .minus = b->minus};
+    if (!out->basis.h) return FINF_ENOMEM;
+    for (size_t i = 0; i < b->terms; i += 2) out->basis.h[out->basis.terms++] = b->h[i];
+    out->basis.nh = 1 + out->basis.terms * socp_basis_each(b);
     finf_status st = begin(out);
     if (st != FINF_OK) socp_moving_free(out);
     return st;
@@ -62,7 +66,8 @@ finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
 void socp_moving_free(socp_moving *v)
 {
     if (!v) return;
-    if (!v->borrowed) socp_grid_free(&v->grid), socp_basis_free(&v->basis);
+    if (!v->borrowed) socp_grid_free(&v->grid);
+    socp_basis_free(&v->basis);
     socp_program_free(&v->prog);
     socp_dense_free(&v->kkt.H);
     free(v->B);
@@ -111,20 +116,25 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double
     if (v->gap <= tol && memcmp(v->next, v->B, v->grid.n * sizeof *v->B) == 0) return FINF_OK; /* solved already */
     if (set_rows(v) > FAR) v->warm_next = 0;
     finf_status st = FINF_ETOL;
+    socp_outcome so;
+    socp_solve_options s = {.tol = INFINITY, .kkt = &v->kkt, .cancel = v->cancel, .cancel_data = v->cancel_data};
     memcpy(v->warm, v->x, v->prog.n * sizeof *v->x);
-    for (int warm = v->warm_next; st == FINF_ETOL && warm >= 0;
-         warm--) { /* a warm start that fails is followed by a cold one */
-        socp_outcome so;
-        socp_solve_options s = {
-            .tol = tol, .kkt = &v->kkt, .warm = warm ? v->warm : NULL, .cancel = v->cancel, .cancel_data = v->cancel_data};
+    if (v->alone && socp_least(&v->prog, &s, v->x, &so)) {
+        v->value = so.value, v->gap = so.gap, v->warm_next = 0;
+        v->cancelled = v->cancelled || so.code == -4;
+        return v->cancelled ? FINF_ETOL : FINF_OK;
+    }
+    s.tol = tol;
+    for (int warm = v->warm_next; st == FINF_ETOL && warm >= 0; warm--) { /* a cold start after a warm one that fails */
+        s.warm = warm ? v->warm : NULL;
         st = socp_newton(&v->prog, &s, v->x, &so);
-        if (!warm) v->cold = so.iterations + log10(tol);
+        if (!warm && so.iterations > 1) v->cold = so.iterations + log10(tol);
         v->value = so.value, v->gap = so.gap;
         v->cancelled = v->cancelled || so.code == -4;
         if (v->cancelled) break;
         if (so.gap <= 100 * tol) st = FINF_OK; /* rounding ends it: a feasible point all the same */
         if (warm && so.iterations > v->cold - log10(tol)) v->no_warm = 1; /* kappa large: warm starts may not pay */
-        v->warm_next = st == FINF_OK && !v->no_warm;
+        v->warm_next = st == FINF_OK && !v->no_warm && so.iterations > 1;
     }
     return st;
 }
@@ -172,7 +182,7 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, doub
                          double *scratch)
 {
     const socp_program *p = &v->prog;
-    size_t N = p->n, nh = v->basis.nh, J = v->grid.n;
+    size_t N = p->n, nh = v->basis.nh, J = v->grid.n, first = v->kkt.first;
     double *c = scratch, *mean = scratch + n * N, force = 0; /* force: the gradient of one more unit of log|B| everywhere */
     memset(scratch, 0, (n * N + n) * sizeof *scratch);
     memset(gradient, 0, n * sizeof *gradient);
@@ -196,10 +206,12 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, doub
                 hessian[i * n + l] += 2 * q * size2(b) / a * creal(di * conj(dl)) + 2 * creal(zb * conj(di * dl)) +
                                       4 * q * k * creal(di) * creal(dl);
             }
-            socp_axpy(2 * creal(zd) + mr, Mr, nh, ci);
-            socp_axpy(-2 * cimag(zd) + mi, Mi, nh, ci);
-            socp_axpy(2 * q * creal(di), K, nh, ci);
-            socp_axpy(-2 * creal(zb * conj(di)) / a, A, nh, ci);
+            if (first == 0) {
+                socp_axpy(2 * creal(zd) + mr, Mr, nh, ci);
+                socp_axpy(-2 * cimag(zd) + mi, Mi, nh, ci);
+                socp_axpy(2 * q * creal(di), K, nh, ci);
+                socp_axpy(-2 * creal(zb * conj(di)) / a, A, nh, ci);
+            }
             socp_axpy(mr, Mr + nh, N - nh, ci + nh);
             socp_axpy(mi, Mi + nh, N - nh, ci + nh);
         }
@@ -211,9 +223,9 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, doub
                                       (creal(f[j * n + l]) - mean[l]);
     for (size_t i = 0; i < n; i++) {
         double *y = v->warm; /* free between solves */
-        memcpy(y, c + i * N, N * sizeof *y);
+        memcpy(y, c + i * N + first, (N - first) * sizeof *y);
         socp_dense_solve(&v->kkt.H, y);
-        for (size_t l = 0; l <= i; l++) hessian[i * n + l] -= socp_dot(y, c + l * N, N);
+        for (size_t l = 0; l <= i; l++) hessian[i * n + l] -= socp_dot(y, c + l * N + first, N - first);
     }
     for (size_t i = 0; i < n; i++) {
         gradient[i] *= p->scale;

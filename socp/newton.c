@@ -311,13 +311,14 @@ static void iterate(state *v, double gap)
 static void keep(state *v, socp_kkt *out)
 {
     socp_dense was = out->H;
-    out->H = v->H, v->H = was;
+    out->H = v->H, v->H = was, out->first = 0;
     memcpy(out->zr, v->zr, v->J * sizeof *v->zr);
     memcpy(out->zi, v->zi, v->J * sizeof *v->zi);
 }
 
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
 {
+    if (socp_least(p, opt, x, out)) return out->code ? FINF_ETOL : FINF_OK;
     double t0 = finf_seconds();
     int max_iter = opt->max_iter > 0 ? opt->max_iter : 100, factored = 0;
     state v;

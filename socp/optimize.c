@@ -20,6 +20,8 @@ void finf_optimize_result_free(finf_optimize_result *r)
     r->causal_re = r->causal_im = NULL;
 }
 
+static const double START = 1e-2; /* relative change of an alternation that is a start only */
+
 typedef struct {
     double eta, kappa, e; /* e = eta L */
     finf_optimize_options o;
@@ -121,7 +123,7 @@ static finf_status alternated(task *t, socp_moving *v, const double *nu, double 
     if (st == FINF_OK && !logB) st = FINF_ENOMEM;
     if (st == FINF_OK) {
         for (size_t j = 0; j < a.grid.n; j++) logB[j] = creal(socp_log_factor(t->out->nu, a.grid.w[j])) / 2;
-        st = socp_alternate(&a, logB, 1e-3, t->o.max_rounds, d); /* a start only */
+        st = socp_alternate(&a, logB, START, t->o.max_rounds, d); /* a start only */
         if (st == FINF_ETOL && !a.cancelled && d->rounds > 0) st = FINF_OK;
     }
     if (st == FINF_OK) st = socp_causal_fit(v, nu, n, logB, 5, r); /* with room to move */

@@ -18,9 +18,10 @@ typedef struct {
     double complex *B, *next;  /* the present B at the nodes, gamma = 1, and the one to come */
     double *x, *warm;          /* the certificate, and the one the solve started from */
     socp_kkt kkt;              /* of the last solve */
+    int alone;                 /* X alone will do, where it can: a bound too, and gap says whether others would pay */
     int warm_next, no_warm;    /* start the next solve from x? never again? */
     double cold;               /* iterations from nothing, but for one a digit */
-    int cancelled, borrowed;   /* borrowed: grid and basis are another's */
+    int cancelled, borrowed;   /* borrowed: the grid is another's */
     double value, gap, gamma2; /* the bound, its relative gap, gamma^2 of B as it was given */
     int (*cancel)(void *);
     void *cancel_data;
@@ -31,7 +32,7 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
                              socp_moving *out);
 /* stein.c's columns depend on the noise in a way that moving.c does not follow: FINF_EDOM for gaussian */
 finf_status socp_moving_takes(finf_iqc_bound bound, finf_reason *why);
-/* The same without the causality multiplier (fval for sharp), on v's grid and basis. */
+/* The same without the causality multiplier (fval for sharp), on v's grid, with every second of its multipliers. */
 finf_status socp_moving_relax(const socp_moving *v, socp_moving *out);
 void socp_moving_free(socp_moving *v);
 /* log B given at the nodes; the SOCP to relative gap tol, from the last certificate. FINF_ETOL: value NaN, or not even to

@@ -79,7 +79,8 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
 {
     int two = weights.sgd > 0 && weights.dp > 0;
     size_t plain = socp_basis_signed(b);
-    socp_program p = {.n = plain + b->nc * (size_t)(1 + two), .cones = g->n * (size_t)(1 + two), .rows = plain + 2};
+    socp_program p = {
+        .n = plain + b->nc * (size_t)(1 + two), .cones = g->n * (size_t)(1 + two), .rows = plain + 2, .signs = plain};
     double complex *col = malloc((b->nh + b->nc + 1) * sizeof *col);
     finf_status st = col ? allocate(&p) : FINF_ENOMEM;
     if (st != FINF_OK) {

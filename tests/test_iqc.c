@@ -423,10 +423,10 @@ START_TEST(interrupted)
     finf_noise *n = noise_of("nu:0.05", NAN);
     struct sigaction mine = {.sa_handler = handler}, now;
     sigaction(SIGINT, &mine, NULL);
-    double optimum = iqc("nu:0.05", 0.1, 100, options(FINF_IQC_SHARP)).bound.value;
+    double optimum = iqc("nu:0.05", 0.1, 100, options(FINF_IQC_FVAL)).bound.value;
     for (int ecos = 0; ecos < (socp_ecos_version() ? 2 : 1); ecos++) {
         for (int polls = 0; polls < 6; polls += 2) {
-            finf_iqc_options o = options(FINF_IQC_SHARP);
+            finf_iqc_options o = options(FINF_IQC_FVAL);
             finf_iqc_result r;
             int left = polls;
             o.solver = ecos ? FINF_IQC_ECOS : FINF_IQC_NEWTON, o.cancel = after, o.cancel_data = &left;
@@ -442,7 +442,7 @@ START_TEST(interrupted)
             sigaction(SIGINT, NULL, &now);
             ck_assert(now.sa_handler == handler);
         }
-        finf_iqc_options o = options(FINF_IQC_SHARP);
+        finf_iqc_options o = options(FINF_IQC_FVAL);
         o.solver = ecos ? FINF_IQC_ECOS : FINF_IQC_NEWTON;
         ASSERT_NEAR(iqc("nu:0.05", 0.1, 100, o).bound.value, optimum, 1e-6, "after an interruption");
         sigaction(SIGINT, NULL, &now);

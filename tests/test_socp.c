@@ -336,6 +336,36 @@ START_TEST(unfinished_and_infeasible)
 }
 END_TEST
 
+/* least.c: the optimum lies between its value and that less the gap; where the gap is nothing it is the optimum. */
+START_TEST(least_squares)
+{
+    const struct {
+        const char *noise;
+        double eta, kappa;
+        int optimal;
+    } cases[] = {
+        {"sgd", 0.1, 100, 1},  {"nu:0.05", 0.1, 1e4, 1}, {"sgd", 1, 30, 1},   {"nu:0.05", 0.1, 1.5, 1},
+        {"nu:auto", 1, 10, 0}, {"nu:auto", 0.1, 1e4, 0}, {"nu:0.1", 1, 3, 0}, {"beta:1,-0.6,0.2,-0.1", 0.5, 30, 0}};
+    for (size_t i = 0; i < COUNT(cases) && socp_ecos_version(); i++) {
+        problem p = problem_make(cases[i].noise, cases[i].eta, cases[i].kappa, FINF_IQC_SHARP, FINF_IQC_GENERAL);
+        socp_outcome least;
+        ck_assert_int_eq(socp_least(&p.p, &(socp_solve_options){.tol = INFINITY}, p.x, &least), 1);
+        for (size_t k = 0; k < p.p.signs; k++) ck_assert(p.x[k] == 0);
+        ASSERT_NEAR(least.value, socp_program_value(&p.p, p.x), 1e-13, "%s: value", cases[i].noise);
+        ck_assert_int_eq(socp_ecos(&p.p, &(socp_solve_options){.tol = 1e-8}, p.x, &p.out), FINF_OK);
+        double above = least.value / p.out.value - 1;
+        ck_assert_msg(above >= -1e-8 && above <= least.gap + 2e-8, "%s: %g above, gap %g", cases[i].noise, above,
+                      least.gap);
+        ck_assert_msg(cases[i].optimal ? least.gap < 1e-10 : above > 1e-7, "%s: %g above, gap %g", cases[i].noise, above,
+                      least.gap);
+        problem_free(&p);
+    }
+    problem p = problem_make("nu:0.05", 1.5, 30, FINF_IQC_SHARP, FINF_IQC_GENERAL); /* a(w) < 0 without multipliers */
+    ck_assert_int_eq(socp_least(&p.p, &(socp_solve_options){.tol = INFINITY}, p.x, &p.out), 0);
+    problem_free(&p);
+}
+END_TEST
+
 /* Warm starts along a sweep of nu: the same values, in fewer steps. */
 START_TEST(warm_start)
 {
@@ -344,7 +374,7 @@ START_TEST(warm_start)
     for (double nu = 0.02; nu < 0.2; nu *= 1.1) {
         char spec[32];
         snprintf(spec, sizeof spec, "nu:%.17g", nu);
-        problem p = problem_make(spec, 0.1, 100, FINF_IQC_SHARP, FINF_IQC_GENERAL);
+        problem p = problem_make(spec, 0.1, 100, FINF_IQC_DIST, FINF_IQC_GENERAL);
         socp_solve_options s = {.tol = 1e-8};
         ck_assert_int_eq(socp_newton(&p.p, &s, p.x, &p.out), FINF_OK);
         double value = p.out.value;
@@ -476,6 +506,7 @@ static TCase *make(void)
     tcase_add_test(t, repair);
     tcase_add_test(t, printed_sign);
     tcase_add_test(t, unfinished_and_infeasible);
+    tcase_add_test(t, least_squares);
     tcase_add_test(t, warm_start);
     tcase_add_test(t, compact_reaches_fir);
     tcase_add_test(t, odd_reaches_fir);
