@@ -20,7 +20,7 @@ void finf_optimize_result_free(finf_optimize_result *r)
     r->causal_re = r->causal_im = NULL;
 }
 
-static const double START = 1e-2; /* relative change of an alternation that is a start only */
+static const double START = 3e-2; /* relative change of an alternation that is a start only */
 
 typedef struct {
     double eta, kappa, e; /* e = eta L */
