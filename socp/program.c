@@ -52,14 +52,16 @@ static void row_cone(const socp_program *p, size_t j, const socp_form *f, const 
 }
 
 /* stein.c's columns, of either sign; sum q = 1, so a constant k is a linear cost */
-static void row_ahead(const socp_program *p, size_t j, const socp_basis *b, double w)
+void socp_program_ahead(const socp_program *p, const socp_grid *g, const socp_basis *b, double scale)
 {
-    double *Mr = p->Mr + j * p->n + b->nh, *Mi = p->Mi + j * p->n + b->nh, *K = p->K + j * p->n + b->nh;
-    for (size_t i = 0; i < b->ns; i++) {
-        double complex v = socp_stein_at(&b->ahead[i], w);
-        Mr[2 * i] = creal(v), Mi[2 * i] = cimag(v);
-        Mr[2 * i + 1] = -creal(v), Mi[2 * i + 1] = -cimag(v);
-        K[2 * i] = K[2 * i + 1] = b->ahead[i].cost;
+    for (size_t j = 0; j < g->n; j++) {
+        double *Mr = p->Mr + j * p->n + b->nh, *Mi = p->Mi + j * p->n + b->nh, *K = p->K + j * p->n + b->nh;
+        for (size_t i = 0; i < b->ns; i++) {
+            double complex v = socp_stein_at(&b->ahead[i], g->w[j]);
+            Mr[2 * i] = creal(v), Mi[2 * i] = cimag(v);
+            Mr[2 * i + 1] = -creal(v), Mi[2 * i + 1] = -cimag(v);
+            K[2 * i] = K[2 * i + 1] = scale * b->ahead[i].cost;
+        }
     }
 }
 
@@ -97,7 +99,6 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
         finf_noise_response(noise, w, B);
         socp_form_at(mo, w, weights.dp > 0 ? B[0] + I * B[1] : 1, &f);
         row_cone(&p, j, &f, b, lambda, x, plain);
-        if (weights.dp > 0) row_ahead(&p, j, b, w);
         p.q[j] = g->q[j] * (weights.dp > 0 ? weights.dp : weights.sgd) / p.scale;
         ratio = fmax(ratio, -f.a_0 / f.a_r);
         if (two) {
@@ -106,6 +107,7 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
             p.q[g->n + j] = g->q[j] * weights.sgd / p.scale;
         }
     }
+    if (weights.dp > 0) socp_program_ahead(&p, g, b, 1);
     for (size_t i = 0; i < plain; i++) p.G[i * p.n + i] = 1;
     for (size_t e = 0; e < 2; e++) {
         socp_form f;

@@ -89,13 +89,17 @@ void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f
 /* psi = |m|^2/a + k, +inf where a <= 0; *margin = a relative to the size of its terms */
 double socp_form_psi(const socp_form *f, double complex lambda, double complex X, double *margin);
 
-enum { SOCP_STEIN_LAGS = 8 }; /* single lags among them */
+enum { SOCP_STEIN_LAGS = 8, SOCP_STEIN_MOST = 16 }; /* single lags among them, all */
 /* ---- stein.c: columns of X for E<S_t, w_{t-k}>, k >= 1, which Gaussian w bounds ---- */
 finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b, finf_reason *why);
 double complex socp_stein_at(const socp_ahead *c, double w);
 double complex socp_stein_sum(const socp_basis *b, const double *x, double w); /* x: all unknowns */
 double socp_stein_cost(const socp_basis *b, const double *x);
 size_t socp_stein_length(const socp_basis *b); /* coefficients beta its columns see */
+void socp_stein_set(const socp_model *mo, const double *beta, socp_basis *b);
+/* The change of ratio and cost as beta moves by d, d_0 = 0 (d = beta: ratio and cost themselves) */
+void socp_stein_along(const socp_model *mo, const socp_basis *b, const double *beta, const double *d, double *ratio,
+                      double *cost);
 
 /* ---- program.c: minimise sum_j q_j (|m_j|^2/a_j + k_j), a = a0 + A x, m = m0 + M x, k = k0 + K x, G x + g0 >= 0 ---- */
 typedef struct {
@@ -113,6 +117,8 @@ typedef struct {
 socp_weights socp_unit_weights(const finf_iqc_options *o);
 finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
                               socp_weights weights, socp_program *out);
+/* rows of stein.c's columns, for B scaled by `scale` */
+void socp_program_ahead(const socp_program *p, const socp_grid *g, const socp_basis *b, double scale);
 void socp_program_free(socp_program *p);
 double socp_program_value(const socp_program *p, const double *x); /* +inf outside the domain */
 

@@ -20,15 +20,6 @@ enum { SINGLE = SOCP_STEIN_LAGS };       /* lags 1 .. 8 alone, then geometric on
 static const double SLOWEST = 1.0 / 128; /* the least s: some 5000 coefficients beta are looked at */
 static const double TAIL = 45;           /* weights below e^-45 are not summed: certify_stein.c bounds them */
 
-/* sum over k of the weights times cen_k and rad_k */
-static void weigh(const socp_ahead *c, const double *cen, const double *rad, size_t n, double *centre, double *radius)
-{
-    *centre = *radius = 0;
-    double weight = c->s;
-    for (size_t k = c->lag; k <= n && weight > 0; k++, weight *= 1 - c->s)
-        *centre += weight * cen[k], *radius += weight * rad[k];
-}
-
 size_t socp_stein_length(const socp_basis *b)
 {
     double least = 1;
@@ -36,30 +27,43 @@ size_t socp_stein_length(const socp_basis *b)
     return SINGLE + (least < 1 ? (size_t)ceil(TAIL / least) : 0);
 }
 
+/* The recurrences for d, with sign(cen_k) times its cen_k for |cen_k|, the sign that of beta: linear in d. */
+void socp_stein_along(const socp_model *mo, const socp_basis *b, const double *beta, const double *d, double *ratio,
+                      double *cost)
+{
+    double keep = 1 - mo->eta * mo->c, most = fmax(1 - mo->eta * mo->mu, mo->eta - 1), spread = mo->eta * mo->delta / 2;
+    double weight[SOCP_STEIN_MOST], first = -mo->eta * beta[0], sign = first, cen = -mo->eta * d[0], rad = 0;
+    size_t n = socp_stein_length(b);
+    for (size_t i = 0; i < b->ns; i++) weight[i] = b->ahead[i].s, ratio[i] = cost[i] = 0;
+    cost[0] = copysign(1, sign) * cen;
+    for (size_t k = 1; k < n; k++) {
+        rad = most * rad + spread * copysign(1, sign) * cen;
+        sign = keep * sign - mo->eta * beta[k], cen = keep * cen - mo->eta * d[k];
+        for (size_t i = k < SINGLE ? k : SINGLE; i < (k < SINGLE ? k + 1 : b->ns); i++)
+            ratio[i] += weight[i] * cen, cost[i] += weight[i] * rad, weight[i] *= 1 - b->ahead[i].s;
+    }
+    for (size_t i = 0; i < b->ns; i++) ratio[i] /= first, cost[i] *= 2 * sqrt(mo->delta);
+}
+
+void socp_stein_set(const socp_model *mo, const double *beta, socp_basis *b)
+{
+    double ratio[SOCP_STEIN_MOST], cost[SOCP_STEIN_MOST];
+    socp_stein_along(mo, b, beta, beta, ratio, cost);
+    for (size_t i = 0; i < b->ns; i++) b->ahead[i].ratio = ratio[i], b->ahead[i].cost = cost[i];
+}
+
 finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b, finf_reason *why)
 {
-    enum { MOST = SINGLE + 8 };
-    b->ahead = calloc(MOST, sizeof *b->ahead);
+    b->ahead = calloc(SOCP_STEIN_MOST, sizeof *b->ahead);
     if (!b->ahead) return FINF_ENOMEM;
     for (size_t k = 1; k <= SINGLE; k++) b->ahead[b->ns++] = (socp_ahead){.lag = k, .s = 1};
     for (double s = 0.5; s >= fmax(mo->eta / 4, SLOWEST); s /= 2)
         b->ahead[b->ns++] = (socp_ahead){.lag = SINGLE + 1, .s = s};
 
     size_t n = socp_stein_length(b);
-    double *beta = malloc(3 * (n + 1) * sizeof *beta), *cen = beta ? beta + n + 1 : NULL, *rad = beta ? cen + n + 1 : NULL;
+    double *beta = malloc(n * sizeof *beta);
     finf_status st = beta ? finf_noise_beta(noise, n, beta, why) : FINF_ENOMEM;
-    if (st == FINF_OK) {
-        double keep = 1 - mo->eta * mo->c, most = fmax(1 - mo->eta * mo->mu, mo->eta - 1), spread = mo->eta * mo->delta / 2;
-        cen[1] = -mo->eta * beta[0], rad[1] = 0;
-        for (size_t k = 1; k < n; k++)
-            cen[k + 1] = keep * cen[k] - mo->eta * beta[k], rad[k + 1] = most * rad[k] + spread * fabs(cen[k]);
-        for (size_t i = 0; i < b->ns; i++) {
-            weigh(&b->ahead[i], cen, rad, n, &b->ahead[i].ratio, &b->ahead[i].cost);
-            b->ahead[i].ratio /= cen[1];
-            if (b->ahead[i].lag == 1) b->ahead[i].ratio = 0, b->ahead[i].cost = fabs(cen[1]);
-            b->ahead[i].cost *= 2 * sqrt(mo->delta);
-        }
-    }
+    if (st == FINF_OK) socp_stein_set(mo, beta, b);
     free(beta);
     return st;
 }
