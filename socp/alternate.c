@@ -21,12 +21,12 @@ finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int
 {
     double fine = fmax(tol / 100, 1e-9);
     d->rounds = 0;
-    finf_status st = socp_moving_solve(v, logB, fine);
+    finf_status st = socp_moving_solve(v, logB, NULL, fine);
     d->history[0] = v->value;
     for (double change = INFINITY; st == FINF_OK && change > tol;) {
         if (d->rounds == (size_t)max_rounds) return FINF_ETOL;
         follow(v, logB);
-        st = socp_moving_solve(v, logB, fine);
+        st = socp_moving_solve(v, logB, NULL, fine);
         if (st != FINF_OK) break;
         double before = d->history[d->rounds], now = fmin(before, v->value);
         d->history[++d->rounds] = now;

@@ -24,6 +24,7 @@ typedef struct {
     size_t n, J;
     double tol, damping;                     /* of the solves, of the last step */
     double complex *f, *logB;                /* J x n: log factors; J: at the nodes */
+    double *p, *state, *beta;                /* n: 1 - nu_i; n; (n + 1) x taps: beta, and dbeta/dr */
     double *r, *grad, *trial, *d, *y, *mean; /* n */
     double *metric, *H, *U, *scratch;        /* n x n, and what the Hessian needs */
     double *memory;
@@ -32,14 +33,16 @@ typedef struct {
 static finf_status allocate(descent *s, socp_moving *v, const double *nu, size_t n)
 {
     *s = (descent){.v = v, .n = n, .J = v->grid.n};
-    double **vec[] = {&s->r, &s->grad, &s->trial, &s->d, &s->y, &s->mean};
-    size_t count = sizeof vec / sizeof *vec;
+    double **vec[] = {&s->r, &s->grad, &s->trial, &s->d, &s->y, &s->mean, &s->p, &s->state};
+    size_t count = sizeof vec / sizeof *vec, scratch = socp_moving_scratch(v, n);
     s->f = malloc((s->J * (n + 1)) * sizeof *s->f);
-    double *z = s->memory = calloc(count * n + 3 * n * n + n * v->prog.n + n, sizeof *z);
+    double *z = s->memory = calloc(count * n + 3 * n * n + scratch + (n + 1) * v->taps, sizeof *z);
     if (!s->f || !z) return FINF_ENOMEM;
     s->logB = s->f + s->J * n;
     for (size_t i = 0; i < count; i++) *vec[i] = z, z += n;
     s->metric = z, s->H = z + n * n, s->U = z + 2 * n * n, s->scratch = z + 3 * n * n;
+    s->beta = s->scratch + scratch;
+    for (size_t i = 0; i < n; i++) s->p[i] = 1 - nu[i];
     for (size_t j = 0; j < s->J; j++)
         for (size_t i = 0; i < n; i++) s->f[j * n + i] = socp_log_factor(nu[i], v->grid.w[j]);
     return FINF_OK;
@@ -51,6 +54,19 @@ static void release(descent *s)
     free(s->memory);
 }
 
+/* Coefficients y of B (source NULL, y_0 = 1), or of dB/dr_i = B log(1 - p z), p = p_i (source B's, y_0 = 0): by z B' =
+ * -B sum_l r_l p_l z/(1 - p_l z), t y_t = -sum_l r_l sum_k p_l^k y_{t-k} - sum_k p^k source_{t-k}. */
+static void set_series(descent *s, const double *r, const double *source, double p, double *y)
+{
+    double from = 0;
+    memset(s->state, 0, s->n * sizeof *s->state);
+    for (size_t t = 0; t < s->v->taps; t++) {
+        for (size_t l = 0; l < s->n && t > 0; l++) s->state[l] = s->p[l] * (s->state[l] + y[t - 1]);
+        if (source && t > 0) from = p * (from + source[t - 1]);
+        y[t] = t > 0 ? -(socp_dot(r, s->state, s->n) + from) / (double)t : !source;
+    }
+}
+
 /* log(bound) at r; +inf where there is none */
 static double evaluate(descent *s, const double *r)
 {
@@ -58,7 +74,8 @@ static double evaluate(descent *s, const double *r)
         s->logB[j] = 0;
         for (size_t i = 0; i < s->n; i++) s->logB[j] += r[i] * s->f[j * s->n + i];
     }
-    return socp_moving_solve(s->v, s->logB, s->tol) == FINF_OK ? log(s->v->value) : INFINITY;
+    set_series(s, r, NULL, 0, s->beta);
+    return socp_moving_solve(s->v, s->logB, s->beta, s->tol) == FINF_OK ? log(s->v->value) : INFINITY;
 }
 
 /* metric: 8 Cov(log|f_i|, log|f_k|), with a ridge, as neighbouring factors are nearly dependent;
@@ -113,7 +130,9 @@ static void set_model(descent *s)
     size_t n = s->n;
     double V = s->v->value;
     set_metric(s, s->logB, RIDGE);
-    socp_moving_hessian(s->v, s->f, n, s->grad, s->H, s->scratch);
+    double *dbeta = s->beta + s->v->taps;
+    for (size_t i = 0; i < n; i++) set_series(s, s->r, s->beta, s->p[i], dbeta + i * s->v->taps);
+    socp_moving_hessian(s->v, s->f, dbeta, n, s->grad, s->H, s->scratch);
     for (size_t i = 0; i < n; i++) s->grad[i] /= V;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) s->H[i * n + k] = s->H[i * n + k] / V - s->grad[i] * s->grad[k];

@@ -1,5 +1,5 @@
 /* The IQC program as a function of the noise: grid and basis stay, B moves. A new B only rescales rows (no basis function
- * is evaluated again), and where B moves little the last certificate starts the next solve. */
+ * but stein.c's is evaluated again), and where B moves little the last certificate starts the next solve. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,32 +17,30 @@ static finf_status begin(socp_moving *v)
     finf_noise_free(white);
     if (st != FINF_OK) return st;
     v->B = malloc(2 * v->grid.n * sizeof *v->B);
-    v->x = calloc(2 * v->prog.n + 2 * v->prog.cones, sizeof *v->x);
+    v->taps = v->basis.ns ? socp_stein_length(&v->basis) : 0;
+    v->x = calloc(2 * v->prog.n + 2 * v->prog.cones + v->taps, sizeof *v->x);
     if (!v->B || !v->x) return FINF_ENOMEM;
     v->next = v->B + v->grid.n;
     v->warm = v->x + v->prog.n;
     v->kkt.zr = v->warm + v->prog.n;
     v->kkt.zi = v->kkt.zr + v->prog.cones;
+    v->beta = v->kkt.zi + v->prog.cones;
     for (size_t j = 0; j < v->grid.n; j++) v->B[j] = 1;
     return FINF_OK;
-}
-
-finf_status socp_moving_takes(finf_iqc_bound bound, finf_reason *why)
-{
-    if (bound != FINF_IQC_GAUSSIAN) return FINF_OK;
-    return finf_why(why, FINF_EDOM, "bound = gaussian: noise is chosen by the sharp bound; ask iqc for this one");
 }
 
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out)
 {
     double e = eta * o->smooth;
-    int causal = socp_is_causal(o->bound);
+    int causal = socp_is_causal(o->bound), gaussian = o->bound == FINF_IQC_GAUSSIAN;
     socp_moving v = {.mo = socp_model_make(e, kappa, socp_is_dist(o->bound)), .weights = socp_unit_weights(o)};
-    size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal);
+    size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal), reach = socp_basis_reach(lags, o->multipliers);
+    if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
     v.cold = v.gap = INFINITY, v.cancel = o->cancel, v.cancel_data = o->cancel_data;
-    finf_status st = socp_grid_make(finest, e, v.mo.mu, socp_basis_reach(lags, o->multipliers), o->grid_uniform, &v.grid);
+    finf_status st = socp_grid_make(finest, e, v.mo.mu, reach, o->grid_uniform, &v.grid);
     if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
+    if (st == FINF_OK && gaussian) st = socp_stein_make(&v.mo, finest, &v.basis, NULL);
     if (st == FINF_OK) st = begin(&v);
     if (st != FINF_OK) socp_moving_free(&v);
     *out = v;
@@ -100,7 +98,7 @@ static double set_rows(socp_moving *v)
     return sqrt(moved);
 }
 
-finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double tol)
+finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta, double tol)
 {
     double gamma2 = 0, power = 0;
     for (size_t j = 0; j < v->grid.n; j++) {
@@ -115,6 +113,11 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double
     for (size_t j = 0; j < v->grid.n; j++) v->next[j] = cexp(logB[j]) * sqrt(gamma2);
     if (v->gap <= tol && memcmp(v->next, v->B, v->grid.n * sizeof *v->B) == 0) return FINF_OK; /* solved already */
     if (set_rows(v) > FAR) v->warm_next = 0;
+    if (v->taps) {
+        memcpy(v->beta, beta, v->taps * sizeof *beta);
+        socp_stein_set(&v->mo, beta, &v->basis);
+        socp_program_ahead(&v->prog, &v->grid, &v->basis, sqrt(gamma2));
+    }
     finf_status st = FINF_ETOL;
     socp_outcome so;
     socp_solve_options s = {.tol = INFINITY, .kkt = &v->kkt, .cancel = v->cancel, .cancel_data = v->cancel_data};
@@ -139,15 +142,15 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double
     return st;
 }
 
-/* a, k and m = b + X of cone j; X is returned */
+/* a, k and m = b + X of cone j; X is returned, stein.c's columns in it; their cost is not in k */
 static double complex cone(const socp_moving *v, size_t j, double *a, double complex *b, double *k)
 {
     const socp_program *p = &v->prog;
-    size_t n = p->n, nh = v->basis.nh, nc = v->basis.nc;
+    size_t n = p->n, nh = v->basis.nh, nx = 2 * v->basis.ns + v->basis.nc;
     const double *Mr = p->Mr + j * n, *Mi = p->Mi + j * n;
     *a = p->a0[j] + socp_dot(p->A + j * n, v->x, nh), *k = p->k0[j] + socp_dot(p->K + j * n, v->x, nh);
     *b = p->m0r[j] + socp_dot(Mr, v->x, nh) + I * (p->m0i[j] + socp_dot(Mi, v->x, nh));
-    return socp_dot(Mr + nh, v->x + nh, nc) + I * socp_dot(Mi + nh, v->x + nh, nc);
+    return socp_dot(Mr + nh, v->x + nh, nx) + I * socp_dot(Mi + nh, v->x + nh, nx);
 }
 
 double socp_moving_psi(const socp_moving *v, size_t j)
@@ -167,7 +170,8 @@ finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, dou
     if (st == FINF_OK) {
         socp_weights w = {v->weights.dp * sens.gamma2.value, v->weights.sgd};
         memcpy(x, v->x, v->prog.n * sizeof *x);
-        for (size_t i = 0; i < v->basis.nc; i++) x[v->basis.nh + i] /= sqrt(sens.gamma2.value); /* X of B as it is */
+        for (size_t i = 0; i < 2 * v->basis.ns + v->basis.nc; i++)
+            x[v->basis.nh + i] /= sqrt(sens.gamma2.value); /* X of B as it is */
         st = socp_recompute(&v->mo, noise, &v->grid, &v->basis, w, v->value, x, &re);
         *bound = w.dp * re.dp.value + (w.sgd > 0 ? w.sgd * re.sgd.value : 0);
     }
@@ -175,29 +179,61 @@ finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, dou
     return st;
 }
 
+/* How stein.c's columns move with r_i: m by turn_i e^{iw}, k by price_i, at the x there is. */
+typedef struct {
+    double *turn, *price, *ratio, *cost; /* n, n; n x ns: of each column */
+    double paid;                         /* what the columns add to k */
+} ahead_moves;
+
+size_t socp_moving_scratch(const socp_moving *v, size_t n) { return n * (v->prog.n + 3 + 2 * v->basis.ns); }
+
+/* cost is that of gamma = 1: scaled by gamma, whose log falls by mean_i */
+static ahead_moves follow_ahead(const socp_moving *v, const double *dbeta, const double *mean, size_t n, double *scratch)
+{
+    size_t ns = v->basis.ns;
+    const double *x = v->x + v->basis.nh;
+    double gamma = sqrt(v->gamma2);
+    ahead_moves a = {.turn = scratch, .price = scratch + n, .ratio = scratch + 2 * n, .cost = scratch + (2 + ns) * n};
+    for (size_t s = 0; s < ns; s++) a.paid += (x[2 * s] + x[2 * s + 1]) * gamma * v->basis.ahead[s].cost;
+    for (size_t i = 0; i < n && ns; i++) {
+        double *ratio = a.ratio + i * ns, *cost = a.cost + i * ns;
+        socp_stein_along(&v->mo, &v->basis, v->beta, dbeta + i * v->taps, ratio, cost);
+        for (size_t s = 0; s < ns; s++) {
+            cost[s] = gamma * (cost[s] - mean[i] * v->basis.ahead[s].cost);
+            a.turn[i] -= (x[2 * s] - x[2 * s + 1]) * ratio[s], a.price[i] += (x[2 * s] + x[2 * s + 1]) * cost[s];
+        }
+    }
+    return a;
+}
+
 /* With d_i = dlogB/dr_i, normalised to gamma = 1 (d_i = f_i - E Re f_i, E in the probability |B|^-2/gamma^2 on the circle),
  * m = b + X moves by b d_i*, k by 2 k Re d_i. Held x leaves phi_il; x follows by H dx = -c_i, which takes c_i' H^-1 c_l
- * off. */
-void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, double *gradient, double *hessian,
-                         double *scratch)
+ * off. Of stein.c's columns the second derivatives in d_i are left out: with them no round less. */
+void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n, double *gradient,
+                         double *hessian, double *scratch)
 {
     const socp_program *p = &v->prog;
-    size_t N = p->n, nh = v->basis.nh, J = v->grid.n, first = v->kkt.first;
+    size_t N = p->n, nh = v->basis.nh, J = v->grid.n, ns = v->basis.ns, first = v->kkt.first;
     double *c = scratch, *mean = scratch + n * N, force = 0; /* force: the gradient of one more unit of log|B| everywhere */
-    memset(scratch, 0, (n * N + n) * sizeof *scratch);
+    double turned = 0, weight = 0;                           /* the gradients of turn and of price */
+    memset(scratch, 0, socp_moving_scratch(v, n) * sizeof *scratch);
     memset(gradient, 0, n * sizeof *gradient);
     memset(hessian, 0, n * n * sizeof *hessian);
     for (size_t j = 0; j < J; j++)
         for (size_t i = 0; i < n; i++) mean[i] += v->grid.q[j] / size2(v->B[j]) * creal(f[j * n + i]);
+    ahead_moves ahead = follow_ahead(v, dbeta, mean, n, mean + n);
     for (size_t j = 0; j < J; j++) {
         const double *A = p->A + j * N, *Mr = p->Mr + j * N, *Mi = p->Mi + j * N, *K = p->K + j * N;
         double q = p->q[j], a, k;
         double complex b;
         cone(v, j, &a, &b, &k);
         double complex zb = conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * b;
+        double complex z = ns ? cexp(I * v->grid.w[j]) : 0;
+        double zeta_z = creal(conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * z);
+        turned += 2 * zeta_z, weight += q;
         force += 2 * (creal(zb) + q * k);
         for (size_t i = 0; i < n; i++) {
-            double complex di = f[j * n + i] - mean[i], dm = b * conj(di),
+            double complex di = f[j * n + i] - mean[i], dm = b * conj(di) + ahead.turn[i] * z,
                            zd = conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * conj(di);
             double *ci = c + i * N, mr = 2 * q / a * creal(dm), mi = 2 * q / a * cimag(dm);
             gradient[i] += 2 * (creal(zb * conj(di)) + q * k * creal(di));
@@ -205,16 +241,25 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, doub
                 double complex dl = f[j * n + l] - mean[l];
                 hessian[i * n + l] += 2 * q * size2(b) / a * creal(di * conj(dl)) + 2 * creal(zb * conj(di * dl)) +
                                       4 * q * k * creal(di) * creal(dl);
+                if (ns)
+                    hessian[i * n + l] += 2 * q / a * creal(conj(z) * (ahead.turn[i] * b * conj(dl) + ahead.turn[l] * dm));
             }
             if (first == 0) {
                 socp_axpy(2 * creal(zd) + mr, Mr, nh, ci);
                 socp_axpy(-2 * cimag(zd) + mi, Mi, nh, ci);
                 socp_axpy(2 * q * creal(di), K, nh, ci);
-                socp_axpy(-2 * creal(zb * conj(di)) / a, A, nh, ci);
+                socp_axpy(-2 * (creal(zb * conj(di)) + ahead.turn[i] * zeta_z) / a, A, nh, ci);
             }
             socp_axpy(mr, Mr + nh, N - nh, ci + nh);
             socp_axpy(mi, Mi + nh, N - nh, ci + nh);
         }
+    }
+    force += weight * ahead.paid;
+    for (size_t i = 0; i < n; i++) {
+        gradient[i] += turned * ahead.turn[i] + weight * ahead.price[i];
+        for (size_t s = 0; s < 2 * ns; s++) /* one unknown for each sign */
+            c[i * N + nh + s] += weight * ahead.cost[i * ns + s / 2] +
+                                 (s % 2 ? 1 : -1) * turned * ahead.ratio[i * ns + s / 2];
     }
     for (size_t j = 0; j < J; j++) /* d_i moves too: log gamma^2 / 2 has the Hessian 2 Cov(Re f_i, Re f_l) */
         for (size_t i = 0; i < n; i++)

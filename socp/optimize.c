@@ -285,7 +285,6 @@ static finf_status search(task *t)
 
 static finf_status check(const finf_optimize_options *o, finf_reason *why)
 {
-    if (socp_moving_takes(o->iqc.bound, why) != FINF_OK) return FINF_EDOM;
     int ok = o->tol > 0 && o->max_rounds >= 1 && o->factors >= 1 && o->factors <= 200;
     return ok ? FINF_OK : finf_why(why, FINF_EDOM, "needs tol > 0, at least one round, 1 to 200 factors");
 }

@@ -15,6 +15,8 @@ typedef struct {
     socp_basis basis;
     socp_weights weights;
     socp_program prog;         /* for the present B */
+    size_t taps;               /* coefficients beta that stein.c's columns see; 0: none */
+    double *beta;              /* of the present B as it was given */
     double complex *B, *next;  /* the present B at the nodes, gamma = 1, and the one to come */
     double *x, *warm;          /* the certificate, and the one the solve started from */
     socp_kkt kkt;              /* of the last solve */
@@ -30,19 +32,18 @@ typedef struct {
 /* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0. */
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
                              socp_moving *out);
-/* stein.c's columns depend on the noise in a way that moving.c does not follow: FINF_EDOM for gaussian */
-finf_status socp_moving_takes(finf_iqc_bound bound, finf_reason *why);
 /* The same without the causality multiplier (fval for sharp), on v's grid, with every second of its multipliers. */
 finf_status socp_moving_relax(const socp_moving *v, socp_moving *out);
 void socp_moving_free(socp_moving *v);
-/* log B given at the nodes; the SOCP to relative gap tol, from the last certificate. FINF_ETOL: value NaN, or not even to
- * 100 tol */
-finf_status socp_moving_solve(socp_moving *v, const double complex *logB, double tol);
-/* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major): gradient and Hessian of the bound in r, the
- * certificate following r along the solver's last linear system. scratch: n * prog.n + n. */
-void socp_moving_hessian(socp_moving *v, const double complex *f, size_t n, double *gradient, double *hessian,
-                         double *scratch);
-double socp_moving_psi(const socp_moving *v, size_t j); /* psi_w/|B|^2 at a node */
+/* log B given at the nodes, and for gaussian B's first v->taps coefficients, beta_0 = 1; the SOCP to relative gap tol, from
+ * the last certificate. FINF_ETOL: value NaN, or not even to 100 tol */
+finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta, double tol);
+/* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major) and for gaussian dbeta/dr (n x taps): gradient and
+ * Hessian of the bound in r, the certificate following r along the solver's last linear system. */
+void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n, double *gradient,
+                         double *hessian, double *scratch);
+size_t socp_moving_scratch(const socp_moving *v, size_t n); /* numbers in scratch */
+double socp_moving_psi(const socp_moving *v, size_t j);     /* psi_w/|B|^2 at a node */
 /* The bound for `noise`, whose B was solved for last: recomputed on the continuum, L = 1. */
 finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound);
 

@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
     socp_moving *v;
     double complex *logB, *f; /* f: d logB/du and d^2 logB/du^2 */
+    double *beta;             /* 3 x taps: beta, dbeta/du, d^2 beta/du^2 */
     double *scratch;
     sample best;
 } nu_search;
@@ -44,6 +45,22 @@ static double log_quadratic(const socp_moving *v, double nu)
     return st == FINF_OK ? log(dp * value.value) : -INFINITY;
 }
 
+/* beta_t = a_t (1-nu)^t and its derivatives in u. The second has d^2 logB/du^2 and, squared, dlogB/du: of that
+ * socp_moving_hessian leaves out what it does to stein.c's columns. */
+static void set_beta(nu_search *n, double nu)
+{
+    size_t taps = n->v->taps;
+    double *b = n->beta, *d = b + taps, *dd = d + taps, p = -0.125; /* a_t (1-nu)^{t-2} */
+    if (taps == 0) return;
+    b[0] = 1, d[0] = dd[0] = 0;
+    b[1] = -(1 - nu) / 2, d[1] = dd[1] = nu / 2;
+    for (size_t i = 2; i < taps; i++) {
+        double t = (double)i;
+        b[i] = p * (1 - nu) * (1 - nu), d[i] = -t * nu * (1 - nu) * p, dd[i] = d[i] + t * (t - 1) * nu * nu * p;
+        p *= (1 - nu) * (t - 0.5) / (t + 1);
+    }
+}
+
 static finf_status at(nu_search *n, double tol, sample *s)
 {
     socp_moving *v = n->v;
@@ -53,9 +70,10 @@ static finf_status at(nu_search *n, double tol, sample *s)
         double complex d = nu / 2 * cexp(-I * v->grid.w[j] - 2 * n->logB[j]); /* z nu/2 / (1 - (1-nu) z) */
         n->f[2 * j] = d, n->f[2 * j + 1] = d * (1 - 2 * d);
     }
-    finf_status st = socp_moving_solve(v, n->logB, tol);
+    set_beta(n, nu);
+    finf_status st = socp_moving_solve(v, n->logB, n->beta, tol);
     if (st != FINF_OK) return st;
-    socp_moving_hessian(v, n->f, 2, g, H, n->scratch);
+    socp_moving_hessian(v, n->f, n->beta + v->taps, 2, g, H, n->scratch);
     s->value = log(v->value), s->slope = g[0] / v->value;
     s->second = (H[0] + g[1]) / v->value - s->slope * s->slope;
     if (s->value < n->best.value) n->best = *s;
@@ -98,10 +116,11 @@ finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
 {
     sample s[MAX_SCAN];
     nu_search t = {.v = v, .best = {.u = 0, .value = INFINITY}};
-    t.logB = malloc(3 * v->grid.n * sizeof *t.logB), t.scratch = malloc((2 * v->prog.n + 2) * sizeof *t.scratch);
+    t.logB = malloc(3 * v->grid.n * sizeof *t.logB);
+    t.scratch = malloc((socp_moving_scratch(v, 2) + 3 * v->taps) * sizeof *t.scratch);
     finf_status st = t.logB && t.scratch ? FINF_OK : FINF_ENOMEM;
     size_t n = place(v, s);
-    t.f = t.logB ? t.logB + v->grid.n : NULL;
+    t.f = t.logB ? t.logB + v->grid.n : NULL, t.beta = t.scratch ? t.scratch + socp_moving_scratch(v, 2) : NULL;
     for (size_t next = 0; st == FINF_OK && next < n;) { /* by the worst quadratic; those above the best bound never */
         next = n;
         for (size_t i = 0; i < n; i++)
@@ -133,10 +152,9 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     socp_moving v = {0};
     finf_reason why = {"the search for nu did not end"};
     *out = (finf_iqc_result){.bound = {NAN, INFINITY, FINF_ESTIMATE, ""}};
-    finf_status tuned = FINF_OK, st = socp_moving_takes(o.bound, &out->reason);
+    finf_status tuned = FINF_OK, st = finf_noise_sgd(&noise);
     int cancelled = 0;
     *nu = 1;
-    if (st == FINF_OK) st = finf_noise_sgd(&noise);
     /* the domain, and where every noise gives the same: divergence, no privacy noise */
     int trivial = !(kappa >= 1 && isfinite(kappa) && eta > 0 && eta * o.smooth < 2 && o.privacy.rho > 0 &&
                     o.privacy.clip > 0 && o.privacy.sigma_sgd >= 0 && o.dim >= 1 && o.smooth > 0);

@@ -461,7 +461,6 @@ near bound 0.005269617870587385 1e-10 iqc --noise nu:0.1 --eta 0.1 --kappa 1
 near unit_bound 0.0070349174 1e-7 iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian
 ok 'Gaussian w' iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian
 ok '"certified":true' iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian --certify --json
-for c in 'tune --eta 0.1 --kappa 10' 'optimize --eta 0.1 --kappa 10'; do bad 3 'chosen by the sharp' $c --bound gaussian; done
 near gaussian_gap 1.05497 1e-5 optimize --eta 0.1 --kappa 1000 --solver newton
 near bound 85.2 2e-3 iqc --noise sgd --eta 0.1 --kappa 100 --bound dist --constants paper --rho 0.5
 near nu 0.1 1e-12 tune --eta 0.1
