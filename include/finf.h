@@ -218,9 +218,9 @@ finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_p
 /* ---- mu-strongly convex, L-smooth F: the IQC bound (socp/) --------------------------------------------- */
 
 typedef enum {
-    FINF_IQC_SHARP,     /* F - F*, with causality multipliers: the default                       MATH 7.4 */
-    FINF_IQC_FVAL,      /* F - F*, smooth strongly convex interpolation                           MATH 7.2 */
-    FINF_IQC_DIST,      /* (L/2) |theta|^2, the paper's                                           MATH 7.2 */
+    FINF_IQC_SHARP,      /* F - F*, with causality multipliers: the default                       MATH 7.4 */
+    FINF_IQC_FVAL,       /* F - F*, smooth strongly convex interpolation                           MATH 7.2 */
+    FINF_IQC_DIST,       /* (L/2) |theta|^2, the paper's                                           MATH 7.2 */
     FINF_IQC_SHARP_DIST, /* (L/2) |theta|^2 with causality multipliers                            MATH 7.4 */
     FINF_IQC_GAUSSIAN    /* sharp for Gaussian w and gradient noise that does not depend on theta  socp/stein.c */
 } finf_iqc_bound;
@@ -294,7 +294,7 @@ typedef struct {
     finf_iqc_options iqc; /* which bound, class, constants, solver; certify applies to the noise found */
     double tol;           /* relative change at which to stop, default 1e-6 */
     int max_rounds;       /* default 100 */
-    size_t factors;       /* of B for sharp, default 12 (fval and dist take 16 + 2 log2 kappa) */
+    size_t factors;       /* of B for sharp and gaussian, default 12 (fval and dist take 16 + 2 log2 kappa) */
 } finf_optimize_options;
 
 finf_optimize_options finf_optimize_options_default(void);
@@ -307,16 +307,17 @@ typedef struct {
     double *history;     /* bound after each round of the best start, rounds + 1 numbers, never increasing; owned */
     size_t rounds;
     size_t starts;
-    double spread; /* (worst - best)/best of the bounds the starts ended with (sharp: the second to 1e-4, or where the
+    double spread; /* (worst - best)/best of the bounds the starts ended with (causal: the second to 1e-4, or where the
                     * first ended, once Newton's step leads there) */
     double minimax_lower, gap; /* MATH 7.9; gap = bound / minimax_lower */
     size_t n; /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda = h_0 - sum h_t e^{-iwt} (MATH 7.1)
-               * and of the causality multiplier X of <S, W> (socp.h), L = 1, for this |B|^2; owned, one block in w;
-               * 0 where eta L >= 2 */
+               * and of the causality multiplier X of <S, W> (socp.h; gaussian: with stein.c's columns, their cost in psi),
+               * L = 1, for this |B|^2; owned, one block in w; 0 where eta L >= 2 */
     double *w, *density, *psi, *lambda_re, *lambda_im, *causal_re, *causal_im;
 } finf_optimize_result;
 
-/* A stationary point, the best of several starts; never above the best nu (sharp). Same domain as finf_iqc. */
+/* A stationary point, the best of several starts; never above the best nu (sharp, gaussian) nor, for gaussian, above the
+ * noise of sharp. Same domain as finf_iqc. */
 finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt, finf_optimize_result *out);
 void finf_optimize_result_free(finf_optimize_result *r);
 

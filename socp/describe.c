@@ -45,7 +45,8 @@ finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, c
         finf_noise_response(out->noise, out->w[k], B);
         socp_form_at(&mo, out->w[k], B[0] + I * B[1], &f);
         socp_basis_sum(&m->basis, m->x, m->x + socp_basis_signed(&m->basis), out->w[k], &lambda, &X);
-        out->psi[k] = socp_form_psi(&f, lambda, X, &margin) / (out->density[k] * L);
+        X += socp_stein_sum(&m->basis, m->x, out->w[k]);
+        out->psi[k] = (socp_form_psi(&f, lambda, X, &margin) + socp_stein_cost(&m->basis, m->x)) / (out->density[k] * L);
         out->lambda_re[k] = creal(lambda) * 2 / (mo.delta * L);
         out->lambda_im[k] = -cimag(lambda) * 2 / (mo.delta * L);
         out->causal_re[k] = creal(X), out->causal_im[k] = cimag(X);

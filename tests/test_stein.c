@@ -159,6 +159,130 @@ START_TEST(certificate)
 }
 END_TEST
 
+/* ---- the noise optimised for it -------------------------------------------------------------------------- */
+
+static finf_optimize_options descent(finf_iqc_bound bound)
+{
+    finf_optimize_options o = finf_optimize_options_default();
+    o.iqc = options(bound);
+    return o;
+}
+
+/* log bound of the product with power i more by h */
+static double log_bound(const finf_noise *product, size_t i, double h, double eta, double kappa, finf_iqc_options o)
+{
+    size_t n = product->n;
+    double r[32];
+    finf_noise *noise;
+    finf_iqc_result b;
+    memcpy(r, product->coef + n, n * sizeof *r);
+    r[i] += h;
+    ck_assert_int_eq(finf_noise_product(product->coef, r, n, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_iqc(noise, eta, kappa, &o, &b), FINF_OK);
+    finf_noise_free(noise);
+    return log(b.bound.value);
+}
+
+/* The largest slope of the bound in one power, by differences. */
+static double slope(const finf_noise *product, double eta, double kappa, finf_iqc_options o)
+{
+    const double h = 1e-3;
+    double most = 0;
+    for (size_t i = 0; i < product->n; i++)
+        most = fmax(most,
+                    fabs(log_bound(product, i, h, eta, kappa, o) - log_bound(product, i, -h, eta, kappa, o)) / (2 * h));
+    return most;
+}
+
+/* Below the best nu and below the sharp bound's noise, by what is measured; stationary, which that is not. */
+START_TEST(optimised)
+{
+    static const struct {
+        double eta, kappa, sgd, gap, gain; /* at least so much below the noise of sharp */
+    } ROWS[] = {{0.1, 10, 0, 1.04699, 9e-5},   {0.1, 100, 0, 1.05407, 1.2e-4}, {0.1, 1000, 0, 1.05482, 1.4e-4},
+                {0.01, 100, 0, 1.03537, 4e-4}, {0.05, 50, 0.1, NAN, 2e-4},     {0.5, 10, 0, 1.03243, 0},
+                {1.5, 1000, 0, 1.01185, 0},    {1, 30, 0, 1.000001, 0}};
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        double eta = ROWS[i].eta, kappa = ROWS[i].kappa;
+        finf_optimize_options o = descent(FINF_IQC_GAUSSIAN), so = descent(FINF_IQC_SHARP);
+        finf_optimize_result r, sharp;
+        finf_iqc_result of_sharp;
+        o.iqc.privacy.sigma_sgd = so.iqc.privacy.sigma_sgd = ROWS[i].sgd;
+        ck_assert_int_eq(finf_optimize(eta, kappa, &o, &r), FINF_OK);
+        ck_assert_int_eq(finf_optimize(eta, kappa, &so, &sharp), FINF_OK);
+        ck_assert_int_eq(finf_iqc(sharp.noise, eta, kappa, &o.iqc, &of_sharp), FINF_OK);
+        double bound = r.iqc.bound.value;
+        ck_assert_msg(bound <= of_sharp.bound.value * (1 - ROWS[i].gain) * (1 + 1e-8), "eta %g, kappa %g: %.9g of %.9g",
+                      eta, kappa, bound, of_sharp.bound.value);
+        ck_assert_msg(!(r.gap > ROWS[i].gap), "eta %g, kappa %g: gap %.9g", eta, kappa, r.gap);
+        ck_assert(bound <= r.bound_nu * (1 + 1e-9) && r.bound_nu <= sharp.bound_nu * (1 + 1e-8));
+        ck_assert(bound >= r.iqc.quadratic_lower * (1 - 1e-9));
+        for (size_t k = 1; k <= r.rounds; k++) ck_assert_double_le(r.history[k], r.history[k - 1] * (1 + 1e-9));
+        ck_assert_uint_le(r.rounds, 4);
+        if (i == 1) {
+            double at = slope(r.noise, eta, kappa, o.iqc), from = slope(sharp.noise, eta, kappa, o.iqc);
+            ck_assert_msg(at < 5e-4 && from > 10 * at, "slope %g, of the noise of sharp %g", at, from);
+        }
+        finf_optimize_result_free(&r);
+        finf_optimize_result_free(&sharp);
+    }
+}
+END_TEST
+
+/* What is saved: (1/pi) int |B|^2 psi is the bound, stein.c's cost in it. */
+START_TEST(described)
+{
+    finf_optimize_options o = descent(FINF_IQC_GAUSSIAN);
+    finf_optimize_result r;
+    double sum = 0;
+    ck_assert_int_eq(finf_optimize(0.1, 100, &o, &r), FINF_OK);
+    for (size_t k = 1; k < r.n; k++)
+        sum += (r.w[k] - r.w[k - 1]) * (r.density[k] * r.psi[k] + r.density[k - 1] * r.psi[k - 1]) / (2 * FINF_PI);
+    ASSERT_NEAR(sum, r.iqc.unit_bound, 1e-3, "the integral of what is saved");
+    finf_optimize_result_free(&r);
+}
+END_TEST
+
+/* The best nu against a scan by finf_iqc. */
+START_TEST(tuned)
+{
+    finf_iqc_options o = options(FINF_IQC_GAUSSIAN);
+    finf_iqc_result best;
+    double nu;
+    ck_assert_int_eq(finf_tune_iqc(0.1, 100, &o, &nu, &best), FINF_OK);
+    ck_assert_double_eq_tol(nu, 0.0657, 1e-4);
+    static const double BESIDE[] = {0.2, 0.5, 0.8, 0.99, 1.01, 1.2, 2, 8};
+    for (size_t i = 0; i < COUNT(BESIDE); i++) {
+        char spec[32];
+        snprintf(spec, sizeof spec, "nu:%.17g", BESIDE[i] * nu);
+        ck_assert_double_gt(iqc(spec, 0.1, 100, o).bound.value, best.bound.value * (1 - 1e-9));
+    }
+}
+END_TEST
+
+static int stop_after(void *left) { return --*(int *)left < 0; }
+
+/* Cancelled anywhere: the best noise so far. */
+START_TEST(cancelled)
+{
+    finf_optimize_options o = descent(FINF_IQC_GAUSSIAN);
+    finf_optimize_result r;
+    int left = 1000;
+    o.iqc.cancel = stop_after, o.iqc.cancel_data = &left;
+    ck_assert_int_eq(finf_optimize(0.1, 100, &o, &r), FINF_OK);
+    finf_optimize_result_free(&r);
+    int all = 1000 - left;
+    for (int polls = 0; polls < all; polls += 15) {
+        left = polls;
+        finf_status st = finf_optimize(0.1, 100, &o, &r);
+        ck_assert(st == FINF_ETOL || st == FINF_OK); /* it may have been the last step of a start */
+        ck_assert(r.noise && r.starts > 0 && r.iqc.bound.value <= r.bound_nu * (1 + 1e-9));
+        ck_assert_double_le(r.bound_nu, r.bound_sgd * (1 + 1e-9));
+        finf_optimize_result_free(&r);
+    }
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *t = tcase_create("all");
@@ -167,6 +291,10 @@ static TCase *make(void)
     tcase_add_test(t, order);
     tcase_add_test(t, values);
     tcase_add_test(t, certificate);
+    tcase_add_test(t, optimised);
+    tcase_add_test(t, described);
+    tcase_add_test(t, tuned);
+    tcase_add_test(t, cancelled);
     return t;
 }
 
