@@ -107,7 +107,8 @@ static void show_table(const job *j)
         if (j->o.certify) *v++ = x->r.certified_upper;
         if (j->simulate) *v++ = simulated(j, x, 0).value, *v++ = simulated(j, x, 1).value;
     }
-    doc_note(d, "Bound on F_inf for %s, noise %.60s", iqc_class_note(&j->o), args_text(j->a, OPT_NOISE));
+    doc_note(d, "Bound on F_inf for %s%s, noise %.60s", iqc_class_note(&j->o), iqc_noise_note(&j->o),
+             args_text(j->a, OPT_NOISE));
     if (data) doc_table(d, NULL, columns, names, data, rows);
     free(data);
 }

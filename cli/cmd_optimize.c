@@ -9,7 +9,7 @@
 typedef struct {
     sweep_row end;
     finf_optimize_result r;
-    double gaussian; /* the same noise's bound if w is Gaussian; NaN: not asked for, or none */
+    double gaussian; /* the same noise's bound if w is Gaussian; NaN: of other bounds, or none */
 } row;
 
 typedef struct {
@@ -20,10 +20,11 @@ typedef struct {
     row *rows;
 } job;
 
-/* Beside the sharp bound. */
+/* Beside the sharp bound; of --bound gaussian it is the bound. */
 static double gaussian(const finf_optimize_result *r, double eta, double kappa, finf_iqc_options o)
 {
     finf_iqc_result also;
+    if (o.bound == FINF_IQC_GAUSSIAN) return r->iqc.bound.value;
     if (o.bound != FINF_IQC_SHARP || !r->noise || !isfinite(r->iqc.bound.value)) return NAN;
     o.bound = FINF_IQC_GAUSSIAN, o.solver = FINF_IQC_NEWTON, o.certify = 0;
     if (finf_iqc(r->noise, eta, kappa, &o, &also) != FINF_OK) return NAN;
@@ -96,6 +97,7 @@ static void show_row(size_t i, void *ctx)
     doc *d = j->d;
     const finf_optimize_result *r = &j->rows[i].r;
     double also = j->rows[i].gaussian;
+    int beside = j->o.iqc.bound == FINF_IQC_SHARP && !isnan(also);
     char noise[SPELLED], note[160];
     doc_row(d);
     if (j->pairs.n == 1) doc_heading(d, "Optimised noise for strongly convex, smooth F");
@@ -110,7 +112,7 @@ static void show_row(size_t i, void *ctx)
     doc_number(d, "gap", "gap", r->gap, "bound / minimax");
     snprintf(note, sizeof note, "the bound if w is Gaussian%s: %.5g times the minimax",
              j->o.iqc.privacy.sigma_sgd > 0 ? " and gradient noise does not depend on theta" : "", also / r->minimax_lower);
-    doc_number(d, "gaussian_bound", isnan(also) ? NULL : "Gaussian w", also, note);
+    doc_number(d, "gaussian_bound", beside ? "Gaussian w" : NULL, also, note);
     doc_number(d, "gaussian_gap", NULL, also / r->minimax_lower, NULL);
     doc_number(d, "rounds", "rounds", (double)r->rounds, NULL);
     doc_series(d, "history", r->history, r->history ? r->rounds + 1 : 0);
@@ -139,7 +141,8 @@ static void show_table(const job *j)
         if (also) *v++ = j->rows[i].gaussian;
         if (j->o.iqc.certify) *v++ = r->iqc.certified_upper;
     }
-    doc_note(d, "Bound on F_inf for %s, noise optimised; gap: bound / minimax", iqc_class_note(&j->o.iqc));
+    doc_note(d, "Bound on F_inf for %s%s, noise optimised; gap: bound / minimax", iqc_class_note(&j->o.iqc),
+             iqc_noise_note(&j->o.iqc));
     if (data) doc_table(d, NULL, columns, names, data, rows);
     free(data);
 }

@@ -88,6 +88,13 @@ const char *iqc_class_note(const finf_iqc_options *o)
     return "";
 }
 
+const char *iqc_noise_note(const finf_iqc_options *o)
+{
+    return o->bound != FINF_IQC_GAUSSIAN ? ""
+           : o->privacy.sigma_sgd > 0    ? ", Gaussian w, and gradient noise that does not depend on theta"
+                                         : ", and Gaussian w";
+}
+
 static const char *bound_name(finf_iqc_bound b)
 {
     static const char *const NAMES[] = {"sharp", "fval", "dist", "sharp-dist", "gaussian"};
@@ -107,10 +114,7 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
     doc_string(d, "bound_kind", NULL, bound_name(o->bound), NULL);
     doc_string(d, "class", NULL, args_text(a, OPT_CLASS), NULL);
-    snprintf(note, sizeof note, "F_inf is at most this, for %s%s", iqc_class_note(o),
-             o->bound != FINF_IQC_GAUSSIAN ? ""
-             : o->privacy.sigma_sgd > 0    ? ", Gaussian w, and gradient noise that does not depend on theta"
-                                           : ", and Gaussian w");
+    snprintf(note, sizeof note, "F_inf is at most this, for %s%s", iqc_class_note(o), iqc_noise_note(o));
     doc_real(d, "bound", "bound_error", "bound", r->bound, note);
     doc_number(d, "unit_bound", NULL, r->unit_bound, NULL);
     doc_number(d, "unit_sgd", NULL, o->privacy.sigma_sgd > 0 ? r->unit_sgd : 0, NULL);

@@ -19,5 +19,6 @@ void free_pairs(iqc_pairs *p);
 void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa, const finf_iqc_result *r);
 /* Which F it holds for, in a line. */
 const char *iqc_class_note(const finf_iqc_options *o);
+const char *iqc_noise_note(const finf_iqc_options *o); /* and which noise, to go behind it */
 
 #endif

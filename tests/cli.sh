@@ -462,6 +462,10 @@ near unit_bound 0.0070349174 1e-7 iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --
 ok 'Gaussian w' iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian
 ok '"certified":true' iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian --certify --json
 near gaussian_gap 1.05497 1e-5 optimize --eta 0.1 --kappa 1000 --solver newton
+for key in gap gaussian_gap; do near $key 1.05482 1e-5 optimize --eta 0.1 --kappa 1000 --bound gaussian --solver newton; done
+near gap 1.05732 1e-5 tune --eta 0.1 --kappa 100 --bound gaussian
+ok '"bound_kind":"gaussian".*"certified":true' optimize --eta 0.1 --kappa 100 --bound gaussian --certify --save g --json
+for noise in beta@g spectrum@g; do near bound 0.005554516 1e-7 iqc --noise $noise --eta 0.1 --kappa 100 --bound gaussian --solver newton; done
 near bound 85.2 2e-3 iqc --noise sgd --eta 0.1 --kappa 100 --bound dist --constants paper --rho 0.5
 near nu 0.1 1e-12 tune --eta 0.1
 for format in text csv json; do
