@@ -73,8 +73,6 @@ void socp_moving_free(socp_moving *v)
     *v = (socp_moving){0};
 }
 
-static double size2(double complex z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
-
 /* Rows of the DP cones are linear in B* (m) and in |B|^2 (k): turned from one B to the next. a, X and the gradient noise's
  * cones do not see B. Returns the relative change, as gamma^2 weights it. */
 static double set_rows(socp_moving *v)
@@ -83,7 +81,7 @@ static double set_rows(socp_moving *v)
     double moved = 0;
     for (size_t j = 0; j < v->grid.n; j++) {
         double complex turn = v->next[j] / v->B[j];
-        double re = creal(turn), im = cimag(turn), b2 = size2(turn), m0r = p->m0r[j], m0i = p->m0i[j];
+        double re = creal(turn), im = cimag(turn), b2 = socp_size2(turn), m0r = p->m0r[j], m0i = p->m0i[j];
         double *mr = p->Mr + j * p->n, *mi = p->Mi + j * p->n, *k = p->K + j * p->n;
         for (size_t i = 0; i < v->basis.nh; i++) {
             double r = mr[i];
@@ -92,7 +90,7 @@ static double set_rows(socp_moving *v)
         }
         p->m0r[j] = re * m0r + im * m0i, p->m0i[j] = re * m0i - im * m0r;
         p->k0[j] *= b2;
-        moved += v->grid.q[j] / size2(v->B[j]) * size2(turn - 1);
+        moved += v->grid.q[j] / socp_size2(v->B[j]) * socp_size2(turn - 1);
         v->B[j] = v->next[j];
     }
     return sqrt(moved);
@@ -142,8 +140,7 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const 
     return st;
 }
 
-/* a, k and m = b + X of cone j; X is returned, stein.c's columns in it; their cost is not in k */
-static double complex cone(const socp_moving *v, size_t j, double *a, double complex *b, double *k)
+double complex socp_moving_cone(const socp_moving *v, size_t j, double *a, double complex *b, double *k)
 {
     const socp_program *p = &v->prog;
     size_t n = p->n, nh = v->basis.nh, nx = 2 * v->basis.ns + v->basis.nc;
@@ -156,8 +153,8 @@ static double complex cone(const socp_moving *v, size_t j, double *a, double com
 double socp_moving_psi(const socp_moving *v, size_t j)
 {
     double a, k;
-    double complex b, X = cone(v, j, &a, &b, &k);
-    return (size2(b + X) / a + k) / size2(v->B[j]);
+    double complex b, X = socp_moving_cone(v, j, &a, &b, &k);
+    return (socp_size2(b + X) / a + k) / socp_size2(v->B[j]);
 }
 
 finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound)
@@ -177,105 +174,6 @@ finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, dou
     }
     free(x);
     return st;
-}
-
-/* How stein.c's columns move with r_i: m by turn_i e^{iw}, k by price_i, at the x there is. */
-typedef struct {
-    double *turn, *price, *ratio, *cost; /* n, n; n x ns: of each column */
-    double paid;                         /* what the columns add to k */
-} ahead_moves;
-
-size_t socp_moving_scratch(const socp_moving *v, size_t n) { return n * (v->prog.n + 3 + 2 * v->basis.ns); }
-
-/* cost is that of gamma = 1: scaled by gamma, whose log falls by mean_i */
-static ahead_moves follow_ahead(const socp_moving *v, const double *dbeta, const double *mean, size_t n, double *scratch)
-{
-    size_t ns = v->basis.ns;
-    const double *x = v->x + v->basis.nh;
-    double gamma = sqrt(v->gamma2);
-    ahead_moves a = {.turn = scratch, .price = scratch + n, .ratio = scratch + 2 * n, .cost = scratch + (2 + ns) * n};
-    for (size_t s = 0; s < ns; s++) a.paid += (x[2 * s] + x[2 * s + 1]) * gamma * v->basis.ahead[s].cost;
-    for (size_t i = 0; i < n && ns; i++) {
-        double *ratio = a.ratio + i * ns, *cost = a.cost + i * ns;
-        socp_stein_along(&v->mo, &v->basis, v->beta, dbeta + i * v->taps, ratio, cost);
-        for (size_t s = 0; s < ns; s++) {
-            cost[s] = gamma * (cost[s] - mean[i] * v->basis.ahead[s].cost);
-            a.turn[i] -= (x[2 * s] - x[2 * s + 1]) * ratio[s], a.price[i] += (x[2 * s] + x[2 * s + 1]) * cost[s];
-        }
-    }
-    return a;
-}
-
-/* With d_i = dlogB/dr_i, normalised to gamma = 1 (d_i = f_i - E Re f_i, E in the probability |B|^-2/gamma^2 on the circle),
- * m = b + X moves by b d_i*, k by 2 k Re d_i. Held x leaves phi_il; x follows by H dx = -c_i, which takes c_i' H^-1 c_l
- * off. Of stein.c's columns the second derivatives in d_i are left out: with them no round less. */
-void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n, double *gradient,
-                         double *hessian, double *scratch)
-{
-    const socp_program *p = &v->prog;
-    size_t N = p->n, nh = v->basis.nh, J = v->grid.n, ns = v->basis.ns, first = v->kkt.first;
-    double *c = scratch, *mean = scratch + n * N, force = 0; /* force: the gradient of one more unit of log|B| everywhere */
-    double turned = 0, weight = 0;                           /* the gradients of turn and of price */
-    memset(scratch, 0, socp_moving_scratch(v, n) * sizeof *scratch);
-    memset(gradient, 0, n * sizeof *gradient);
-    memset(hessian, 0, n * n * sizeof *hessian);
-    for (size_t j = 0; j < J; j++)
-        for (size_t i = 0; i < n; i++) mean[i] += v->grid.q[j] / size2(v->B[j]) * creal(f[j * n + i]);
-    ahead_moves ahead = follow_ahead(v, dbeta, mean, n, mean + n);
-    for (size_t j = 0; j < J; j++) {
-        const double *A = p->A + j * N, *Mr = p->Mr + j * N, *Mi = p->Mi + j * N, *K = p->K + j * N;
-        double q = p->q[j], a, k;
-        double complex b;
-        cone(v, j, &a, &b, &k);
-        double complex zb = conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * b;
-        double complex z = ns ? cexp(I * v->grid.w[j]) : 0;
-        double zeta_z = creal(conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * z);
-        turned += 2 * zeta_z, weight += q;
-        force += 2 * (creal(zb) + q * k);
-        for (size_t i = 0; i < n; i++) {
-            double complex di = f[j * n + i] - mean[i], dm = b * conj(di) + ahead.turn[i] * z,
-                           zd = conj(v->kkt.zr[j] + I * v->kkt.zi[j]) * conj(di);
-            double *ci = c + i * N, mr = 2 * q / a * creal(dm), mi = 2 * q / a * cimag(dm);
-            gradient[i] += 2 * (creal(zb * conj(di)) + q * k * creal(di));
-            for (size_t l = 0; l <= i; l++) {
-                double complex dl = f[j * n + l] - mean[l];
-                hessian[i * n + l] += 2 * q * size2(b) / a * creal(di * conj(dl)) + 2 * creal(zb * conj(di * dl)) +
-                                      4 * q * k * creal(di) * creal(dl);
-                if (ns)
-                    hessian[i * n + l] += 2 * q / a * creal(conj(z) * (ahead.turn[i] * b * conj(dl) + ahead.turn[l] * dm));
-            }
-            if (first == 0) {
-                socp_axpy(2 * creal(zd) + mr, Mr, nh, ci);
-                socp_axpy(-2 * cimag(zd) + mi, Mi, nh, ci);
-                socp_axpy(2 * q * creal(di), K, nh, ci);
-                socp_axpy(-2 * (creal(zb * conj(di)) + ahead.turn[i] * zeta_z) / a, A, nh, ci);
-            }
-            socp_axpy(mr, Mr + nh, N - nh, ci + nh);
-            socp_axpy(mi, Mi + nh, N - nh, ci + nh);
-        }
-    }
-    force += weight * ahead.paid;
-    for (size_t i = 0; i < n; i++) {
-        gradient[i] += turned * ahead.turn[i] + weight * ahead.price[i];
-        for (size_t s = 0; s < 2 * ns; s++) /* one unknown for each sign */
-            c[i * N + nh + s] += weight * ahead.cost[i * ns + s / 2] +
-                                 (s % 2 ? 1 : -1) * turned * ahead.ratio[i * ns + s / 2];
-    }
-    for (size_t j = 0; j < J; j++) /* d_i moves too: log gamma^2 / 2 has the Hessian 2 Cov(Re f_i, Re f_l) */
-        for (size_t i = 0; i < n; i++)
-            for (size_t l = 0; l <= i; l++)
-                hessian[i * n + l] += force * 2 * v->grid.q[j] / size2(v->B[j]) * (creal(f[j * n + i]) - mean[i]) *
-                                      (creal(f[j * n + l]) - mean[l]);
-    for (size_t i = 0; i < n; i++) {
-        double *y = v->warm; /* free between solves */
-        memcpy(y, c + i * N + first, (N - first) * sizeof *y);
-        socp_dense_solve(&v->kkt.H, y);
-        for (size_t l = 0; l <= i; l++) hessian[i * n + l] -= socp_dot(y, c + l * N + first, N - first);
-    }
-    for (size_t i = 0; i < n; i++) {
-        gradient[i] *= p->scale;
-        for (size_t l = 0; l <= i; l++) hessian[i * n + l] = hessian[l * n + i] = hessian[i * n + l] * p->scale;
-    }
 }
 
 double complex socp_log_factor(double nu, double w)

@@ -350,7 +350,7 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         iterate(&v, gap);
     }
     if (out->code != -4 && out->gap <= opt->tol) out->code = 0, out->status = "optimal";
-    if (st == FINF_OK && opt->kkt) { /* where rounding ends it short of tol, the last system */
+    if (st == FINF_OK && opt->kkt && out->code != -4) { /* where rounding ends it short of tol, the last system */
         if (out->code == 0) factored = factor(&v);
         if (factored)
             keep(&v, opt->kkt);

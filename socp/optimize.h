@@ -38,16 +38,21 @@ void socp_moving_free(socp_moving *v);
 /* log B given at the nodes, and for gaussian B's first v->taps coefficients, beta_0 = 1; the SOCP to relative gap tol, from
  * the last certificate. FINF_ETOL: value NaN, or not even to 100 tol */
 finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta, double tol);
+/* a, k and m = b + X of cone j at x; X is returned, stein.c's columns in it; their cost is not in k */
+double complex socp_moving_cone(const socp_moving *v, size_t j, double *a, double complex *b, double *k);
+static inline double socp_size2(double complex z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
+double socp_moving_psi(const socp_moving *v, size_t j); /* psi_w/|B|^2 at a node */
+/* The bound for `noise`, whose B was solved for last: recomputed on the continuum, L = 1. */
+finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound);
+
+double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) */
+
+/* ---- hessian.c ---- */
 /* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major) and for gaussian dbeta/dr (n x taps): gradient and
  * Hessian of the bound in r, the certificate following r along the solver's last linear system. */
 void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n, double *gradient,
                          double *hessian, double *scratch);
 size_t socp_moving_scratch(const socp_moving *v, size_t n); /* numbers in scratch */
-double socp_moving_psi(const socp_moving *v, size_t j);     /* psi_w/|B|^2 at a node */
-/* The bound for `noise`, whose B was solved for last: recomputed on the continuum, L = 1. */
-finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound);
-
-double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) */
 
 /* ---- a descent's record ---- */
 typedef struct {
