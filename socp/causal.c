@@ -224,7 +224,7 @@ finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, d
     if (st == FINF_OK) {
         s.tol = LOOSE;
         memcpy(s.r, r, n * sizeof *r);
-        v->alone = v->basis.ns == 0; /* where no other multiplier pays in the end, none was needed; stein.c's do */
+        v->alone = 1; /* where no other multiplier pays in the end, none was needed */
         st = descend(&s, tol, max_rounds, lower, d);
         v->alone = 0;
         if (st == FINF_OK && v->gap > tol) s.tol = tol, st = descend(&s, tol, max_rounds, lower, d);

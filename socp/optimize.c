@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
 #include "optimize.h"
 
 finf_optimize_options finf_optimize_options_default(void)
@@ -31,7 +30,6 @@ typedef struct {
     double worst, best;    /* of the bounds the starts ended with */
     finf_status ended;     /* of the start kept */
     socp_multipliers kept; /* of the bound */
-    finf_noise *sharp;     /* gaussian: the sharp bound's noise, or NULL */
     finf_optimize_result *out;
 } task;
 
@@ -66,19 +64,12 @@ static void place(const task *t, double lo, size_t n, double *nu)
     if (t->e > 1 && above > 0) nu[below] = t->e;
 }
 
-static size_t nearest(const double *nu, size_t n, double to)
-{
-    size_t best = 0;
-    for (size_t i = 0; i < n; i++)
-        if (nu[i] <= 1 && fabs(log(nu[i] / to)) < fabs(log(nu[best] / to))) best = i;
-    return best;
-}
-
 /* The best nu, its bound, and it in place of the nearest below 1, so that it is a start. */
 static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
 {
     finf_optimize_result *out = t->out;
     finf_noise *noise = NULL;
+    size_t nearest = 0;
     finf_status st = socp_best_nu(v, 1, &out->nu);
     if (st == FINF_ENOMEM || v->cancelled) return st;
     if (out->nu < 1) {
@@ -89,7 +80,9 @@ static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
     } else {
         out->bound_nu = out->bound_sgd;
     }
-    nu[nearest(nu, n, out->nu)] = out->nu;
+    for (size_t i = 0; i < n && nu[i] < 1; i++)
+        if (fabs(log(nu[i] / out->nu)) < fabs(log(nu[nearest] / out->nu))) nearest = i;
+    nu[nearest] = out->nu;
     return st;
 }
 
@@ -140,36 +133,19 @@ static finf_status alternated(task *t, socp_moving *v, const double *nu, double 
     return st;
 }
 
-/* For gaussian the sharp bound's noise is a start, its factors in place of nu; not *given where that is no product. */
-static finf_status sharpened(task *t, socp_moving *v, double *nu, double *r, size_t n, int *given)
-{
-    finf_optimize_options o = t->o;
-    finf_optimize_result sharp;
-    o.iqc = t->plain, o.iqc.bound = FINF_IQC_SHARP;
-    finf_status st = finf_optimize(t->eta, t->kappa, &o, &sharp);
-    t->sharp = sharp.noise, sharp.noise = NULL;
-    v->cancelled = st == FINF_ETOL && v->cancel && v->cancel(v->cancel_data);
-    finf_optimize_result_free(&sharp);
-    *given = t->sharp && t->sharp->kind == NOISE_PRODUCT && t->sharp->n == n;
-    if (*given) memcpy(nu, t->sharp->coef, n * sizeof *nu), memcpy(r, t->sharp->coef + n, n * sizeof *r);
-    return st == FINF_ENOMEM ? st : FINF_OK;
-}
-
-/* Starts: the best nu and the alternation's; for gaussian the sharp bound's and one near the best nu. */
-static finf_status causal(task *t, socp_moving *v, double *nu, double *r, double *first, size_t n, socp_descent *d)
+static finf_status causal(task *t, socp_moving *v, const double *nu, double *r, double *first, size_t n, socp_descent *d)
 {
     double lower = t->out->minimax_lower * t->o.iqc.smooth;
-    int given = 0;
-    finf_status st = t->o.iqc.bound == FINF_IQC_GAUSSIAN ? sharpened(t, v, nu, r, n, &given) : FINF_OK;
+    finf_status st = FINF_OK;
     for (int start = 0; start < 2 && st == FINF_OK && !v->cancelled; start++) {
         if (start == 1) {
             memcpy(first, r, n * sizeof *r);
             if (t->out->starts > 0) d->known = first, d->best = t->best;
-            if (!given) st = alternated(t, v, nu, r, n, d);
+            st = alternated(t, v, nu, r, n, d);
             if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
             if (st != FINF_OK) return st;
         }
-        if (start == given) memset(r, 0, n * sizeof *r), r[nearest(nu, n, t->out->nu)] = 0.5;
+        for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
         finf_status cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
         if (cs == FINF_ENOMEM) st = cs;
         double end = d->known && memcmp(r, d->known, n * sizeof *r) == 0 ? t->best : d->history[d->rounds];
@@ -239,19 +215,6 @@ static finf_status newton_bound(task *t)
     return socp_iqc(t->out->noise, t->eta, t->kappa, &t->plain, &t->out->iqc, &t->kept);
 }
 
-/* The sharp bound's noise again where the descent has not improved on it: its grid and lags are not those of the bound. */
-static finf_status sharp_again(task *t, finf_status st)
-{
-    finf_optimize_result *out = t->out;
-    finf_iqc_result r;
-    finf_status ss = finf_iqc(t->sharp, t->eta, t->kappa, &t->plain, &r);
-    if (ss != FINF_OK || (out->noise && out->iqc.bound.value <= r.bound.value)) return st;
-    finf_noise_free(out->noise);
-    out->noise = t->sharp, t->sharp = NULL, out->rounds = 0;
-    if (out->starts == 0) out->starts = 1;
-    return newton_bound(t);
-}
-
 /* Back to the best nu. */
 static finf_status fall_back(task *t)
 {
@@ -266,16 +229,14 @@ static finf_status fall_back(task *t)
     return st;
 }
 
-/* The noise found against the best nu (gaussian: and the sharp bound's noise), which it must not be worse than; then the
- * caller's solver and certificate. No cancel in the first (one solve, and what has been found still gets its bound); one in
- * the second leaves the first standing. */
+/* The noise found against the best nu, which it must not be worse than; then the caller's solver and certificate. No cancel
+ * in the first (one solve, and what has been found still gets its bound); one in the second leaves the first standing. */
 static finf_status settle(task *t)
 {
     finf_optimize_result *out = t->out;
     finf_status st = FINF_ETOL;
     t->plain.cancel = NULL;
     if (out->noise) st = newton_bound(t);
-    if (t->sharp) st = sharp_again(t, st);
     if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !isfinite(out->iqc.bound.value) ||
         out->iqc.bound.value > out->bound_nu)
         st = fall_back(t);
@@ -356,7 +317,6 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
         if (st == FINF_OK) st = ds;
     }
     forget(&t);
-    finf_noise_free(t.sharp);
     if (st == FINF_ENOMEM) return finf_optimize_result_free(out), st;
     if (st == FINF_OK && t.cancelled) return finf_why(&out->iqc.reason, FINF_ETOL, "cancelled: the best noise so far");
     if (st == FINF_OK && found != FINF_OK)

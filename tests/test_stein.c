@@ -198,10 +198,10 @@ static double slope(const finf_noise *product, double eta, double kappa, finf_iq
 START_TEST(optimised)
 {
     static const struct {
-        double eta, kappa, sgd, gap, gain; /* at least so much below the noise of sharp */
-    } ROWS[] = {{0.1, 10, 0, 1.04699, 9e-5},   {0.1, 100, 0, 1.05407, 1.2e-4}, {0.1, 1000, 0, 1.05482, 1.4e-4},
-                {0.01, 100, 0, 1.03537, 4e-4}, {0.05, 50, 0.1, NAN, 2e-4},     {0.5, 10, 0, 1.03243, 0},
-                {1.5, 1000, 0, 1.01185, 0},    {1, 30, 0, 1.000001, 0}};
+        double eta, kappa, sgd, gap, gain; /* so much below the noise of sharp; for eta L > 1 it is one of several minima */
+    } ROWS[] = {{0.1, 10, 0, 1.04699, 9e-5},    {0.1, 100, 0, 1.05407, 1.2e-4}, {0.1, 1000, 0, 1.05482, 1.4e-4},
+                {0.01, 100, 0, 1.03537, 4e-4},  {0.05, 50, 0.1, NAN, 2e-4},     {0.5, 10, 0, 1.03243, 0},
+                {1.5, 1000, 0, 1.01185, -1e-6}, {1, 30, 0, 1.000001, 0}};
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         double eta = ROWS[i].eta, kappa = ROWS[i].kappa;
         finf_optimize_options o = descent(FINF_IQC_GAUSSIAN), so = descent(FINF_IQC_SHARP);
@@ -218,10 +218,11 @@ START_TEST(optimised)
         ck_assert(bound <= r.bound_nu * (1 + 1e-9) && r.bound_nu <= sharp.bound_nu * (1 + 1e-8));
         ck_assert(bound >= r.iqc.quadratic_lower * (1 - 1e-9));
         for (size_t k = 1; k <= r.rounds; k++) ck_assert_double_le(r.history[k], r.history[k - 1] * (1 + 1e-9));
-        ck_assert_uint_le(r.rounds, 4);
+        ck_assert(r.rounds <= 4 || eta > 1);
         if (i == 1) {
             double at = slope(r.noise, eta, kappa, o.iqc), from = slope(sharp.noise, eta, kappa, o.iqc);
-            ck_assert_msg(at < 5e-4 && from > 10 * at, "slope %g, of the noise of sharp %g", at, from);
+            ck_assert_msg(at < 1e-3 && from > 30 * at, /* tol = 1e-6 in the bound: its root in the slope */
+                          "slope %g, of the noise of sharp %g", at, from);
         }
         finf_optimize_result_free(&r);
         finf_optimize_result_free(&sharp);
