@@ -19,7 +19,7 @@ static const double COARSE = 1e-4; /* tolerance where another descent ended lowe
 static const double LOOSE = 1e-2;  /* relative gap far from the end */
 static const double REACH = 0.3;   /* of a step in log|B|, root mean square: beyond, the quadratic model is no guide */
 
-typedef struct {
+struct socp_products {
     socp_moving *v;
     size_t n, J;
     double tol, damping;                     /* of the solves, of the last step */
@@ -28,11 +28,13 @@ typedef struct {
     double *r, *grad, *trial, *d, *y, *mean; /* n */
     double *metric, *H, *U, *scratch;        /* n x n, and what the Hessian needs */
     double *memory;
-} descent;
+};
 
-static finf_status allocate(descent *s, socp_moving *v, const double *nu, size_t n)
+finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_products **out)
 {
-    *s = (descent){.v = v, .n = n, .J = v->grid.n};
+    socp_products *s = *out = calloc(1, sizeof *s);
+    if (!s) return FINF_ENOMEM;
+    s->v = v, s->n = n, s->J = v->grid.n;
     double **vec[] = {&s->r, &s->grad, &s->trial, &s->d, &s->y, &s->mean, &s->p, &s->state};
     size_t count = sizeof vec / sizeof *vec, scratch = socp_moving_scratch(v, n);
     s->f = malloc((s->J * (n + 1)) * sizeof *s->f);
@@ -48,15 +50,17 @@ static finf_status allocate(descent *s, socp_moving *v, const double *nu, size_t
     return FINF_OK;
 }
 
-static void release(descent *s)
+void socp_products_free(socp_products *s)
 {
+    if (!s) return;
     free(s->f);
     free(s->memory);
+    free(s);
 }
 
 /* Coefficients y of B (source NULL, y_0 = 1), or of dB/dr_i = B log(1 - p z), p = p_i (source B's, y_0 = 0): by z B' =
  * -B sum_l r_l p_l z/(1 - p_l z), t y_t = -sum_l r_l sum_k p_l^k y_{t-k} - sum_k p^k source_{t-k}. */
-static void set_series(descent *s, const double *r, const double *source, double p, double *y)
+static void set_series(socp_products *s, const double *r, const double *source, double p, double *y)
 {
     double from = 0;
     memset(s->state, 0, s->n * sizeof *s->state);
@@ -68,7 +72,7 @@ static void set_series(descent *s, const double *r, const double *source, double
 }
 
 /* log(bound) at r; +inf where there is none */
-static double evaluate(descent *s, const double *r)
+static double evaluate(socp_products *s, const double *r)
 {
     for (size_t j = 0; j < s->J; j++) {
         s->logB[j] = 0;
@@ -78,9 +82,14 @@ static double evaluate(descent *s, const double *r)
     return socp_moving_solve(s->v, s->logB, s->beta, s->tol) == FINF_OK ? log(s->v->value) : INFINITY;
 }
 
-/* metric: 8 Cov(log|f_i|, log|f_k|), with a ridge, as neighbouring factors are nearly dependent;
- * y: 8 Cov(log|f_i|, log|B|) */
-static void set_metric(descent *s, const double complex *logB, double ridge)
+/* on the metric, as neighbouring factors are nearly dependent; and a factor with nu = 1 is 1 everywhere */
+static void add_ridge(socp_products *s, double ridge)
+{
+    for (size_t i = 0; i < s->n; i++) s->metric[i * (s->n + 1)] = s->metric[i * (s->n + 1)] * (1 + ridge) + 1e-12;
+}
+
+/* metric: 8 Cov(log|f_i|, log|f_k|), with a ridge; y: 8 Cov(log|f_i|, log|B|) */
+static void set_metric(socp_products *s, const double complex *logB, double ridge)
 {
     size_t n = s->n;
     double total = 0, mean_t = 0, *mean = s->mean;
@@ -98,11 +107,11 @@ static void set_metric(descent *s, const double complex *logB, double ridge)
                 for (size_t k = 0; k < n; k++) s->metric[i * n + k] += a * (creal(s->f[j * n + k]) - mean[k] / total);
             }
         }
-    for (size_t i = 0; i < n; i++) s->metric[i * n + i] = s->metric[i * n + i] * (1 + ridge) + 1e-12;
+    add_ridge(s, ridge);
 }
 
 /* d <- (h H + m metric)^{-1} d; 0 if that is not positive definite */
-static int solve(descent *s, double h, double m, double *d)
+static int solve(socp_products *s, double h, double m, double *d)
 {
     size_t n = s->n;
     double *U = s->U;
@@ -125,21 +134,22 @@ static int solve(descent *s, double h, double m, double *d)
 }
 
 /* Gradient and Hessian of log(bound): V''/V - g g'. */
-static void set_model(descent *s)
+static void set_model(socp_products *s)
 {
     size_t n = s->n;
     double V = s->v->value;
-    set_metric(s, s->logB, RIDGE);
     double *dbeta = s->beta + s->v->taps;
     for (size_t i = 0; i < n; i++) set_series(s, s->r, s->beta, s->p[i], dbeta + i * s->v->taps);
-    socp_moving_hessian(s->v, s->f, dbeta, n, s->grad, s->H, s->scratch);
+    socp_moving_hessian(s->v, s->f, dbeta, n, s->grad, s->H, s->metric, s->scratch);
+    for (size_t i = 0; i < n * n; i++) s->metric[i] *= 8;
+    add_ridge(s, RIDGE);
     for (size_t i = 0; i < n; i++) s->grad[i] /= V;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) s->H[i * n + k] = s->H[i * n + k] / V - s->grad[i] * s->grad[k];
 }
 
 /* The length of d in log|B|, squared. */
-static double length2(const descent *s, const double *d)
+static double length2(const socp_products *s, const double *d)
 {
     double sum = 0;
     for (size_t i = 0; i < s->n; i++) sum += d[i] * socp_dot(s->metric + i * s->n, d, s->n) / 8;
@@ -147,7 +157,7 @@ static double length2(const descent *s, const double *d)
 }
 
 /* The step d, with `damping` of the metric added or as much more as it takes. Returns what it promises: half its slope. */
-static double newton_step(descent *s, double damping)
+static double newton_step(socp_products *s, double damping)
 {
     for (s->damping = damping; s->damping < 1e8; s->damping *= 4) {
         for (size_t i = 0; i < s->n; i++) s->d[i] = -s->grad[i];
@@ -158,7 +168,7 @@ static double newton_step(descent *s, double damping)
 
 /* Steps along d until the bound has decreased as the slope promises (Armijo): the parabola's minimum, between a tenth and a
  * half of the last try. Returns the step, 0 if there is none. trusted: the full step, its bound as promised. */
-static double search(descent *s, double value, double slope, int trusted, double *found)
+static double search(socp_products *s, double value, double slope, int trusted, double *found)
 {
     double t = 1;
     for (int k = 0; k < MAX_HALVINGS && !s->v->cancelled; k++) {
@@ -176,7 +186,7 @@ static double search(descent *s, double value, double slope, int trusted, double
 }
 
 /* Does Newton's step, undamped, lead to d->known, place and bound, but for a quarter of the way? */
-static int leads_there(descent *s, double value, const socp_descent *d)
+static int leads_there(socp_products *s, double value, const socp_descent *d)
 {
     double promise = newton_step(s, LEAST);
     for (size_t i = 0; i < s->n; i++) s->trial[i] = s->r[i] + s->d[i] - d->known[i];
@@ -186,7 +196,7 @@ static int leads_there(descent *s, double value, const socp_descent *d)
 
 /* Until a full step changes the bound by less than tol (above d->best: COARSE), or promises a quarter of that. Newton's
  * steps square the promise: once it falls a hundredfold, a small one is taken on trust. s->r is where it ends. */
-static finf_status descend(descent *s, double tol, int max_rounds, double lower, socp_descent *d)
+static finf_status descend(socp_products *s, double tol, int max_rounds, double lower, socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
     d->history[d->rounds] = isfinite(value) ? exp(value) : NAN;
@@ -215,39 +225,29 @@ static finf_status descend(descent *s, double tol, int max_rounds, double lower,
     return FINF_OK;
 }
 
-finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, double tol, int max_rounds, double lower,
-                        socp_descent *d)
+finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds, double lower, socp_descent *d)
 {
-    descent s;
-    finf_status st = allocate(&s, v, nu, n);
+    socp_moving *v = s->v;
     d->rounds = 0, d->history[0] = NAN;
-    if (st == FINF_OK) {
-        s.tol = LOOSE;
-        memcpy(s.r, r, n * sizeof *r);
-        v->alone = 1; /* where no other multiplier pays in the end, none was needed */
-        st = descend(&s, tol, max_rounds, lower, d);
-        v->alone = 0;
-        if (st == FINF_OK && v->gap > tol) s.tol = tol, st = descend(&s, tol, max_rounds, lower, d);
-        memcpy(r, s.r, n * sizeof *r);
-    }
-    release(&s);
+    s->tol = LOOSE;
+    memcpy(s->r, r, s->n * sizeof *r);
+    v->alone = 1; /* where no other multiplier pays in the end, none was needed */
+    finf_status st = descend(s, tol, max_rounds, lower, d);
+    v->alone = 0;
+    if (st == FINF_OK && v->gap > tol) s->tol = tol, st = descend(s, tol, max_rounds, lower, d);
+    memcpy(r, s->r, s->n * sizeof *r);
     return st;
 }
 
-finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double largest,
-                            double *r)
+void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r)
 {
-    descent s;
-    finf_status st = allocate(&s, v, nu, n);
     double most = INFINITY;
-    for (double ridge = 1e-9; st == FINF_OK && most > largest && ridge < 1; ridge *= 100) {
-        set_metric(&s, logB, ridge);
-        memcpy(r, s.y, n * sizeof *r);
-        if (!solve(&s, 0, 1, r)) continue;
+    for (double ridge = 1e-9; most > largest && ridge < 1; ridge *= 100) {
+        set_metric(s, logB, ridge);
+        memcpy(r, s->y, s->n * sizeof *r);
+        if (!solve(s, 0, 1, r)) continue;
         most = 0;
-        for (size_t i = 0; i < n; i++) most = fmax(most, fabs(r[i]));
+        for (size_t i = 0; i < s->n; i++) most = fmax(most, fabs(r[i]));
     }
-    if (st == FINF_OK && most > largest) memset(r, 0, n * sizeof *r);
-    release(&s);
-    return st;
+    if (most > largest) memset(r, 0, s->n * sizeof *r);
 }

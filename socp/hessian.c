@@ -20,7 +20,7 @@ typedef struct {
     double *dr, *di, *mr, *mi; /* n */
 } node_moves;
 
-size_t socp_moving_scratch(const socp_moving *v, size_t n) { return n * (v->prog.n + 7 + 2 * v->basis.ns + n); }
+size_t socp_moving_scratch(const socp_moving *v, size_t n) { return n * (v->prog.n + 7 + 2 * v->basis.ns); }
 
 /* cost is that of gamma = 1: scaled by gamma, whose log falls by mean_i */
 static ahead_moves follow_ahead(const socp_moving *v, const double *dbeta, const double *mean, size_t n, double *scratch)
@@ -57,16 +57,17 @@ FINF_VECTOR static void add_node(const node_moves *s, size_t n, double complex z
 }
 
 void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n, double *gradient,
-                         double *hessian, double *scratch)
+                         double *hessian, double *cov, double *scratch)
 {
     const socp_program *p = &v->prog;
     size_t N = p->n, nh = v->basis.nh, J = v->grid.n, ns = v->basis.ns, first = v->kkt.first;
-    double *c = scratch, *cov = c + n * N, *mean = cov + n * n;
+    double *c = scratch, *mean = c + n * N;
     node_moves s = {mean + n, mean + 2 * n, mean + 3 * n, mean + 4 * n};
     double force = 0, turned = 0, weight = 0; /* the gradients of log|B| everywhere, of turn and of price */
     memset(scratch, 0, socp_moving_scratch(v, n) * sizeof *scratch);
     memset(gradient, 0, n * sizeof *gradient);
     memset(hessian, 0, n * n * sizeof *hessian);
+    memset(cov, 0, n * n * sizeof *cov);
     for (size_t j = 0; j < J; j++)
         for (size_t i = 0; i < n; i++) mean[i] += v->grid.q[j] / socp_size2(v->B[j]) * creal(f[j * n + i]);
     ahead_moves ahead = follow_ahead(v, dbeta, mean, n, mean + 5 * n);
@@ -110,6 +111,9 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, const double *
     }
     for (size_t i = 0; i < n; i++) {
         gradient[i] *= p->scale;
-        for (size_t l = 0; l <= i; l++) hessian[i * n + l] = hessian[l * n + i] = hessian[i * n + l] * p->scale;
+        for (size_t l = 0; l <= i; l++) {
+            hessian[i * n + l] = hessian[l * n + i] = hessian[i * n + l] * p->scale;
+            cov[l * n + i] = cov[i * n + l];
+        }
     }
 }

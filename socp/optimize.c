@@ -87,18 +87,19 @@ static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
 }
 
 /* The product nearest to |B|, whose phase is nobody's concern here. */
-static finf_status fitted(task *t, socp_moving *v, const double *nu, double *r, size_t n, const double complex *logB)
+static finf_status fitted(task *t, socp_products *s, const double *nu, double *r, size_t n, const double complex *logB)
 {
     finf_noise *found = NULL;
-    finf_status st = socp_causal_fit(v, nu, n, logB, SOCP_LARGEST, r);
-    if (st == FINF_OK) st = finf_noise_product(nu, r, n, &found, &t->out->iqc.reason);
+    socp_causal_fit(s, logB, SOCP_LARGEST, r);
+    finf_status st = finf_noise_product(nu, r, n, &found, &t->out->iqc.reason);
     if (st != FINF_OK) return st;
     finf_noise_free(t->out->noise);
     t->out->noise = found;
     return FINF_OK;
 }
 
-static finf_status alternate(task *t, socp_moving *v, const double *nu, double *r, size_t n, socp_descent *d)
+static finf_status alternate(task *t, socp_moving *v, socp_products *s, const double *nu, double *r, size_t n,
+                             socp_descent *d)
 {
     double start[] = {t->out->nu, 1, t->e / t->kappa, fmin(t->e, 1)};
     double complex *logB = malloc(v->grid.n * sizeof *logB);
@@ -108,14 +109,14 @@ static finf_status alternate(task *t, socp_moving *v, const double *nu, double *
         finf_status as = socp_alternate(v, logB, t->o.tol, t->o.max_rounds, d);
         if (as == FINF_ENOMEM) st = as;
         if (as != FINF_OK && (as != FINF_ETOL || v->cancelled || d->rounds < (size_t)t->o.max_rounds)) continue;
-        if (improved(t, d->history[d->rounds], as)) keep_history(t, d), st = fitted(t, v, nu, r, n, logB);
+        if (improved(t, d->history[d->rounds], as)) keep_history(t, d), st = fitted(t, s, nu, r, n, logB);
     }
     free(logB);
     return st;
 }
 
 /* The alternation for fval (dist) on the same nodes: a start with low frequencies of its own. */
-static finf_status alternated(task *t, socp_moving *v, const double *nu, double *r, size_t n, socp_descent *d)
+static finf_status alternated(task *t, socp_moving *v, socp_products *s, double *r, socp_descent *d)
 {
     socp_moving a = {0};
     finf_status st = socp_moving_relax(v, &a);
@@ -126,14 +127,15 @@ static finf_status alternated(task *t, socp_moving *v, const double *nu, double 
         st = socp_alternate(&a, logB, START, t->o.max_rounds, d); /* a start only */
         if (st == FINF_ETOL && !a.cancelled && d->rounds > 0) st = FINF_OK;
     }
-    if (st == FINF_OK) st = socp_causal_fit(v, nu, n, logB, 5, r); /* with room to move */
+    if (st == FINF_OK) socp_causal_fit(s, logB, 5, r); /* with room to move */
     v->cancelled = v->cancelled || a.cancelled;
     free(logB);
     socp_moving_free(&a);
     return st;
 }
 
-static finf_status causal(task *t, socp_moving *v, const double *nu, double *r, double *first, size_t n, socp_descent *d)
+static finf_status causal(task *t, socp_moving *v, socp_products *s, const double *nu, double *r, double *first, size_t n,
+                          socp_descent *d)
 {
     double lower = t->out->minimax_lower * t->o.iqc.smooth;
     finf_status st = FINF_OK;
@@ -141,12 +143,12 @@ static finf_status causal(task *t, socp_moving *v, const double *nu, double *r, 
         if (start == 1) {
             memcpy(first, r, n * sizeof *r);
             if (t->out->starts > 0) d->known = first, d->best = t->best;
-            st = alternated(t, v, nu, r, n, d);
+            st = alternated(t, v, s, r, d);
             if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
             if (st != FINF_OK) return st;
         }
         for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
-        finf_status cs = socp_causal(v, nu, r, n, t->o.tol, t->o.max_rounds, lower, d);
+        finf_status cs = socp_causal(s, r, t->o.tol, t->o.max_rounds, lower, d);
         if (cs == FINF_ENOMEM) st = cs;
         double end = d->known && memcmp(r, d->known, n * sizeof *r) == 0 ? t->best : d->history[d->rounds];
         if (!isfinite(end) || !improved(t, end, cs)) continue;
@@ -171,6 +173,7 @@ static finf_status descend(task *t)
     socp_descent d = {.history = z ? z + 3 * n : NULL};
     finf_noise *finest = NULL;
     socp_moving v = {0};
+    socp_products *s = NULL;
     finf_status st = z ? FINF_OK : FINF_ENOMEM;
     if (st == FINF_OK) {
         place(t, lo, n, nu);
@@ -180,11 +183,15 @@ static finf_status descend(task *t)
     if (st == FINF_OK) st = socp_moving_make(t->eta, t->kappa, &t->plain, finest, &v);
     if (st == FINF_OK) st = best_nu(t, &v, nu, n);
     /* no noise is better than the minimax */
-    if ((st == FINF_OK || st == FINF_ETOL) && !v.cancelled && !(t->out->bound_nu <= t->out->minimax_lower * (1 + t->o.tol)))
-        st = t->causal ? causal(t, &v, nu, r, first, n, &d) : alternate(t, &v, nu, r, n, &d);
-    else if (st == FINF_OK)
+    if ((st == FINF_OK || st == FINF_ETOL) && !v.cancelled &&
+        !(t->out->bound_nu <= t->out->minimax_lower * (1 + t->o.tol))) {
+        st = socp_products_make(&v, nu, n, &s);
+        if (st == FINF_OK) st = t->causal ? causal(t, &v, s, nu, r, first, n, &d) : alternate(t, &v, s, nu, r, n, &d);
+    } else if (st == FINF_OK) {
         t->out->starts = 1;
+    }
     t->cancelled = v.cancelled;
+    socp_products_free(s);
     socp_moving_free(&v);
     finf_noise_free(finest);
     free(z);

@@ -49,9 +49,10 @@ double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) 
 
 /* ---- hessian.c ---- */
 /* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major) and for gaussian dbeta/dr (n x taps): gradient and
- * Hessian of the bound in r, the certificate following r along the solver's last linear system. */
+ * Hessian of the bound in r, the certificate following r along the solver's last linear system; cov: Cov(Re f_i, Re f_l) in
+ * the probability |B|^-2/gamma^2. */
 void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n, double *gradient,
-                         double *hessian, double *scratch);
+                         double *hessian, double *cov, double *scratch);
 size_t socp_moving_scratch(const socp_moving *v, size_t n); /* numbers in scratch */
 
 /* ---- a descent's record ---- */
@@ -66,13 +67,15 @@ typedef struct {
 finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int max_rounds, socp_descent *d);
 
 enum { SOCP_LARGEST = 20 }; /* |r|: finf_noise_product's domain */
-/* ---- causal.c: sharp; B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, r is start and result. `lower`: no B is below. A descent
- * ends at d->known, exactly, as soon as a step leads there, and goes on beyond 1e-4 only below d->best ---- */
-finf_status socp_causal(socp_moving *v, const double *nu, double *r, size_t n, double tol, int max_rounds, double lower,
-                        socp_descent *d);
+/* ---- causal.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes ---- */
+typedef struct socp_products socp_products;
+finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_products **out);
+void socp_products_free(socp_products *s);
+/* r is start and result. `lower`: no B is below. A descent ends at d->known, exactly, as soon as a step leads there, and goes
+ * on beyond 1e-4 only below d->best */
+finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds, double lower, socp_descent *d);
 /* The r, none larger than `largest`, for which |B| is nearest to e^{Re logB}, weighted as gamma^2 is. */
-finf_status socp_causal_fit(socp_moving *v, const double *nu, size_t n, const double complex *logB, double largest,
-                            double *r);
+void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r);
 
 /* ---- describe.c: w, density, psi and the multipliers `m` of out->noise ---- */
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, const socp_multipliers *m,

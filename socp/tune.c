@@ -64,7 +64,7 @@ static void set_beta(nu_search *n, double nu)
 static finf_status at(nu_search *n, double tol, sample *s)
 {
     socp_moving *v = n->v;
-    double nu = nu_of(s), g[2], H[4];
+    double nu = nu_of(s), g[2], H[4], cov[4];
     for (size_t j = 0; j < v->grid.n; j++) {
         n->logB[j] = socp_log_factor(nu, v->grid.w[j]) / 2;
         double complex d = nu / 2 * cexp(-I * v->grid.w[j] - 2 * n->logB[j]); /* z nu/2 / (1 - (1-nu) z) */
@@ -73,7 +73,7 @@ static finf_status at(nu_search *n, double tol, sample *s)
     set_beta(n, nu);
     finf_status st = socp_moving_solve(v, n->logB, n->beta, tol);
     if (st != FINF_OK) return st;
-    socp_moving_hessian(v, n->f, n->beta + v->taps, 2, g, H, n->scratch);
+    socp_moving_hessian(v, n->f, n->beta + v->taps, 2, g, H, cov, n->scratch);
     s->value = log(v->value), s->slope = g[0] / v->value;
     s->second = (H[0] + g[1]) / v->value - s->slope * s->slope;
     if (s->value < n->best.value) n->best = *s;

@@ -59,8 +59,8 @@ START_TEST(causal)
 {
     static const struct {
         double eta, kappa, gap;
-    } CASES[] = {{0.1, 10, 1.0490},  {0.1, 100, 1.0562},  {0.1, 1000, 1.0570},
-                 {0.5, 100, 1.0375}, {0.01, 100, 1.0426}, {1, 30, 1.000001}};
+    } CASES[] = {{0.1, 10, 1.0490},   {0.1, 100, 1.0562}, {0.1, 1000, 1.0570}, {0.5, 100, 1.0375},
+                 {0.01, 100, 1.0426}, {1, 30, 1.000001},  {1.5, 100, 1.0114}};
     for (size_t i = 0; i < COUNT(CASES); i++) {
         finf_optimize_options o = options(FINF_IQC_SHARP);
         finf_optimize_result r;

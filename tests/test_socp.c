@@ -484,7 +484,7 @@ START_TEST(hessian)
         size_t J = v.grid.n, taps = v.taps;
         ck_assert((taps > 0) == (pass >= 2));
         double complex *f = malloc(J * (N + 1) * sizeof *f), *logB = f + J * N;
-        double grad[2][N], hess[N * N], ignored[N * N], value[2], part = pass < 2 ? 2e-6 : 1e-2;
+        double grad[2][N], hess[N * N], ignored[N * N], cov[N * N], value[2], part = pass < 2 ? 2e-6 : 1e-2;
         double *scratch = malloc(socp_moving_scratch(&v, N) * sizeof *scratch);
         for (size_t j = 0; j < J; j++)
             for (size_t i = 0; i < N; i++) f[j * N + i] = socp_log_factor(FACTOR[i], v.grid.w[j]);
@@ -504,7 +504,7 @@ START_TEST(hessian)
                 v.warm_next = 0;
                 ck_assert_int_eq(socp_moving_solve(&v, logB, beta, 1e-11), FINF_OK);
                 value[side] = v.value;
-                socp_moving_hessian(&v, f, beta + taps, N, grad[side], k < 0 ? hess : ignored, scratch);
+                socp_moving_hessian(&v, f, beta + taps, N, grad[side], k < 0 ? hess : ignored, cov, scratch);
                 free(beta);
                 if (k < 0) {
                     finf_iqc_result whole = iqc("product:0.02,0.1,0.6;0.1,0.4,-0.1", 0.1, 20, o);
