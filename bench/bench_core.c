@@ -203,8 +203,7 @@ static void sensitivity(void)
     finf_noise_free(nu);
 }
 
-/* The work of a simulated step beside that of its random numbers, which no simulation can do without: the ratio is below 1.
- * */
+/* The work of a simulated step beside that of its random numbers, which no simulation can do without. */
 static void simulation(void)
 {
     enum { D = 16, NUMBERS = 2 * D + 1, TILE = 64 };
