@@ -131,8 +131,8 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_number(d, "iterations", NULL, r->iterations, NULL);
     doc_number(d, "grid_points", NULL, (double)r->grid_points, NULL);
     doc_number(d, "basis_size", NULL, (double)r->basis_size, NULL);
-    snprintf(note, sizeof note, "%.20s: %.40s, %d iterations, %zu frequencies, %zu unknowns", r->solver, r->solver_status,
-             r->iterations, r->grid_points, r->basis_size);
+    snprintf(note, sizeof note, "%.20s: %.40s, %d iteration%s, %zu frequencies, %zu unknowns", r->solver, r->solver_status,
+             r->iterations, r->iterations == 1 ? "" : "s", r->grid_points, r->basis_size);
     doc_string(d, NULL, "solver", note, NULL);
     if (args_given(a, OPT_VERBOSE)) {
         doc_number(d, "solver_bound", "on the grid", r->grid_value, "the solver's own objective: not a bound");
