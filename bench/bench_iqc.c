@@ -8,7 +8,7 @@
 
 #include "socp.h"
 
-static const char *const FORM[] = {"sharp", "fval", "dist", "sharp_dist"};
+static const char *const FORM[] = {"sharp", "fval", "dist", "sharp_dist", "gaussian"};
 static const double KAPPA[] = {1.5, 2, 5, 10, 30, 100, 300, 1000, 1e4}, ETA[] = {1, 0.5, 0.1, 0.01, 0.001};
 enum { KAPPAS = 9, ETAS = 5, NOISES = 3, FORMS = 3, SOLVES = KAPPAS * ETAS * NOISES * FORMS };
 
@@ -125,34 +125,34 @@ static void one_bound(void)
     finf_noise_free(n);
 }
 
-/* nu = 0.05: no multiplier with a sign pays, and one least-squares solve is the optimum. nu = eta mu: from 100 on some do. */
+/* nu = 0.05: no multiplier with a sign pays, one least-squares solve is the optimum. nu = eta mu: from 100 on some do. */
 static void curve(void)
 {
     printf(
-        "sharp, eta = 0.1, as kappa grows: nu = 0.05, and newton for nu = eta mu (whole calls, least of 5; ecos of 3)\n");
+        "sharp, eta = 0.1, as kappa grows: nu = 0.05, and newton for nu = eta mu (whole calls, least of 20; ecos of 3)\n");
     printf("  %8s %10s %10s %12s %9s %7s %14s %12s %10s\n", "kappa", "newton ms", "ecos ms", "nu = eta mu", "unknowns",
            "nodes", "bound/minimax", "certify ms", "costs");
-    double first[3] = {0}, last[3] = {0};
-    for (double kappa = 10; kappa < 2e8; kappa *= 10) {
-        finf_noise *n = noise_of(0.05), *slow = noise_of(0.1 / kappa);
-        finf_iqc_result r, c;
-        last[2] = best_of(5, slow, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, &r);
-        last[1] = best_of(3, n, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_ECOS, &r);
-        last[0] = best_of(5, n, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, &r);
-        finf_status st = solve(n, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, 1, &c);
-        printf("  %8g %10.2f %10.2f %12.2f %9zu %7zu %14.5f", kappa, 1e3 * last[0], 1e3 * last[1], 1e3 * last[2],
-               r.basis_size, r.grid_points, r.bound.value / r.minimax_lower);
-        if (st == FINF_OK && c.certified)
-            printf(" %12.1f %9.1e\n", 1e3 * c.certify_seconds, c.certified_upper / c.bound.value - 1);
+    double newton = 0, ecos = 0, slow = 0, newton_10 = 0, ecos_10 = 0, slow_100 = 0;
+    for (int k = 1; k <= 8; k++) {
+        double kappa = pow(10, k);
+        finf_noise *tuned = noise_of(0.05), *slowest = noise_of(0.1 / kappa);
+        finf_iqc_result r, other;
+        newton = best_of(20, tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, &r);
+        ecos = best_of(3, tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_ECOS, &other);
+        slow = best_of(20, slowest, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, &other);
+        printf("  %8g %10.2f %10.2f %12.2f %9zu %7zu %14.5f", kappa, 1e3 * newton, 1e3 * ecos, 1e3 * slow, r.basis_size,
+               r.grid_points, r.bound.value / r.minimax_lower);
+        if (solve(tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, 1, &r) == FINF_OK && r.certified)
+            printf(" %12.1f %9.1e\n", 1e3 * r.certify_seconds, r.certified_upper / r.bound.value - 1);
         else
-            printf("   %s\n", c.reason.text);
-        for (int k = 0; k < 3; k++)
-            if (kappa == (k < 2 ? 10 : 100)) first[k] = last[k];
-        finf_noise_free(n);
-        finf_noise_free(slow);
+            printf("   %s\n", r.reason.text);
+        if (k == 1) newton_10 = newton, ecos_10 = ecos;
+        if (k == 2) slow_100 = slow;
+        finf_noise_free(tuned);
+        finf_noise_free(slowest);
     }
     printf("  to 1e8: newton x%.1f and ecos x%.1f from 10; nu = eta mu x%.1f from 100; log kappa x8 and x4\n\n",
-           last[0] / first[0], last[1] / first[1], last[2] / first[2]);
+           newton / newton_10, ecos / ecos_10, slow / slow_100);
 }
 
 /* ---- warm starts --------------------------------------------------------------------------------------- */
@@ -199,28 +199,30 @@ static void warm(finf_iqc_bound bound)
 
 static void optimized(void)
 {
-    printf("optimize, eta = 0.1, all of it by Newton's method, against one solve of the same bound by either solver (least "
-           "of 3; 5, 2)\n");
+    const finf_iqc_bound bounds[] = {FINF_IQC_SHARP, FINF_IQC_GAUSSIAN, FINF_IQC_FVAL, FINF_IQC_DIST};
+    printf("optimize, eta = 0.1, all of it by Newton's method, against one solve of the same bound at nu = 0.05 by either "
+           "solver,\n"
+           "which for sharp by Newton's method is one least-squares solve (least of 5; 20, 2)\n");
     for (double kappa = 10; kappa < 2e4; kappa *= 10)
-        for (int f = 0; f < FORMS; f++) {
+        for (size_t f = 0; f < sizeof bounds / sizeof *bounds; f++) {
             finf_noise *n = noise_of(0.05);
             finf_iqc_result one;
             finf_optimize_options o = finf_optimize_options_default();
             finf_optimize_result r;
-            double solo = best_of(5, n, 0.1, kappa, (finf_iqc_bound)f, FINF_IQC_NEWTON, &one);
-            double ecos = best_of(2, n, 0.1, kappa, (finf_iqc_bound)f, FINF_IQC_ECOS, &one);
-            o.iqc.bound = (finf_iqc_bound)f;
-            double t = INFINITY;
             finf_status st = FINF_OK;
-            for (int i = 0; i < 3; i++) {
+            double solo = best_of(20, n, 0.1, kappa, bounds[f], FINF_IQC_NEWTON, &one), t = INFINITY;
+            double ecos = best_of(2, n, 0.1, kappa, bounds[f], FINF_IQC_ECOS, &one);
+            o.iqc.bound = bounds[f];
+            for (int i = 0; i < 5; i++) {
                 double t0 = finf_seconds();
                 if (i > 0) finf_optimize_result_free(&r);
                 st = finf_optimize(0.1, kappa, &o, &r);
                 t = fmin(t, finf_seconds() - t0);
             }
-            printf("  kappa %6g %-6s %8.2f ms = %5.1f newton or %4.1f ecos solves; %s, bound %.6g, best nu %.6g, "
+            printf("  kappa %6g %-8s %8.2f ms = %5.1f newton or %4.1f ecos solves; %s, bound %.6g, best nu %.6g, "
                    "bound/minimax %.5f\n",
-                   kappa, FORM[f], 1e3 * t, t / solo, t / ecos, finf_status_name(st), r.iqc.bound.value, r.bound_nu, r.gap);
+                   kappa, FORM[bounds[f]], 1e3 * t, t / solo, t / ecos, finf_status_name(st), r.iqc.bound.value, r.bound_nu,
+                   r.gap);
             finf_optimize_result_free(&r);
             finf_noise_free(n);
         }

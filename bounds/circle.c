@@ -42,7 +42,7 @@ FINF_VECTOR finf_status circle_means(circle_fn f, void *ctx, double near_0, doub
             double relative = level == 0 ? INFINITY : value == 0 ? 0 : change / fabs(value);
             int fine = relative < 1e-8; /* halving h squares the error */
             out[j].value = value;
-            out[j].error = fabs(value) * (fine ? 10 * relative * relative + 16 * FINF_EPS : relative);
+            out[j].error = value == 0 ? 0 : fabs(value) * (fine ? 10 * relative * relative + 16 * FINF_EPS : relative);
             settled = settled && fine;
         }
         if (settled) return FINF_OK;

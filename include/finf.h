@@ -316,7 +316,8 @@ typedef struct {
     double *w, *density, *psi, *lambda_re, *lambda_im, *causal_re, *causal_im;
 } finf_optimize_result;
 
-/* A stationary point, the best of several starts; never above the best nu (sharp, gaussian). Same domain as finf_iqc. */
+/* A stationary point, the best of several starts (for eta L > 1 there are many); never above the best nu (sharp, gaussian).
+ * Same domain as finf_iqc. */
 finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt, finf_optimize_result *out);
 void finf_optimize_result_free(finf_optimize_result *r);
 

@@ -199,8 +199,8 @@ static int leads_there(socp_products *s, double value, const socp_descent *d)
 static finf_status descend(socp_products *s, double tol, int max_rounds, double lower, socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
-    d->history[d->rounds] = isfinite(value) ? exp(value) : NAN;
     if (!isfinite(value)) return FINF_ETOL;
+    d->history[d->rounds] = exp(value);
     for (int trusted = 0; !trusted;) {
         double little = d->known && exp(value) > d->best ? fmax(tol, COARSE) : tol;
         double damping = t < 1 ? 4 * s->damping : LEAST, found;

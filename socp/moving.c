@@ -54,7 +54,8 @@ finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
     out->cold = out->gap = INFINITY, out->cancel = v->cancel, out->cancel_data = v->cancel_data;
     out->basis = (socp_basis){.h = malloc(b->terms * sizeof *b->h), .plus = b->plus, .minus = b->minus};
     if (!out->basis.h) return FINF_ENOMEM;
-    for (size_t i = 0; i < b->terms; i += 2) out->basis.h[out->basis.terms++] = b->h[i];
+    for (size_t i = 0; i < b->terms; i += 2) /* half of them, as the result is a start only: a quarter of the cost */
+        out->basis.h[out->basis.terms++] = b->h[i];
     out->basis.nh = 1 + out->basis.terms * socp_basis_each(b);
     finf_status st = begin(out);
     if (st != FINF_OK) socp_moving_free(out);
@@ -129,13 +130,13 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const 
     for (int warm = v->warm_next; st == FINF_ETOL && warm >= 0; warm--) { /* a cold start after a warm one that fails */
         s.warm = warm ? v->warm : NULL;
         st = socp_newton(&v->prog, &s, v->x, &so);
-        if (!warm && so.iterations > 1) v->cold = so.iterations + log10(tol);
+        if (!warm && v->kkt.first == 0) v->cold = so.iterations + log10(tol);
         v->value = so.value, v->gap = so.gap;
         v->cancelled = v->cancelled || so.code == -4;
         if (v->cancelled) break;
         if (so.gap <= 100 * tol) st = FINF_OK; /* rounding ends it: a feasible point all the same */
         if (warm && so.iterations > v->cold - log10(tol)) v->no_warm = 1; /* kappa large: warm starts may not pay */
-        v->warm_next = st == FINF_OK && !v->no_warm && so.iterations > 1;
+        v->warm_next = st == FINF_OK && !v->no_warm && v->kkt.first == 0;
     }
     return st;
 }

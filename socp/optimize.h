@@ -71,8 +71,8 @@ enum { SOCP_LARGEST = 20 }; /* |r|: finf_noise_product's domain */
 typedef struct socp_products socp_products;
 finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_products **out);
 void socp_products_free(socp_products *s);
-/* r is start and result. `lower`: no B is below. A descent ends at d->known, exactly, as soon as a step leads there, and goes
- * on beyond 1e-4 only below d->best */
+/* r is start and result. `lower`: no B is below. A descent ends at d->known, exactly, as soon as a step leads there, and
+ * goes on beyond 1e-4 only below d->best */
 finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds, double lower, socp_descent *d);
 /* The r, none larger than `largest`, for which |B| is nearest to e^{Re logB}, weighted as gamma^2 is. */
 void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r);

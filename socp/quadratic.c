@@ -48,7 +48,7 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
         if (fall > 0) at += width * rise / (2 * fall), best += rise * rise / (8 * fall);
     }
     *h = exp(at);
-    *value = (finf_real){best, (worst + 1e-15) * best, FINF_ESTIMATE, "T(b), largest of samples"};
+    *value = (finf_real){best, (worst + 1e-15) * best, FINF_ESTIMATE, "T(b), largest over h"};
     return reached;
 }
 

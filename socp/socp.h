@@ -59,7 +59,7 @@ typedef struct {
 } socp_basis;
 static inline size_t socp_basis_signed(const socp_basis *b) { return b->nh + 2 * b->ns; }              /* unknowns >= 0 */
 static inline size_t socp_basis_each(const socp_basis *b) { return 2 * (size_t)(b->plus + b->minus); } /* of one term */
-static inline int socp_basis_unused(const socp_basis *b, const double *x) /* a term whose unknowns are x: least.c's are 0 */
+static inline int socp_basis_unused(const socp_basis *b, const double *x) /* the term whose unknowns are x is not there */
 {
     size_t i = 0, n = socp_basis_each(b);
     while (i < n && x[i] == 0) i++;
@@ -140,7 +140,7 @@ void socp_combine(const double *restrict f, const double *restrict x, size_t row
 /* ---- newton.c, least.c, ecos.c ---- */
 typedef struct { /* the Newton method's last linear system: how the optimum moves with the program */
     socp_dense H;
-    size_t first;    /* H is that of the unknowns from here on; those before stay 0 */
+    size_t first;    /* H is that of the unknowns from here on; those before stay 0: least.c's if not 0 */
     double *zr, *zi; /* cones: zeta */
 } socp_kkt;
 typedef struct {

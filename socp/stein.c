@@ -27,19 +27,24 @@ size_t socp_stein_length(const socp_basis *b)
     return SINGLE + (least < 1 ? (size_t)ceil(TAIL / least) : 0);
 }
 
-/* The recurrences for d, with sign(cen_k) times its cen_k for |cen_k|, the sign that of beta: linear in d. */
+/* The recurrences for d, with sign(c_k) cen_k in place of |cen_k|, c_k being beta's cen_k: linear in d, and for d = beta
+ * those above. */
 void socp_stein_along(const socp_model *mo, const socp_basis *b, const double *beta, const double *d, double *ratio,
                       double *cost)
 {
     double keep = 1 - mo->eta * mo->c, most = fmax(1 - mo->eta * mo->mu, mo->eta - 1), spread = mo->eta * mo->delta / 2;
-    double weight[SOCP_STEIN_MOST], first = -mo->eta * beta[0], sign = first, cen = -mo->eta * d[0], rad = 0;
+    double weight[SOCP_STEIN_MOST], first = -mo->eta * beta[0], c = first, cen = -mo->eta * d[0], rad = 0;
     size_t n = socp_stein_length(b);
     for (size_t i = 0; i < b->ns; i++) weight[i] = b->ahead[i].s, ratio[i] = cost[i] = 0;
-    cost[0] = copysign(1, sign) * cen;
+    cost[0] = copysign(1, c) * cen;
     for (size_t k = 1; k < n; k++) {
-        rad = most * rad + spread * copysign(1, sign) * cen;
-        sign = keep * sign - mo->eta * beta[k], cen = keep * cen - mo->eta * d[k];
-        for (size_t i = k < SINGLE ? k : SINGLE; i < (k < SINGLE ? k + 1 : b->ns); i++)
+        rad = most * rad + spread * copysign(1, c) * cen;
+        c = keep * c - mo->eta * beta[k], cen = keep * cen - mo->eta * d[k];
+        if (k < SINGLE) { /* lag k + 1 alone */
+            ratio[k] = cen, cost[k] = rad;
+            continue;
+        }
+        for (size_t i = SINGLE; i < b->ns; i++)
             ratio[i] += weight[i] * cen, cost[i] += weight[i] * rad, weight[i] *= 1 - b->ahead[i].s;
     }
     for (size_t i = 0; i < b->ns; i++) ratio[i] /= first, cost[i] *= 2 * sqrt(mo->delta);

@@ -45,8 +45,7 @@ static double log_quadratic(const socp_moving *v, double nu)
     return st == FINF_OK ? log(dp * value.value) : -INFINITY;
 }
 
-/* beta_t = a_t (1-nu)^t and its derivatives in u. The second has d^2 logB/du^2 and, squared, dlogB/du: of that
- * socp_moving_hessian leaves out what it does to stein.c's columns. */
+/* beta_t = a_t (1-nu)^t and its first two derivatives in u = log nu */
 static void set_beta(nu_search *n, double nu)
 {
     size_t taps = n->v->taps;
@@ -173,7 +172,7 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
         st = finf_noise_nu(*nu, &noise, &out->reason);
     }
     if (st == FINF_OK && !cancelled) st = finf_iqc(noise, eta, kappa, &o, out);
-    if (st == FINF_ETOL) tuned = st, why = out->reason;
+    if (st == FINF_ETOL) tuned = st, why = out->reason, cancelled = o.cancel && o.cancel(o.cancel_data);
     if (cancelled || (st == FINF_ETOL && isnan(out->bound.value))) { /* Newton's bound of the nu there is, soon */
         if (!cancelled) finf_why(&why, st, "%s: the solver failed, this is Newton's bound", out->solver);
         o.cancel = NULL, o.solver = FINF_IQC_NEWTON, o.certify = 0;

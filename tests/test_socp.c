@@ -469,7 +469,7 @@ static void add_beta(const double *r, size_t i, double h, double scale, size_t t
     free(beta);
 }
 
-/* Gradient and Hessian of the bound in r, against differences of solves to 1e-12, and the bound itself against finf_iqc. Of
+/* Gradient and Hessian of the bound in r, against differences of solves to 1e-11, and the bound itself against finf_iqc. Of
  * the Hessian for gaussian a little is left out. */
 START_TEST(hessian)
 {
