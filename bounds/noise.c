@@ -145,7 +145,8 @@ finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf
     *out = NULL;
     for (size_t i = 0; i < n; i++) {
         if (!(nu[i] >= BOUNDS_TINY && nu[i] < 2))
-            return finf_why(why, FINF_EDOM, "nu[%zu] = %s: must be in (0, 2)", i, finf_show(nu[i]).s);
+            return finf_why(why, FINF_EDOM, "nu[%zu] = %s: must be in (0, 2)%s", i, finf_show(nu[i]).s,
+                            nu[i] > 0 && nu[i] < 2 ? ", at least 1e-50" : "");
         if (!(fabs(r[i]) <= 20))
             return finf_why(why, FINF_EDOM, "power[%zu] = %s: must be in [-20, 20]", i, finf_show(r[i]).s);
     }

@@ -65,8 +65,8 @@ finf_status sink_open(const char *path, sink *out, finf_reason *why)
         return FINF_OK;
     }
     int exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode))
-        errno = EISDIR;
+    if (!*path || (exists && S_ISDIR(st.st_mode)))
+        errno = *path ? EISDIR : ENOENT;
     else if ((exists && !S_ISREG(st.st_mode)) || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
         out->file = fopen(path, "w"); /* a device, or a name for an open file */
     else
@@ -96,7 +96,10 @@ finf_status sink_close(sink *s, finf_reason *why)
     s->file = NULL;
     if (!bad && s->temporary) bad = rename(s->temporary, s->path) != 0;
     int error = errno ? errno : EIO;
-    if (bad) finf_why(why, FINF_EIO, "cannot write %.150s: %s", s->path ? s->path : "standard output", strerror(error));
+    const char *quote = s->path ? "'" : "";
+    if (bad)
+        finf_why(why, FINF_EIO, "cannot write %s%.150s%s: %s", quote, s->path ? s->path : "standard output", quote,
+                 strerror(error));
     if (!bad && s->temporary) {
         remember(s->temporary, NULL);
         free(s->temporary);

@@ -266,7 +266,7 @@ mkdir d
 bad1 5 "'d'" gamma --noise sgd --output d
 bad1 5 "'none/x'" gamma --noise sgd --output none/x
 bad1 5 "'t.txt/x'" gamma --noise sgd --output t.txt/x
-bad1 5 "cannot write" gamma --noise sgd --output ''
+bad1 5 "cannot write ''" gamma --noise sgd --output ''
 if [ "$(id -u)" != 0 ]; then # root may do everything
     chmod 555 d
     bad1 5 "'d/x'" gamma --noise sgd --output d/x
@@ -283,7 +283,7 @@ for c in 'gamma --noise sgd' 'coef --noise nu:0.1 --length 100000' --help --vers
     rc=$?
     if [ $rc = 5 ] && [ "$(wc -l <"$T/err")" -eq 1 ]; then yes; else no "full disk: exit $rc" $c; fi
 done
-[ ! -c /dev/full ] || bad1 5 /dev/full coef --noise nu:0.1 --length 100000 --output /dev/full
+[ ! -c /dev/full ] || bad1 5 "'/dev/full'" coef --noise nu:0.1 --length 100000 --output /dev/full
 
 # ---- infinite is an answer --------------------------------------------------------------------------------------
 
@@ -359,6 +359,8 @@ for n in '' sgdx SGD nu 0.1 nu=0.1 file.txt; do bad 3 "'$n'" gamma --noise "$n";
 bad 3 'p = 1.5' gamma --noise power:1.5,0.1
 bad 3 'p = -0.5' gamma --noise power:-0.5,0.1
 bad 3 power:0.5 gamma --noise power:0.5
+bad 3 'nu[0] = 1e-300: must be in (0, 2), at least 1e-50' gamma --noise 'product:1e-300;0.5'
+bad 3 'nu[1] = 2: must be in (0, 2)' gamma --noise 'product:1,2;0.5,0.5'
 for f in beta strategy; do
     bad 3 $f gamma --noise $f:
     bad 3 "$f[0] = 0" gamma --noise $f:0
