@@ -25,7 +25,8 @@ static double gaussian(const finf_optimize_result *r, double eta, double kappa, 
 {
     finf_iqc_result also;
     if (o.bound == FINF_IQC_GAUSSIAN) return r->iqc.bound.value;
-    if (o.bound != FINF_IQC_SHARP || !r->noise || !isfinite(r->iqc.bound.value)) return NAN;
+    if (o.bound != FINF_IQC_SHARP || !r->noise) return NAN;
+    if (!isfinite(r->iqc.bound.value)) return r->iqc.bound.value;
     o.bound = FINF_IQC_GAUSSIAN, o.solver = FINF_IQC_NEWTON, o.certify = 0;
     if (finf_iqc(r->noise, eta, kappa, &o, &also) != FINF_OK) return NAN;
     return fmin(also.bound.value, r->iqc.bound.value); /* equal but for the solvers' gaps, where it does not help */
@@ -110,10 +111,13 @@ static void show_row(size_t i, void *ctx)
     doc_number(d, "nu", NULL, r->nu, NULL);
     doc_number(d, "minimax_lower", "minimax", r->minimax_lower, "no noise at all has a worst case below this");
     doc_number(d, "gap", "gap", r->gap, "bound / minimax");
-    snprintf(note, sizeof note, "the bound if w is Gaussian%s: %.5g times the minimax",
-             j->o.iqc.privacy.sigma_sgd > 0 ? " and gradient noise does not depend on theta" : "", also / r->minimax_lower);
-    doc_number(d, "gaussian_bound", beside ? "Gaussian w" : NULL, also, note);
-    doc_number(d, "gaussian_gap", NULL, also / r->minimax_lower, NULL);
+    int more = snprintf(note, sizeof note, "the bound if w is Gaussian%s",
+                        j->o.iqc.privacy.sigma_sgd > 0 ? " and gradient noise does not depend on theta" : "");
+    if (finite) snprintf(note + more, sizeof note - (size_t)more, ": %.5g times the minimax", also / r->minimax_lower);
+    if (j->o.iqc.bound == FINF_IQC_SHARP || j->o.iqc.bound == FINF_IQC_GAUSSIAN) {
+        doc_number(d, "gaussian_bound", beside ? "Gaussian w" : NULL, also, note);
+        doc_number(d, "gaussian_gap", NULL, also / r->minimax_lower, NULL);
+    }
     doc_number(d, "rounds", "rounds", (double)r->rounds, NULL);
     doc_series(d, "history", r->history, r->history ? r->rounds + 1 : 0);
     snprintf(note, sizeof note, "relative, over %zu starts: a stationary point, not a proven global one", r->starts);

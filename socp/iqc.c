@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "socp.h"
 
 finf_iqc_options finf_iqc_options_default(void)
@@ -10,8 +11,10 @@ finf_iqc_options finf_iqc_options_default(void)
     return (finf_iqc_options){.privacy = finf_privacy_setting_default(), .smooth = 1, .dim = 1, .gap = 1e-8};
 }
 
-static finf_status infinite(finf_iqc_result *out, const char *why)
+/* unit: that of unit-variance noise too */
+static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 {
+    if (unit) out->unit_bound = out->quadratic_lower = out->unit_quadratic_lower = INFINITY;
     out->bound = (finf_real){INFINITY, 0, FINF_BOUND, ""};
     snprintf(out->reason.text, sizeof out->reason.text, "%s", why);
     return FINF_OK;
@@ -124,18 +127,23 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa, cons
           pr->clip >= 0 && pr->sigma_sgd >= 0 && o->gap > 0))
         return finf_why(&out->reason, FINF_EDOM,
                         "needs kappa >= 1, eta > 0, L > 0, d >= 1, rho > 0, clip >= 0, sigma_sgd >= 0");
-    finf_status st = finf_noise_sensitivity(noise, sens);
+    finf_privacy_setting usual = *pr; /* the domain of every problem, and here clip = 0: no privacy noise */
+    if (pr->clip == 0) usual.clip = 1;
+    finf_status st = finf_setting_check(1, &usual, &out->reason);
+    if (st != FINF_OK) return st;
+    out->minimax_lower = finf_iqc_minimax(eta, kappa, socp_is_dist(o->bound), o->smooth, o->dim, pr);
+    st = finf_noise_sensitivity(noise, sens);
     if (st != FINF_OK) return out->reason = sens->reason, st;
     out->gamma2 = sens->gamma2;
     double e = eta * o->smooth, slow = e / kappa, T;
     if (!(e < 2)) {
-        out->quadratic_lower = out->unit_quadratic_lower = out->minimax_lower = INFINITY, out->quadratic_h = o->smooth;
-        return infinite(out, "eta L >= 2: the quadratic of curvature L diverges");
+        out->unit_sgd = INFINITY, out->quadratic_h = o->smooth;
+        return infinite(out, 1, "eta L >= 2: the quadratic of curvature L diverges");
     }
     finf_reason why = {{0}}; /* a strategy or BLT may have a finite gamma and a beta that grows */
     st = finf_noise_energy(noise, &slow, 1, &T, NULL, &why);
     if (st != FINF_OK && st != FINF_ETOL) return out->reason = why, st;
-    if (isinf(T)) return infinite(out, why.text);
+    if (isinf(T)) return infinite(out, 1, why.text); /* every quadratic diverges: no one curvature */
     double dp = socp_unit_weights(o).dp;
     if (!isfinite(dp * sens->gamma2.value) && isfinite(sens->gamma2.value))
         return finf_why(&out->reason, FINF_EDOM,
@@ -145,9 +153,9 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa, cons
     return FINF_OK;
 }
 
-/* Beside the bound: the worst quadratic, and the minimax over all noise. sigma2 = d sigma^2. */
-static finf_status lower_bounds(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *o, int dist,
-                                double sigma2, finf_iqc_result *out)
+/* Beside the bound: the worst quadratic. sigma2 = d sigma^2. */
+static finf_status worst_quadratic(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *o, int dist,
+                                   double sigma2, finf_iqc_result *out)
 {
     double L = o->smooth, e = eta * L, sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
     finf_real quad = {NAN, INFINITY, FINF_ESTIMATE, ""};
@@ -162,7 +170,6 @@ static finf_status lower_bounds(const finf_noise *noise, double eta, double kapp
         out->quadratic_lower = sgd2 * eta / (2 * (dist ? h : 1) * (2 - e * h));
     }
     out->quadratic_h *= L;
-    out->minimax_lower = finf_iqc_minimax(eta, kappa, dist, L, o->dim, &o->privacy);
     return st;
 }
 
@@ -195,11 +202,11 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     out->a_min = re.a_min, out->repair = re.repair;
 
     double plain = o.dim * o.privacy.clip * o.privacy.clip * gamma2 / (2 * o.privacy.rho);
-    finf_status lower = lower_bounds(noise, eta, kappa, &o, dist, plain, out);
+    finf_status lower = worst_quadratic(noise, eta, kappa, &o, dist, plain, out);
     if (st == FINF_OK && lower != FINF_OK)
         st = finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
     out->seconds = finf_seconds() - t0 - cert.seconds, out->certify_seconds = cert.seconds;
-    if (!finite) return infinite(out, sens.reason.text);
+    if (!finite) return infinite(out, 0, sens.reason.text);
 
     double value = (weight.dp > 0 ? weight.dp * re.dp.value : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.value : 0);
     double err = (weight.dp > 0 ? weight.dp * re.dp.error : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.error : 0);
