@@ -84,8 +84,8 @@ static void show_row(size_t i, void *ctx)
     show_iqc(d, j->a, &j->o, j->pairs.eta[i], j->pairs.kappa[i], &x->r);
     for (int k = 0; k < 2 && j->simulate; k++)
         doc_real(d, KEYS[k], ERRORS[k], LABELS[k], simulated(j, x, k),
-                 k ? "simulated: curvature mu for x > 0, L for x < 0"
-                   : "simulated: curvature L near the minimum, mu outside");
+                 k ? "E[F - F*], simulated: curvature mu for x > 0, L for x < 0"
+                   : "E[F - F*], simulated: curvature L near the minimum, mu outside");
 }
 
 /* A sweep in text is one table. */
@@ -107,9 +107,14 @@ static void show_table(const job *j)
         if (j->o.certify) *v++ = x->r.certified_upper;
         if (j->simulate) *v++ = simulated(j, x, 0).value, *v++ = simulated(j, x, 1).value;
     }
-    doc_note(d, "Bound on F_inf for %s%s, noise %.60s", iqc_class_note(&j->o), iqc_noise_note(&j->o),
-             args_text(j->a, OPT_NOISE));
-    if (data) doc_table(d, NULL, columns, names, data, rows);
+    if (rows > 0) { /* else it was stopped before any */
+        doc_note(d, "Bound on F_inf for %s%s, noise %.60s", iqc_class_note(&j->o), iqc_noise_note(&j->o),
+                 args_text(j->a, OPT_NOISE));
+        if (iqc_is_dist(&j->o))
+            doc_note(d, "bound and lower: of (L/2) E|theta|^2, which F_inf is never above%s",
+                     j->simulate ? "; Huber and asymmetric: of F - F*" : "");
+        doc_table(d, NULL, columns, names, data, rows);
+    }
     free(data);
 }
 

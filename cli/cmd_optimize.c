@@ -109,7 +109,7 @@ static void show_row(size_t i, void *ctx)
     snprintf(note, sizeof note, "the best nu, %.4g: %.4g times", r->nu, r->bound_nu / r->iqc.bound.value);
     doc_number(d, "bound_nu", "nu", r->bound_nu, finite ? note : "the best nu");
     doc_number(d, "nu", NULL, r->nu, NULL);
-    doc_number(d, "minimax_lower", "minimax", r->minimax_lower, "no noise at all has a worst case below this");
+    doc_number(d, "minimax_lower", "minimax", r->minimax_lower, iqc_minimax_note(&j->o.iqc));
     doc_number(d, "gap", "gap", r->gap, "bound / minimax");
     int more = snprintf(note, sizeof note, "the bound if w is Gaussian%s",
                         j->o.iqc.privacy.sigma_sgd > 0 ? " and gradient noise does not depend on theta" : "");
@@ -145,9 +145,11 @@ static void show_table(const job *j)
         if (also) *v++ = j->rows[i].gaussian;
         if (j->o.iqc.certify) *v++ = r->iqc.certified_upper;
     }
-    doc_note(d, "Bound on F_inf for %s%s, noise optimised; gap: bound / minimax", iqc_class_note(&j->o.iqc),
-             iqc_noise_note(&j->o.iqc));
-    if (data) doc_table(d, NULL, columns, names, data, rows);
+    if (rows > 0) { /* else it was stopped before any */
+        doc_note(d, "Bound on F_inf for %s%s, noise optimised; gap: bound / minimax%s", iqc_class_note(&j->o.iqc),
+                 iqc_noise_note(&j->o.iqc), iqc_is_dist(&j->o.iqc) ? ", both of (L/2) E|theta|^2" : "");
+        doc_table(d, NULL, columns, names, data, rows);
+    }
     free(data);
 }
 

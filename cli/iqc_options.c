@@ -95,6 +95,25 @@ const char *iqc_noise_note(const finf_iqc_options *o)
                                          : ", and Gaussian w";
 }
 
+int iqc_is_dist(const finf_iqc_options *o) { return o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST; }
+
+const char *iqc_minimax_note(const finf_iqc_options *o)
+{
+    return iqc_is_dist(o) ? "no noise at all has a worst case of (L/2) E|theta|^2 below this"
+                          : "no noise at all has a worst case below this";
+}
+
+static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, char *out, size_t size)
+{
+    char curvature[32] = "";
+    if (isfinite(r->quadratic_h)) snprintf(curvature, sizeof curvature, " (curvature %.4g)", r->quadratic_h);
+    if (isinf(r->quadratic_lower) && !curvature[0])
+        snprintf(out, size, "every quadratic diverges");
+    else
+        snprintf(out, size, "%sthe worst quadratic%s: no bound%s can be lower",
+                 iqc_is_dist(o) ? "(L/2) E|theta|^2 of " : "", curvature, iqc_is_dist(o) ? " on that" : "");
+}
+
 static const char *bound_name(finf_iqc_bound b)
 {
     static const char *const NAMES[] = {"sharp", "fval", "dist", "sharp-dist", "gaussian"};
@@ -114,17 +133,17 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
     doc_string(d, "bound_kind", NULL, bound_name(o->bound), NULL);
     doc_string(d, "class", NULL, args_text(a, OPT_CLASS), NULL);
-    snprintf(note, sizeof note, "F_inf is at most this, for %s%s", iqc_class_note(o), iqc_noise_note(o));
+    snprintf(note, sizeof note, "%s at most this, for %s%s",
+             iqc_is_dist(o) ? "(L/2) E|theta|^2, and so F_inf, is" : "F_inf is", iqc_class_note(o), iqc_noise_note(o));
     doc_real(d, "bound", "bound_error", "bound", r->bound, note);
     doc_number(d, "unit_bound", NULL, r->unit_bound, NULL);
     doc_number(d, "unit_sgd", NULL, o->privacy.sigma_sgd > 0 ? r->unit_sgd : 0, NULL);
     doc_bool(d, "certified", o->certify ? "certified" : NULL, r->certified, "proved in ball arithmetic");
     doc_number(d, "certified_upper", o->certify ? "proved bound" : NULL, r->certified_upper, NULL);
-    snprintf(note, sizeof note, "the worst quadratic (curvature %.4g): no bound can be lower", r->quadratic_h);
+    quadratic_note(o, r, note, sizeof note);
     doc_number(d, "quadratic_lower", "lower", r->quadratic_lower, note);
     doc_number(d, "unit_quadratic_lower", NULL, r->unit_quadratic_lower, NULL);
-    if (a->command == CMD_IQC)
-        doc_number(d, "minimax_lower", "minimax", r->minimax_lower, "no noise at all has a worst case below this");
+    if (a->command == CMD_IQC) doc_number(d, "minimax_lower", "minimax", r->minimax_lower, iqc_minimax_note(o));
     doc_string(d, "solver", NULL, r->solver, NULL);
     doc_string(d, "solver_status", NULL, r->solver_status, NULL);
     doc_number(d, "solver_code", NULL, r->solver_code, NULL);
@@ -136,7 +155,7 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_string(d, NULL, "solver", note, NULL);
     if (args_given(a, OPT_VERBOSE)) {
         doc_number(d, "solver_bound", "on the grid", r->grid_value, "the solver's own objective: not a bound");
-        doc_number(d, "solver_gap", "gap", r->solver_gap, "its relative gap");
+        doc_number(d, "solver_gap", "solver gap", r->solver_gap, "its relative gap");
         doc_number(d, "repair", "repair", r->repair, "relative change of the multiplier that made it feasible everywhere");
         doc_number(d, "a_min", "margin", r->a_min, "least a(w), relative to its terms: positive on all frequencies");
         doc_number(d, "seconds", "seconds", r->seconds, NULL);

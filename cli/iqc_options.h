@@ -17,6 +17,9 @@ void free_pairs(iqc_pairs *p);
 
 /* The keys of a bound: shared by iqc and optimize. */
 void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa, const finf_iqc_result *r);
+/* Is it a bound on (L/2) E|theta|^2, as then are the worst quadratic's value and the minimax beside it? */
+int iqc_is_dist(const finf_iqc_options *o);
+const char *iqc_minimax_note(const finf_iqc_options *o);
 /* Which F it holds for, in a line. */
 const char *iqc_class_note(const finf_iqc_options *o);
 const char *iqc_noise_note(const finf_iqc_options *o); /* and which noise, to go behind it */
