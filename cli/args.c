@@ -51,8 +51,11 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_ACCOUNTING] = {"accounting", "gauss|zcdp", "gauss", "which epsilon fixes rho: the exact one or zCDP's", P},
     [OPT_KAPPA] = {"kappa", "K", NULL, "condition number L/mu, or a range such as 2:1000:log:25", S | U},
     [OPT_SMOOTH] = {"smooth", "L", "1", "smoothness L; mu = L/kappa", S | U},
-    [OPT_BOUND] = {"bound", "sharp|fval|dist", "sharp",
-                   "F - F* with causality (gaussian: w Gaussian too); without; (L/2)|theta|^2, the paper's", S},
+    [OPT_BOUND] =
+        {"bound", "sharp|gaussian|fval|dist|sharp-dist", "sharp",
+         "sharp: F - F* with causality; gaussian: for Gaussian w; fval: without; dist: (L/2)|theta|^2, the paper's; "
+         "sharp-dist: that with causality",
+         S},
     [OPT_CLASS] = {"class", "general|odd|paper", "general", "which F: all; symmetric; symmetric, with the paper's sign", S},
     [OPT_CONSTANTS] = {"constants", "sharp|paper", "sharp", "constants in front of the integral", S},
     [OPT_SOLVER] = {"solver", "ecos|newton", "ecos", "which solver", S},
@@ -153,7 +156,7 @@ static const struct {
 #define BIT(id) (1ull << (id))
 
 /* Where an option would have no effect it is refused: `option` of `commands` needs one of the options `needs` to be given,
- * or, with `words`, the one in `needs` to be (by default or not) a list with one of them. */
+ * or, with `words`, one in `needs` to be (by default or not) a list with one of them (or with what begins as in `k:n`). */
 static const struct {
     unsigned commands;
     option_id option;
@@ -188,6 +191,7 @@ static const struct {
     {T, OPT_MULTIPLIER, BIT(OPT_KAPPA), NULL, NULL},
     {T, OPT_CERTIFY, BIT(OPT_KAPPA), NULL, NULL},
     {T, OPT_FORCE, BIT(OPT_KAPPA), NULL, NULL},
+    {S, OPT_FORCE, BIT(OPT_GRID) | BIT(OPT_MULTIPLIER), "uniform:k|fir:T", NULL},
     {T, OPT_VERBOSE, BIT(OPT_KAPPA), NULL, NULL},
     {I, OPT_SEED, BIT(OPT_LOWER), "simulate", NULL},
     {U, OPT_SPECTRUM, BIT(OPT_PROBLEM), "linreg", NULL},
@@ -296,13 +300,13 @@ static int find_option(const char *name, size_t length)
     return -1;
 }
 
-/* Is one of the words (a|b) in the list (a,b,c)? */
+/* Is one of the words (a|b, or c:n for anything behind c:) in the list (a,b,c)? */
 static int has_word(const char *list, const char *words)
 {
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
         for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|') {
-            size_t n = strcspn(w, "|");
-            if (strcspn(p, ",") == n && strncmp(p, w, n) == 0) return 1;
+            size_t n = strcspn(w, ":|"), whole = w[n] != ':';
+            if ((!whole || strcspn(p, ",") == n) && strncmp(p, w, n + !whole) == 0) return 1;
         }
     return 0;
 }
@@ -536,7 +540,9 @@ static void option_lines(command_id command, FILE *out)
         if (!(o.commands & (1u << command))) continue;
         char left[80];
         snprintf(left, sizeof left, "--%s%s%s", o.name, o.argument ? " " : "", o.argument ? o.argument : "");
-        fprintf(out, "  %-28s %s", left, o.help);
+        fprintf(out, "  %-28s", left);
+        if (strlen(left) > 28) fprintf(out, "\n  %-28s", "");
+        fprintf(out, " %s", o.help);
         if (o.fallback) fprintf(out, " (default %s)", o.fallback);
         fputc('\n', out);
     }

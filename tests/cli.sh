@@ -478,6 +478,34 @@ done
 ok '"certified":true' iqc --noise nu:0.056 --eta 0.1 --kappa 100 --certify --json
 ok '"bound":"inf".*"reason":"eta L >= 2' iqc --noise sgd --eta 2 --kappa 10 --json
 ok '"bound":"inf".*"reason":"sum c_t' iqc --noise beta:1,-2 --eta 0.1 --kappa 10 --json
+# an infinite answer is infinite in every key; what does not depend on the noise stays
+for c in 'iqc --noise sgd' tune optimize; do ok '"bound":"inf".*"unit_bound":"inf".*"quadratic_lower":"inf","unit_quadratic_lower":"inf"' $c --eta 2 --kappa 10 --json; done
+ok '"minimax_lower":"inf","gap":null,"gaussian_bound":"inf","gaussian_gap":null' optimize --eta 2 --kappa 10 --json
+ok '"unit_bound":"inf","unit_sgd":"inf"' iqc --noise sgd --eta 2 --kappa 10 --sigma-sgd 1 --json
+for n in strategy:1,2 'blt:0.5;-3'; do
+    ok '"bound":"inf".*"unit_bound":"inf".*"quadratic_lower":"inf","unit_quadratic_lower":"inf"' iqc --noise "$n" --eta 0.1 --kappa 10 --json
+    near minimax_lower 0.005269617870587385 1e-12 iqc --noise "$n" --eta 0.1 --kappa 10
+    ok 'lower +inf +every quadratic diverges' iqc --noise "$n" --eta 0.1 --kappa 10
+    if grep -q -i nan "$T/out"; then no nan iqc --noise "$n"; else yes; fi
+done
+run optimize --eta 2 --kappa 10
+if grep -q -i nan "$T/out"; then no nan optimize; else yes; fi
+# what a bound on the distance stands beside is of the distance too
+for b in dist sharp-dist; do
+    for text in 'bound .*[(]L/2[)] E[|]theta[|]\^2, and so F_inf, is at most this' 'lower .*[(]L/2[)] E[|]theta[|]\^2 of the worst quadratic' 'minimax .*worst case of [(]L/2[)]'; do
+        ok "$text" iqc --noise nu:0.05 --eta 0.1 --kappa 100 --bound $b
+    done
+    ok 'minimax .*worst case of [(]L/2[)]' tune --eta 0.1 --kappa 10 --bound $b
+    ok 'minimax .*worst case of [(]L/2[)]' optimize --eta 0.1 --kappa 10 --bound $b
+    ok 'both of [(]L/2[)]' optimize --eta 0.1 --kappa 10:20:lin:2 --bound $b
+    ok '^ *Huber .*E[[]F - F[*][]]' iqc --noise sgd --eta 0.5 --kappa 2 --bound $b --lower simulate
+    ok 'lower: of [(]L/2[)].*asymmetric: of F - F[*]' iqc --noise sgd --eta 0.5 --kappa 2:3:lin:2 --bound $b --lower simulate
+done
+for c in iqc tune optimize; do ok '^  --bound sharp[|]gaussian[|]fval[|]dist[|]sharp-dist$' $c --help; done
+for c in 'optimize --eta 0.1' 'tune --eta 0.1'; do # one gap is the solver's
+    run $c --kappa 10 --verbose
+    if [ "$(grep -c '^  gap ' "$T/out")" = 1 ] && grep -q '^  solver gap ' "$T/out"; then yes; else no 'which gap?' $c; fi
+done
 ok 'symmetric' iqc --noise sgd --eta 0.5 --kappa 10 --class paper
 ok 'on the grid' iqc --noise sgd --eta 0.5 --kappa 10 --verbose
 ok '"solver":"newton"' iqc --noise sgd --eta 0.5 --kappa 10 --solver newton --json
@@ -543,6 +571,13 @@ fi
 # the same while a matrix is being optimised: nothing is left, exit 4
 if command -v timeout >/dev/null; then
     for system in me:40 banded:500; do
+for s in 1e200 1e150; do
+    for c in 'iqc --noise sgd' tune optimize; do bad 3 'sigma-sgd = 1e+' $c --eta 0.1 --kappa 10 --sigma-sgd $s; done
+done
+for c in 'iqc --noise sgd' tune optimize; do
+    for o in '' '--grid auto' '--multiplier compact'; do bad 2 '--force has no effect' $c --eta 0.1 --kappa 10 --force $o; done
+done
+ok . iqc --noise sgd --eta 0.1 --kappa 10 --multiplier fir:10 --force
         timeout -s INT 1 "$finf" curve --steps $([ $system = me:40 ] && echo 2000 || echo 2000000) --system $system >"$T/out" 2>"$T/err"
         rc=$?
         if [ $rc = 124 ] && grep -q '^finf: stopped after' "$T/err" && [ ! -s "$T/out" ]; then yes; else no interrupt curve --system $system; fi
