@@ -56,10 +56,11 @@ static void solve(size_t i, void *ctx)
         s = finf_iqc(j->noise ? j->noise : own, eta, kappa, &j->o, &out->r);
         if (s) out->end.why = out->r.reason;
     }
-    /* a bound whose solver came to its end stands, whatever is stopped after it */
-    out->end.done = !sweep_interrupted(NULL) || (out->r.solver_code == 0 && isfinite(out->r.bound.value));
     if (!s && j->simulate && isfinite(out->r.bound.value)) s = simulate(j, i, j->noise ? j->noise : own, out);
     out->end.status = s;
+    out->end.cut = s && sweep_interrupted(NULL);
+    /* a bound whose solver came to its end stands, whatever is stopped after it */
+    out->end.done = !out->end.cut || (out->r.solver_code == 0 && isfinite(out->r.bound.value));
     finf_noise_free(own);
 }
 

@@ -39,8 +39,15 @@ static void solve(size_t i, void *ctx)
     out->end.status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
     if (out->end.status) out->end.why = out->r.iqc.reason;
     out->gaussian = gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc);
+    int found = out->r.noise && isfinite(out->r.iqc.bound.value);
+    int also = j->o.iqc.bound != FINF_IQC_SHARP || !found || isfinite(out->gaussian);
+    out->end.cut = (out->end.status || !also) && sweep_interrupted(NULL);
+    if (!also && !out->r.iqc.reason.text[0])
+        finf_why(&out->r.iqc.reason, FINF_ETOL, "the bound for Gaussian w was not found");
+    if (out->end.cut && found) out->end.why = out->r.iqc.reason;
+    if (out->end.cut && found && out->end.status) finf_why(&out->end.why, FINF_ETOL, "the best noise so far");
     /* of a single one the best so far; in a table it would look final */
-    out->end.done = !sweep_interrupted(NULL) || (j->pairs.n == 1 && out->r.noise && isfinite(out->r.iqc.bound.value));
+    out->end.done = !out->end.cut || (j->pairs.n == 1 && found);
 }
 
 /* ---- --save: a file with a part [beta] and a part [spectrum] ------------------------------------------- */
@@ -120,8 +127,10 @@ static void show_row(size_t i, void *ctx)
     }
     doc_number(d, "rounds", "rounds", (double)r->rounds, NULL);
     doc_series(d, "history", r->history, r->history ? r->rounds + 1 : 0);
-    snprintf(note, sizeof note, "relative, over %zu starts: a stationary point, not a proven global one", r->starts);
-    doc_number(d, "spread", "spread", r->spread, note);
+    int ended = !j->rows[i].end.status, cut = j->rows[i].end.cut && !ended;
+    snprintf(note, sizeof note, "relative, over %zu start%s%s", r->starts, r->starts == 1 ? "" : "s",
+             ended ? ": a stationary point, not a proven global one" : "");
+    doc_number(d, "spread", "spread", cut ? NAN : r->spread, cut ? "it was stopped before its end" : note);
     if (r->noise && finf_noise_spell(r->noise, noise, sizeof noise) == FINF_OK)
         doc_string(d, "noise", "noise", noise, NULL);
 }
@@ -170,7 +179,7 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
         j.o.iqc.cancel = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
         s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
-        if (path && !interrupted && (!s || s == FINF_ETOL)) {
+        if (path && (!s || (s == FINF_ETOL && !interrupted))) {
             finf_status t = save(&file, &j, &j.rows[0], d, why);
             if (!t) t = sink_close(&file, why);
             if (t) s = t;

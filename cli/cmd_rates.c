@@ -315,7 +315,7 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
         s = sweep_outcome(t.cells, t.n, sizeof *t.cells, interrupted, why);
         if (interrupted) keep_done(&t);
     }
-    int values = !s || s == FINF_ETOL; /* what is done is shown; slopes are of all */
+    int values = t.n > 0 && (!s || s == FINF_ETOL); /* what is done is shown; slopes are of all */
     if (values && text && (!slopes || s)) show_values(d, &t);
     for (size_t i = 0; i < t.n && values && !text && (!slopes || s); i++) show_cell(d, a, &t.cells[i]);
     if (!s && (slopes || text)) s = show_slopes(d, a, &t, why);

@@ -57,17 +57,21 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
 }
 
 typedef struct {
+    sweep_row end;
     double eta, kappa, nu;
     finf_iqc_options o;
     finf_iqc_result r;
-    finf_status status;
 } iqc_job;
 
 static void solve_iqc(size_t unused, void *ctx)
 {
     (void)unused;
     iqc_job *j = ctx;
-    j->status = finf_tune_iqc(j->eta, j->kappa, &j->o, &j->nu, &j->r);
+    j->end.status = finf_tune_iqc(j->eta, j->kappa, &j->o, &j->nu, &j->r);
+    j->end.why = j->r.reason;
+    j->end.done = 1;
+    j->end.cut = j->end.status && sweep_interrupted(NULL);
+    if (j->end.cut) finf_why(&j->end.why, FINF_ETOL, "the best nu so far");
 }
 
 static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
@@ -79,13 +83,12 @@ static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
     if (s) return s;
     j.o.cancel = sweep_interrupted;
     int interrupted = sweep_run(1, solve_iqc, &j, 1);
-    if ((s = j.status)) *why = j.r.reason;
+    s = sweep_outcome(&j, 1, sizeof j, interrupted, why);
     if (s && s != FINF_ETOL) return s;
-    if (interrupted) s = finf_why(why, FINF_ETOL, "interrupted: the best nu so far");
     doc_row(d);
     doc_heading(d, "The best nu for strongly convex, smooth F");
-    doc_number(d, "nu", "nu", j.nu, interrupted ? "the best so far" : "the least bound of its family");
-    doc_number(d, "minimax_lower", "minimax", j.r.minimax_lower, "no noise at all has a worst case below this");
+    doc_number(d, "nu", "nu", j.nu, j.end.cut ? "the best so far" : "the least bound of its family");
+    doc_number(d, "minimax_lower", "minimax", j.r.minimax_lower, iqc_minimax_note(&j.o));
     doc_number(d, "gap", "gap", j.r.bound.value / j.r.minimax_lower, "bound / minimax");
     show_iqc(d, a, &j.o, eta, j.kappa, &j.r);
     return s;

@@ -86,12 +86,15 @@ void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, 
 finf_status sweep_outcome(const void *rows, size_t n, size_t size, int stopped, finf_reason *why)
 {
     finf_status s = FINF_OK;
-    size_t done = 0;
+    size_t whole = 0;
     for (size_t i = 0; i < n; i++) {
         const sweep_row *x = row_at(rows, i, size);
         if (!x->done) continue;
-        done++;
+        whole += !x->cut;
         if (x->status && (!s || s == FINF_ETOL)) s = x->status, *why = x->why;
     }
-    return stopped ? finf_why(why, FINF_ETOL, "interrupted: %zu of %zu are done", done, n) : s;
+    if (!stopped || whole == n) return s;
+    if (n > 1) return finf_why(why, FINF_ETOL, "interrupted: %zu of %zu are done", whole, n);
+    finf_reason only = row_at(rows, 0, size)->why;
+    return finf_why(why, FINF_ETOL, "interrupted%s%.200s", only.text[0] ? ": " : "", only.text);
 }

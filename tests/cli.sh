@@ -590,6 +590,19 @@ keys 'spectrum d d_eff F_sgd F_nu ratio rate_sgd rate_nu F_best_nu F_optimum' ra
 near F_sgd 0.6775860655991723 1e-13 rates --decays 1 --dim 128 --eta 0.02 --rho 0.5
 near F_nu 0.0095845814771247 1e-13 rates --decays 1 --dim 128 --eta 0.02 --rho 0.5
 near slope_sgd 1.009 5e-4 rates --decays 1 --dim 16:256:log:5 --eta 0.02 --slopes
+    stop() { timeout --preserve-status -s INT 1 "$finf" "$@" >"$T/out" 2>"$T/err"; rc=$?; }
+    stop optimize --eta 0.5 --kappa 50 --multiplier fir:150 # of a single one what there is
+    if [ $rc = 4 ] && grep -q '^finf: interrupted: the best noise so far$' "$T/err" && grep -q '^  spread  *-  *it was stopped' "$T/out" && ! grep -q stationary "$T/out"; then yes; else no interrupt optimize; fi
+    stop iqc --noise nu:0.1 --eta 0.5 --kappa 50 --multiplier fir:300 --solver newton --output left
+    if [ $rc = 4 ] && grep -q '^finf: interrupted: newton: cancelled' "$T/err" && [ ! -e left ]; then yes; else no interrupt iqc; fi
+    for c in 'iqc --noise nu:0.1 --multiplier fir:300 --solver newton' 'optimize --multiplier fir:150'; do # no row, no file
+        stop $c --eta 0.5 --kappa 40:50:lin:3 --output left
+        if [ $rc = 4 ] && grep -q '^finf: interrupted: 0 of 3 are done$' "$T/err" && [ ! -e left ]; then yes; else no interrupt $c; fi
+        rm -f left
+    done
+    stop iqc --noise nu:0.1 --eta 0.001 --kappa 10:20:lin:40 --lower simulate # a row with a cell left out is not done
+    n=$(sed -n 's/^finf: interrupted: \([0-9]*\) of 40 are done$/\1/p' "$T/err")
+    if [ $rc = 4 ] && [ "$(awk '/^ *[0-9]/ && $7 != "-" && $8 != "-"' "$T/out" | wc -l)" = "$n" ]; then yes; else no interrupt iqc --lower simulate; fi
 [ "$(run rates --format csv; wc -l <"$T/out")" -eq 7 ] && yes || no 'not 6 decays' rates
 [ "$(run rates --table prior --format csv; wc -l <"$T/out")" -eq 6 ] && yes || no 'not 5 rows' rates
 [ "$(run rates --table prior --decays 1,2 --dim 16:64:log:3 --format csv; wc -l <"$T/out")" -eq 31 ] && yes || no 'not 30 rows' rates
