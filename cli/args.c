@@ -391,6 +391,17 @@ const char *args_text(const args *a, option_id id)
     return a->value[id] ? a->value[id] : option_of(id, a->command).fallback;
 }
 
+void args_print(const args *a, FILE *out)
+{
+    const unsigned long long printing = BIT(OPT_SAVE) | BIT(OPT_VERBOSE) | BIT(OPT_FORMAT) | BIT(OPT_JSON) |
+                                        BIT(OPT_OUTPUT) | BIT(OPT_PRECISION) | BIT(OPT_QUIET);
+    fprintf(out, "finf %s", COMMANDS[a->command].name);
+    for (int i = 0; i < OPT_COUNT; i++) {
+        if (!a->value[i] || printing & BIT(i)) continue;
+        fprintf(out, " --%s%s%s", OPTIONS[i].name, OPTIONS[i].argument ? " " : "", a->value[i]);
+    }
+}
+
 finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why)
 {
     char *end;

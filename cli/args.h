@@ -104,6 +104,8 @@ finf_status args_parse(command_id command, int argc, char **argv, args *out, fin
 int args_given(const args *a, option_id id);
 /* The text given, or the default of the table (NULL if there is none). */
 const char *args_text(const args *a, option_id id);
+/* The command line, but for what says where and how to print. */
+void args_print(const args *a, FILE *out);
 /* As a finite number, nothing after it. *x is untouched when neither given nor defaulted. */
 finf_status args_number(const args *a, option_id id, double *x, finf_reason *why);
 /* As a whole number in [min, max]; 1e9 is one. */

@@ -77,15 +77,22 @@ static finf_status save(sink *file, const job *j, const row *x, doc *d, finf_rea
     int cut = 0;
     finf_status s = all_beta(x->r.noise, &beta, &n, &cut, why);
     if (!s && cut)
-        doc_note(d, "beta@ of that file is cut after %zu coefficients: spectrum@ is whole, and so is `noise`", n);
+        doc_note(d,
+                 "beta@ of that file is cut after %zu coefficients, so it may be refused or inexact: `noise` and spectrum@ "
+                 "are whole",
+                 n);
     if (!s) {
         FILE *f = file->file;
-        fprintf(f, "# finf optimize --eta %.17g --kappa %.17g --smooth %.17g --bound %s\n# bound %.17g, gamma^2 %.17g\n",
-                j->pairs.eta[0], j->pairs.kappa[0], j->o.iqc.smooth, args_text(j->a, OPT_BOUND), x->r.iqc.bound.value,
-                x->r.iqc.gamma2.value);
+        fprintf(f, "# ");
+        args_print(j->a, f);
+        fprintf(f, "\n# bound %.17g, gamma^2 %.17g\n", x->r.iqc.bound.value, x->r.iqc.gamma2.value);
         if (finf_noise_spell(x->r.noise, noise, sizeof noise) == FINF_OK) fprintf(f, "# --noise '%s'\n", noise);
-        if (cut) fprintf(f, "# beta is cut after %zu coefficients; the spectrum is whole\n", n);
-        fprintf(f, "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}; causal: that of causality\n");
+        if (cut)
+            fprintf(f, "# beta is cut after %zu coefficients, so it may be refused or inexact; the spectrum is whole\n", n);
+        fprintf(f, "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}; causal: that of causality%s\n",
+                j->o.iqc.bound == FINF_IQC_GAUSSIAN
+                    ? " and of Stein's identities for Gaussian w (socp/stein.c), their cost in psi"
+                    : "");
         fprintf(f, "[beta]\nt,beta\n");
         for (size_t t = 0; t < n; t++) fprintf(f, "%zu,%.17g\n", t, beta[t]);
         fprintf(f, "[spectrum]\nw,density,psi,lambda_re,lambda_im,causal_re,causal_im\n");

@@ -532,6 +532,23 @@ dist 0.01 200
 sharp 1.9 30
 ROWS
 rm -f kept
+# its first line makes it again
+while read -r words; do
+    ok . optimize $words --save kept --json
+    b=$(sed -n 's/.*"bound":\([0-9.e+-]*\).*/\1/p' "$T/out")
+    again=$(sed -n '1s/^# finf //p' kept)
+    near bound "$b" 1e-13 $again
+    rm -f kept
+done <<ROWS
+--eta 0.1 --kappa 20 --sigma-sgd 0.5 --class odd --rho 0.5 --clip=2 --dim 3 --smooth 2 --solver newton --verbose
+--eta 0.1 --kappa 5 --bound dist --class paper --constants paper --grid uniform:50 --multiplier fir:10 --force --certify
+ROWS
+ok . optimize --eta 0.1 --kappa 20 --bound gaussian --solver newton --save kept
+if grep -q '^# psi.*stein.c.*cost in psi$' kept; then yes; else no 'which columns?' optimize --save; fi
+ok '^beta@ .*may be refused or inexact: .noise. and spectrum@ are whole' optimize --eta 0.001 --kappa 1e5 --bound fval --solver newton --save kept
+if grep -q '^# beta is cut.*refused or inexact' kept; then yes; else no 'nothing about the cut' optimize --save; fi
+near bound 3.7965977e-06 1e-6 iqc --noise spectrum@kept --eta 0.001 --kappa 1e5 --bound fval --solver newton
+rm -f kept
 run optimize --eta 0.1 --kappa 20 --json
 noise=$(sed -n 's/.*"noise":"\(product:[^"]*\)".*/\1/p' "$T/out") b=$(sed -n 's/.*"bound":\([0-9.e+-]*\).*/\1/p' "$T/out")
 near bound "${b:-0}" 1e-9 iqc --noise "$noise" --eta 0.1 --kappa 20
@@ -554,6 +571,13 @@ bad 3 'log range' iqc --noise sgd --eta 0.1 --kappa 0:10:log:3
 bad 3 'points in a range' iqc --noise sgd --eta 0.1 --kappa 2:10:log:1
 bad 3 'dim = 0' iqc --noise sgd --eta 0.1 --kappa 10 --dim 0
 bad 3 'smooth = -1' iqc --noise sgd --eta 0.1 --kappa 10 --smooth -1
+for s in 1e200 1e150; do
+    for c in 'iqc --noise sgd' tune optimize; do bad 3 'sigma-sgd = 1e+' $c --eta 0.1 --kappa 10 --sigma-sgd $s; done
+done
+for c in 'iqc --noise sgd' tune optimize; do
+    for o in '' '--grid auto' '--multiplier compact'; do bad 2 '--force has no effect' $c --eta 0.1 --kappa 10 --force $o; done
+done
+ok . iqc --noise sgd --eta 0.1 --kappa 10 --multiplier fir:10 --force
 bad 2 '--save keeps one' optimize --eta 0.1 --kappa 2:5:lin:2 --save kept
 bad 5 'no/such' optimize --eta 0.1 --kappa 2 --save no/such/file
 bad 2 '--kappa asks' tune --eta 0.1 --kappa 10 --spectrum flat --dim 2
@@ -566,30 +590,6 @@ if command -v timeout >/dev/null; then
     timeout -s INT 1 "$finf" tune --eta 0.5 --kappa 50 --multiplier fir:150 --json >"$T/out" 2>"$T/err"
     rc=$? # the best nu so far, with its bound
     if [ $rc = 124 ] && grep -q '^finf: interrupted' "$T/err" && json && grep -q '"nu":[0-9].*"bound":[0-9]' "$T/out"; then yes; else no interrupt tune; fi
-fi
-
-# the same while a matrix is being optimised: nothing is left, exit 4
-if command -v timeout >/dev/null; then
-    for system in me:40 banded:500; do
-for s in 1e200 1e150; do
-    for c in 'iqc --noise sgd' tune optimize; do bad 3 'sigma-sgd = 1e+' $c --eta 0.1 --kappa 10 --sigma-sgd $s; done
-done
-for c in 'iqc --noise sgd' tune optimize; do
-    for o in '' '--grid auto' '--multiplier compact'; do bad 2 '--force has no effect' $c --eta 0.1 --kappa 10 --force $o; done
-done
-ok . iqc --noise sgd --eta 0.1 --kappa 10 --multiplier fir:10 --force
-        timeout -s INT 1 "$finf" curve --steps $([ $system = me:40 ] && echo 2000 || echo 2000000) --system $system >"$T/out" 2>"$T/err"
-        rc=$?
-        if [ $rc = 124 ] && grep -q '^finf: stopped after' "$T/err" && [ ! -s "$T/out" ]; then yes; else no interrupt curve --system $system; fi
-    done
-fi
-
-# ---- rates, curve, errata, simulate, reproduce ------------------------------------------------------------------
-
-keys 'spectrum d d_eff F_sgd F_nu ratio rate_sgd rate_nu F_best_nu F_optimum' rates --decays 1
-near F_sgd 0.6775860655991723 1e-13 rates --decays 1 --dim 128 --eta 0.02 --rho 0.5
-near F_nu 0.0095845814771247 1e-13 rates --decays 1 --dim 128 --eta 0.02 --rho 0.5
-near slope_sgd 1.009 5e-4 rates --decays 1 --dim 16:256:log:5 --eta 0.02 --slopes
     stop() { timeout --preserve-status -s INT 1 "$finf" "$@" >"$T/out" 2>"$T/err"; rc=$?; }
     stop optimize --eta 0.5 --kappa 50 --multiplier fir:150 # of a single one what there is
     if [ $rc = 4 ] && grep -q '^finf: interrupted: the best noise so far$' "$T/err" && grep -q '^  spread  *-  *it was stopped' "$T/out" && ! grep -q stationary "$T/out"; then yes; else no interrupt optimize; fi
@@ -603,6 +603,23 @@ near slope_sgd 1.009 5e-4 rates --decays 1 --dim 16:256:log:5 --eta 0.02 --slope
     stop iqc --noise nu:0.1 --eta 0.001 --kappa 10:20:lin:40 --lower simulate # a row with a cell left out is not done
     n=$(sed -n 's/^finf: interrupted: \([0-9]*\) of 40 are done$/\1/p' "$T/err")
     if [ $rc = 4 ] && [ "$(awk '/^ *[0-9]/ && $7 != "-" && $8 != "-"' "$T/out" | wc -l)" = "$n" ]; then yes; else no interrupt iqc --lower simulate; fi
+fi
+
+# the same while a matrix is being optimised: nothing is left, exit 4
+if command -v timeout >/dev/null; then
+    for system in me:40 banded:500; do
+        timeout -s INT 1 "$finf" curve --steps $([ $system = me:40 ] && echo 2000 || echo 2000000) --system $system >"$T/out" 2>"$T/err"
+        rc=$?
+        if [ $rc = 124 ] && grep -q '^finf: stopped after' "$T/err" && [ ! -s "$T/out" ]; then yes; else no interrupt curve --system $system; fi
+    done
+fi
+
+# ---- rates, curve, errata, simulate, reproduce ------------------------------------------------------------------
+
+keys 'spectrum d d_eff F_sgd F_nu ratio rate_sgd rate_nu F_best_nu F_optimum' rates --decays 1
+near F_sgd 0.6775860655991723 1e-13 rates --decays 1 --dim 128 --eta 0.02 --rho 0.5
+near F_nu 0.0095845814771247 1e-13 rates --decays 1 --dim 128 --eta 0.02 --rho 0.5
+near slope_sgd 1.009 5e-4 rates --decays 1 --dim 16:256:log:5 --eta 0.02 --slopes
 [ "$(run rates --format csv; wc -l <"$T/out")" -eq 7 ] && yes || no 'not 6 decays' rates
 [ "$(run rates --table prior --format csv; wc -l <"$T/out")" -eq 6 ] && yes || no 'not 5 rows' rates
 [ "$(run rates --table prior --decays 1,2 --dim 16:64:log:3 --format csv; wc -l <"$T/out")" -eq 31 ] && yes || no 'not 30 rows' rates
