@@ -231,10 +231,11 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
     d->rounds = 0, d->history[0] = NAN;
     s->tol = LOOSE;
     memcpy(s->r, r, s->n * sizeof *r);
-    v->alone = 1; /* where no other multiplier pays in the end, none was needed */
+    v->alone = 1;
     finf_status st = descend(s, tol, max_rounds, lower, d);
     v->alone = 0;
-    if (st == FINF_OK && v->gap > tol) s->tol = tol, st = descend(s, tol, max_rounds, lower, d);
+    int pays = v->kkt.first > 0 && v->gap > tol; /* another multiplier, where X alone was looked at last */
+    if (st == FINF_OK && pays) s->tol = tol, st = descend(s, tol, max_rounds, lower, d);
     memcpy(r, s->r, s->n * sizeof *r);
     return st;
 }

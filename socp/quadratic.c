@@ -4,8 +4,8 @@
 
 #include "socp.h"
 
-enum { SAMPLES = 33, ALL = SAMPLES + 2 };
-static const double KNOWN = 1e-5; /* of log h: the value is flat there */
+enum { SAMPLES = 49, UPPER = 16, ALL = SAMPLES + 2 }; /* UPPER: of the first ones, even in h next to L */
+static const double KNOWN = 1e-5;                     /* of log h: the value is flat there */
 
 /* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2) times
  *     (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),     T = 1 for the gradient noise. */
@@ -20,17 +20,26 @@ static finf_status values(const finf_noise *noise, double eta, int dist, double 
     return st;
 }
 
-/* The largest of 33, then of 33 about it, until h is known; last the top of the parabola through three. Most often it is an
- * end, which the value falls away from: two more samples, just inside, tell. */
+/* u over [l, 0]: even but for the upper decade (a third, if there is less), where even in h: T is a polynomial in 1 - eta h for
+ * FIR noise, and may rise and fall there several times. */
+static void spread(double l, double *u)
+{
+    double middle = -fmin(log(10), -l / 3), from = exp(middle);
+    int below = SAMPLES - 1 - UPPER;
+    for (int i = 0; i < below; i++) u[i] = l + (middle - l) * i / below;
+    for (int i = 0; i <= UPPER; i++) u[below + i] = i == UPPER ? 0 : log(from + (1 - from) * i / UPPER);
+}
+
+/* The largest sample, then the largest about it, until h is known; last the top of the parabola through three. Most often it
+ * is an end, which the value falls away from: two more samples, just inside, tell. */
 finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist, double sgd_ratio, finf_real *value,
                            double *h)
 {
-    double low = -log(kappa), l = low, r = 0, at, width, worst = 0, u[ALL], v[ALL];
+    double low = -log(kappa), l = low, r = 0, at, worst = 0, u[ALL], v[ALL];
     finf_status reached = FINF_OK;
     int top;
-    do {
-        width = (r - l) / (SAMPLES - 1);
-        for (int i = 0; i < SAMPLES; i++) u[i] = i == SAMPLES - 1 ? r : l + width * i;
+    spread(low, u);
+    for (;;) {
         u[SAMPLES] = fmin(l + KNOWN, r), u[SAMPLES + 1] = fmax(r - KNOWN, l);
         finf_status st = values(noise, eta, dist, sgd_ratio, u, v, &worst);
         if (st != FINF_OK && st != FINF_ETOL) return st;
@@ -40,12 +49,14 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
             if (v[i] > v[top]) top = i;
         at = u[top];
         if ((at == low && v[SAMPLES] < v[top]) || (at == 0 && v[SAMPLES + 1] < v[top])) break;
-        l = fmax(low, at - width), r = fmin(0, at + width);
-    } while (r - l > KNOWN);
+        if (r - l < SAMPLES * KNOWN / 2) break;
+        l = u[top > 0 ? top - 1 : 0], r = u[top < SAMPLES - 1 ? top + 1 : top];
+        for (int i = 0; i < SAMPLES; i++) u[i] = i == SAMPLES - 1 ? r : l + (r - l) * i / (SAMPLES - 1);
+    }
     double best = v[top];
     if (top > 0 && top < SAMPLES - 1) {
         double rise = v[top + 1] - v[top - 1], fall = 2 * best - v[top - 1] - v[top + 1];
-        if (fall > 0) at += width * rise / (2 * fall), best += rise * rise / (8 * fall);
+        if (fall > 0) at += (u[top + 1] - u[top]) * rise / (2 * fall), best += rise * rise / (8 * fall);
     }
     *h = exp(at);
     *value = (finf_real){best, (worst + 1e-15) * best, FINF_ESTIMATE, "T(b), largest over h"};

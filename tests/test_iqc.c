@@ -215,6 +215,15 @@ START_TEST(lower_bounds)
             }
             finf_noise_free(n);
         }
+    double few = 0, many; /* a maximum at h = 0.65 is there for every larger kappa */
+    for (double kappa = 100; kappa < 1e10; kappa *= 33) {
+        finf_noise *n = noise_of("beta:1,0.911053,-0.371617,-0.860734,-0.219382,0.155188,0.034664", NAN);
+        finf_real worst;
+        ck_assert_int_eq(finf_iqc_quadratic(n, 1.883226264786583, kappa, 1, 0, &worst, NULL), FINF_OK);
+        many = worst.value, few = kappa == 100 ? many : few;
+        ASSERT_NEAR(many, few, 1e-14, "kappa = %g", kappa);
+        finf_noise_free(n);
+    }
     finf_privacy_setting half = {0.5, 1, 0}, full = {0.3, 2, 0.7};
     ck_assert_double_eq_tol(finf_iqc_minimax(0.1, 1, 0, 1, 1, &half), 0.010539, 5e-7);
     ASSERT_NEAR(finf_iqc_minimax(1, 1, 0, 1, 1, &half), 0.5, 1e-15, "minimax at eta = 1");
