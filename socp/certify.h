@@ -1,4 +1,4 @@
-/* Inside the certificate (certify.c, certify_noise.c, certify_stein.c): the only files that see Arb. */
+/* Inside the certificate: certify*.c are the only files that see Arb. */
 #ifndef FINF_CERTIFY_H
 #define FINF_CERTIFY_H
 
@@ -9,6 +9,24 @@
 
 enum { PREC = 64, WIDE = 256 }; /* WIDE: recurrences, which lose bits with every step */
 
+/* ---- certify_form.c: what psi = (m mc/a + k)/D is made of, each times D; mc is conj m on the real axis ---- */
+enum { BALL_A, BALL_K, BALL_D, BALL_M, BALL_MC, BALL_PARTS };
+typedef struct {
+    const finf_noise *noise;
+    const socp_basis *b;
+    const double *x, *y; /* h unknowns; X unknowns of this part */
+    int dist, unit;      /* unit: B = 1 */
+    double shift;
+    arb_t eta, inv_eta, mu, delta, root_delta, c;
+    arb_t n_pi, excess; /* (2/eta - mu)(2/eta - 1), 4 (1 - eta)/eta^2 */
+    acb_ptr t;          /* scratch */
+} ball_form;
+void ball_form_make(ball_form *f, const socp_model *mo, double kappa);
+void ball_form_clear(ball_form *f);
+/* Enclosures on the box w; analytic: not finite unless every part is holomorphic on w */
+void ball_form_at(ball_form *f, const acb_t w, int analytic, acb_ptr part);
+
+/* ---- certify_noise.c ---- */
 /* sum += v f */
 void ball_addmul(acb_t sum, const acb_t v, double f);
 /* z^t = e^{-iwt} (conjugate: e^{iwt}), directly: a product of boxes widens with each rotation */
@@ -17,10 +35,12 @@ void ball_power(acb_t out, const acb_t w, size_t t, int conjugate);
 void ball_response(const finf_noise *noise, acb_t B, const acb_t w, const acb_t n, int conjugate, int analytic);
 /* beta_0 .. beta_{n-1}, and an upper end of |B| on the circle. 0: no formula for it here */
 int ball_beta(const finf_noise *noise, arb_ptr beta, size_t n, arb_t peak);
+/* A proof that B and 1/B are analytic in |z| <= 1, and a rigorous upper end of gamma_inf^2. 0: not proved. */
+int ball_gamma2(const finf_noise *noise, double *upper);
+
+/* ---- certify_stein.c ---- */
 /* stein.c's cost of the multipliers x, rigorously. 0: not proved */
 int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta, const arb_t mu,
                     const arb_t delta, arb_t cost);
-/* A proof that B and 1/B are analytic in |z| <= 1, and a rigorous upper end of gamma_inf^2. 0: not proved. */
-int ball_gamma2(const finf_noise *noise, double *upper);
 
 #endif
