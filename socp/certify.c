@@ -33,6 +33,7 @@ typedef struct {
     int (*cancel)(void *);
     void *cancel_data;
     int cancelled;
+    int centred; /* boxes on which a is not resolved are tried again, certify_centred.c */
 } context;
 
 enum { MAX_TAPS = 1000, MAX_LAGS = 500 }; /* more would take minutes */
@@ -46,11 +47,26 @@ static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong 
     c->cancelled = c->cancelled || (c->cancel && c->cancel(c->cancel_data));
     if (c->cancelled) return 0;
     ball_form_at(&c->form, w, order != 0, p);
+    if (c->centred && !(acb_rel_accuracy_bits(p + BALL_A) > 1)) ball_form_refine(&c->form, w, p);
     acb_mul(out, p + BALL_M, p + BALL_MC, prec);
     acb_div(out, out, p + BALL_A, prec);
     acb_add(out, out, p + BALL_K, prec);
     acb_div(out, out, p + BALL_D, prec);
     return 0;
+}
+
+/* int psi over one panel. Plain boxes first: they are cheaper, and a few hundred do unless the multipliers are nearly tight,
+ * where 20000 would be too few. */
+static int panel(context *c, acb_t out, const acb_t lo, const acb_t hi, const mag_t tol)
+{
+    acb_calc_integrate_opt_t opt;
+    acb_calc_integrate_opt_init(opt);
+    opt->deg_limit = 40, opt->eval_limit = 400, c->centred = 0;
+    if (acb_calc_integrate(out, integrand, c, lo, hi, 30, tol, opt, PREC) != ARB_CALC_SUCCESS) {
+        opt->eval_limit = 2000, c->centred = 1;
+        acb_calc_integrate(out, integrand, c, lo, hi, 30, tol, opt, PREC);
+    }
+    return acb_is_finite(out);
 }
 
 /* Upper end of (1/pi) int_0^pi psi and stein.c's cost; NaN if there is no finite enclosure, if a(1/2) > 0 is not proved, or
@@ -59,12 +75,9 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
 {
     acb_t lo, hi, part, sum;
     const ball_form *f = &c->form;
-    acb_calc_integrate_opt_t opt;
     mag_t tol;
     arf_t end;
     acb_init(lo), acb_init(hi), acb_init(part), acb_init(sum), mag_init(tol), arf_init(end);
-    acb_calc_integrate_opt_init(opt);
-    opt->eval_limit = 20000, opt->deg_limit = 40;
     acb_set_d(lo, 0.5);
     integrand(part, lo, c, 0, PREC);
     int ok = arb_is_positive(acb_realref(c->part + BALL_A)) && acb_is_finite(part);
@@ -73,8 +86,7 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
     for (size_t i = 1; i <= g->panels && ok && !c->cancelled; i++) {
         acb_set_d(hi, g->edge[i]);
         if (i == g->panels) acb_const_pi(hi, PREC);
-        acb_calc_integrate(part, integrand, c, lo, hi, 30, tol, opt, PREC);
-        ok = acb_is_finite(part);
+        ok = panel(c, part, lo, hi, tol);
         acb_add(sum, sum, part, PREC);
         acb_set(lo, hi);
     }

@@ -26,6 +26,13 @@ void ball_form_clear(ball_form *f);
 /* Enclosures on the box w; analytic: not finite unless every part is holomorphic on w */
 void ball_form_at(ball_form *f, const acb_t w, int analytic, acb_ptr part);
 
+/* ---- certify_centred.c ---- */
+enum { BALL_TAYLOR = 16 };
+/* Part i is within error_i of sum_j F_ij u^j at centre + r u, |u| <= 1. 0: not proved */
+int ball_form_taylor(ball_form *f, const arf_t centre, const mag_t r, acb_ptr F, mag_ptr error);
+/* part: enclosures on w, each replaced where Taylor's is narrower */
+void ball_form_refine(ball_form *f, const acb_t w, acb_ptr part);
+
 /* ---- certify_noise.c ---- */
 /* sum += v f */
 void ball_addmul(acb_t sum, const acb_t v, double f);
