@@ -49,7 +49,7 @@ endif
 
 # ---- build ----------------------------------------------------------------------------------------------------
 $B/obj/socp/ecos.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
-CERTIFY := $(patsubst socp/%.c,$B/obj/socp/%.o,$(wildcard socp/certify*.c))
+CERTIFY := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify*.c tests/test_certify.c))
 $(CERTIFY): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
 $B/obj/socp/ecos.o $(CERTIFY): $B/config.mk
 $B/obj/%.o: %.c | $B/config.mk

@@ -351,6 +351,40 @@ START_TEST(certificate)
 }
 END_TEST
 
+/* Where the bound all but meets the worst quadratic the multipliers are nearly tight: a is 1e-5 of its terms over a range of
+ * w for what optimize finds at eta = 1.5, 1e-6 for others, 2e-11 for sharp-dist. */
+START_TEST(certificate_of_tight_multipliers)
+{
+    static const struct {
+        const char *noise;
+        double eta, kappa;
+        finf_iqc_bound bound;
+    } cases[] = {
+        {"product:0.015625,0.035530452775316815,0.08079443676281718,0.18372242687421414,0.41777542475653534,1,1.5,"
+         "1.8263004223697539,1.7586276538485925,1.6645898033750315,1.533915124106921,1.3523300313402118;"
+         "-0.008510576146531404,0.032709653188178575,-0.06435529828191763,0.09417406904824621,-0.16229717517179898,"
+         "-4.202373209596152,6.655738396785934,0.006581562173270179,-0.08434258119315374,0.4763253255502017,"
+         "-5.320259357232688,-1.7366975988145057",
+         1.5, 100, FINF_IQC_SHARP},
+        {"product:0.0156,0.0355,0.0808,0.1837,0.4178,1,1.9,1.9546,1.9175,1.85,1.7274,1.5047;"
+         "-0.0385,0.1272,-0.1607,-0.5521,0.657,0.4566,0.4562,-0.0019,-0.1573,-0.7871,2.0399,-2.0425",
+         1.9, 100, FINF_IQC_SHARP},
+        {"nu:0.5", 1.5, 100, FINF_IQC_GAUSSIAN},
+        {"sgd", 1.5, 3, FINF_IQC_SHARP_DIST}};
+    if (without_arb()) return;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        finf_iqc_options o = options(cases[i].bound);
+        o.certify = 1, o.solver = FINF_IQC_NEWTON;
+        finf_iqc_result r = iqc(cases[i].noise, cases[i].eta, cases[i].kappa, o);
+        ck_assert_msg(r.certified && r.certified_upper >= r.bound.value * (1 - 1e-12) &&
+                          r.certified_upper <= r.bound.value * (1 + 1e-5),
+                      "eta %g, kappa %g: %.17g above %.17g", cases[i].eta, cases[i].kappa, r.certified_upper,
+                      r.bound.value);
+        ck_assert_double_lt(r.a_min, 1e-4);
+    }
+}
+END_TEST
+
 START_TEST(what_cannot_be_certified)
 {
     double s[] = {0.01, 0.1, 0.5, 0.8, 1};
@@ -502,6 +536,7 @@ static TCase *make(void)
     tcase_add_test(t, gradient_noise);
     tcase_add_test(t, uniform_grid_is_wrong);
     tcase_add_test(t, certificate);
+    tcase_add_test(t, certificate_of_tight_multipliers);
     tcase_add_test(t, what_cannot_be_certified);
     tcase_add_test(t, refused);
     tcase_add_test(t, divergent);
