@@ -25,6 +25,7 @@ static const struct {
              {"power:1,0.5", 1.3, 10, FINF_IQC_FVAL},
              {"power:0.3,0.2", 0.5, 10, FINF_IQC_DIST},
              {"beta:1,-0.6,0.2,-0.1", 1.1, 10, FINF_IQC_SHARP},
+             {"beta:1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0.9", 0.5, 10, FINF_IQC_FVAL},
              {"strategy:1,0.5,0.2", 0.7, 30, FINF_IQC_SHARP_DIST},
              {"blt:0.9,0.5;0.1,0.2", 0.2, 1000, FINF_IQC_SHARP}};
 
@@ -99,13 +100,15 @@ START_TEST(points)
 }
 END_TEST
 
-/* A box about a point of the real axis, every fourth an interval of it, and a point of the box */
+/* A box about a point of the real axis, every fourth an interval of it, every fifth so large that the polynomials' errors
+ * show; and a point of the box */
 typedef struct {
     double centre, wide, high;
 } box;
 static box box_make(rng *g, int n)
 {
-    double centre = log_uniform(g, 1e-2, FINF_PI), wide = log_uniform(g, 1e-5, 0.05) * fmin(1, centre);
+    double centre = log_uniform(g, n % 5 ? 1e-2 : 1, n % 5 ? FINF_PI : 2);
+    double wide = n % 5 ? log_uniform(g, 1e-5, 0.05) * fmin(1, centre) : log_uniform(g, 0.05, 0.3);
     return (box){centre, wide, n % 4 ? wide * uniform(g) : 0};
 }
 static void box_set(const box *b, acb_t w)
@@ -205,18 +208,18 @@ START_TEST(taylor)
                 ck_assert_msg(acb_overlaps(z, F + q * K + 1), "%s: derivative of part %d at %.17g", CASES[i].noise, q,
                               b.centre);
                 acb_get_mag(t, F + q * K);
-                if (R < 1e-3) ck_assert_double_le(mag_get_d(error + q), 1e-12 * (1 + mag_get_d(t)));
+                if (R < 1e-3 * fmin(1, b.centre)) ck_assert_double_le(mag_get_d(error + q), 1e-11 * (1 + mag_get_d(t)));
             }
         }
         proof_free(&p);
     }
-    ck_assert_int_ge(proved, 300);
+    ck_assert_int_ge(proved, 250);
     acb_clear(at), acb_clear(u), acb_clear(z), arf_clear(c), mag_clear(r), mag_clear(t);
     _acb_vec_clear(F, BALL_PARTS * K), _acb_vec_clear(v, 2 * BALL_PARTS), _mag_vec_clear(error, BALL_PARTS);
 }
 END_TEST
 
-/* Where a disc of 8 r meets a branch point or a pole there is no polynomial, though r itself be small; nor off the axis. */
+/* Where a disc of 8 r meets a branch point or a pole there is no polynomial, though that of r does not; nor off the axis. */
 START_TEST(not_analytic)
 {
     acb_t w;
@@ -225,13 +228,13 @@ START_TEST(not_analytic)
     acb_ptr F = _acb_vec_init(BALL_PARTS * K), v = _acb_vec_init(2 * BALL_PARTS), was = v + BALL_PARTS;
     mag_ptr error = _mag_vec_init(BALL_PARTS);
     acb_init(w), arf_init(c), mag_init(r);
-    arf_set_d(c, 0.01), mag_set_d(r, 0.03);
-    for (size_t i = 0; i < COUNT(CASES); i++) {
-        if (strncmp(CASES[i].noise, "nu:0.05", 7) && strncmp(CASES[i].noise, "power:0.3", 9) && CASES[i].kappa < 1000)
-            continue;
+    arf_set_d(c, 0.1), mag_set_d(r, 0.02);
+    for (size_t i = 3; i < COUNT(CASES); i++) {
         proof p;
         proof_make(i, &p);
-        ck_assert(!ball_form_taylor(&p.form, c, r, F, error));
+        acb_set_d(w, 0.1), acb_add_error_mag(w, r), ball_form_at(&p.form, w, 1, v);
+        for (int q = 0; q < BALL_PARTS; q++) ck_assert(acb_is_finite(v + q));
+        ck_assert_msg(!ball_form_taylor(&p.form, c, r, F, error), "%s", CASES[i].noise);
         acb_set_d_d(w, 2, 1e-6), mag_set_d(arb_radref(acb_realref(w)), 1e-3);
         ball_form_at(&p.form, w, 1, v), _acb_vec_set(was, v, BALL_PARTS);
         ball_form_refine(&p.form, w, v);
