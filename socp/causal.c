@@ -194,8 +194,9 @@ static int leads_there(socp_products *s, double value, const socp_descent *d)
            length2(s, s->trial) < length2(s, s->d) / 16;
 }
 
-/* Until a full step changes the bound by less than tol (above d->best: COARSE), or promises a quarter of that. Newton's
- * steps square the promise: once it falls a hundredfold, a small one is taken on trust. s->r is where it ends. */
+/* Until a full step, undamped, changes the bound by less than tol (above d->best: COARSE), or any promises a quarter of that.
+ * Newton's steps square the promise: once it falls a hundredfold, a small undamped one is taken on trust. s->r is where it
+ * ends. */
 static finf_status descend(socp_products *s, double tol, int max_rounds, double lower, socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
@@ -204,7 +205,7 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
     for (int trusted = 0; !trusted;) {
         double little = d->known && exp(value) > d->best ? fmax(tol, COARSE) : tol;
         double damping = t < 1 ? 4 * s->damping : LEAST, found;
-        if ((t == 1 && gain < little) || exp(value) <= lower * (1 + tol / 10)) break;
+        if ((t == 1 && gain < little && s->damping == LEAST) || exp(value) <= lower * (1 + tol / 10)) break;
         set_model(s);
         if (d->known && leads_there(s, value, d)) {
             memcpy(s->r, d->known, s->n * sizeof *s->r);
@@ -213,7 +214,7 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
         double promise = newton_step(s, damping);
         if (!(promise > little / 4)) break;
         if (d->rounds == (size_t)max_rounds) return FINF_ETOL;
-        trusted = promise < fmin(10 * tol, last / 100);
+        trusted = s->damping == LEAST && promise < fmin(10 * tol, last / 100);
         s->tol = fmin(fmax(promise * promise / 10, little), LOOSE); /* solved only as well as the steps need */
         t = search(s, value, -2 * promise, trusted, &found);
         if (s->v->cancelled) return FINF_ETOL;
