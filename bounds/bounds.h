@@ -105,6 +105,7 @@ static inline double noise_damp(double x, double nu) { return nu < 0.5 ? x - x *
 
 /* |B|^2 at t = tan(w/2), as a circle_fn: ctx is the noise. */
 double noise_density_t(double t, void *noise);
+double noise_density_rounding(const finf_noise *noise); /* relative, of exp sum r log */
 
 /* BLT: C(e^{-iw}). */
 double complex noise_blt_strategy_at(const finf_noise *noise, double w);

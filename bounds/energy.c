@@ -195,7 +195,7 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
 static finf_status by_circle(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
                              finf_reason *why)
 {
-    double scale = finf_noise_scale(noise);
+    double scale = finf_noise_scale(noise), rounding = noise_density_rounding(noise) + 4 * FINF_EPS;
     finf_status s = FINF_OK;
     *relerr = 0;
     for (size_t first = 0, n; first < m; first += n, b += n, T += n) {
@@ -204,7 +204,7 @@ static finf_status by_circle(const finf_noise *noise, const double *b, size_t m,
         if (circle_means(noise_density_t, (void *)(uintptr_t)noise, scale, scale, b, n, mean)) s = FINF_ETOL;
         for (size_t j = 0; j < n; j++) {
             T[j] = b[j] * (2 - b[j]) * mean[j].value;
-            *relerr = fmax(*relerr, mean[j].error / mean[j].value + 4 * FINF_EPS);
+            *relerr = fmax(*relerr, mean[j].error / mean[j].value + rounding);
         }
     }
     return s ? finf_why(why, s, "the integral of |B|^2 did not settle: B has a pole very close to |z| = 1") : FINF_OK;

@@ -344,6 +344,14 @@ double finf_noise_density(const finf_noise *noise, double w)
     return creal(B) * creal(B) + cimag(B) * cimag(B);
 }
 
+double noise_density_rounding(const finf_noise *noise)
+{
+    double sum = 0;
+    for (size_t i = 0; noise->kind == NOISE_PRODUCT && i < noise->n; i++)
+        sum += 2 * fabs(noise->coef[noise->n + i] * log(fmin(noise->coef[i], 2 - noise->coef[i])));
+    return sum * FINF_EPS;
+}
+
 double finf_noise_scale(const finf_noise *noise)
 {
     switch (noise->kind) {

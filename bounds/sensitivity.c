@@ -77,6 +77,15 @@ static finf_status of_blt(const finf_noise *noise, finf_sensitivity *out)
     return FINF_OK;
 }
 
+static finf_status of_product(const finf_noise *noise, finf_sensitivity *out)
+{
+    double scale = finf_noise_scale(noise);
+    finf_status s = circle_mean(inverse_density, (void *)(uintptr_t)noise, scale, scale, &out->gamma2);
+    out->gamma2.error += noise_density_rounding(noise) * out->gamma2.value;
+    out->minimum_phase = 1;
+    return s;
+}
+
 finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *out)
 {
     *out = (finf_sensitivity){.gamma2 = finf_real_failed()};
@@ -85,10 +94,7 @@ finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *ou
     case NOISE_FIR: return of_fir(noise, out);
     case NOISE_STRATEGY: return of_strategy(noise, out);
     case NOISE_BLT: return of_blt(noise, out);
-    case NOISE_PRODUCT:
-        out->minimum_phase = 1;
-        return circle_mean(inverse_density, (void *)(uintptr_t)noise, finf_noise_scale(noise), finf_noise_scale(noise),
-                           &out->gamma2);
+    case NOISE_PRODUCT: return of_product(noise, out);
     case NOISE_SPECTRUM:
         out->minimum_phase = 1;
         out->gamma2 = spline_density_gamma2(noise->density);

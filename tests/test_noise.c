@@ -64,6 +64,13 @@ START_TEST(noise_energy)
                         b[j], y);
         finf_noise_free(noise);
     }
+    finf_noise *steep = noise_of(
+        "product:1.9999999998650175,0.00030305554868060452,3.2763496426461489e-11,1.99999969581051;"
+        "3.7614832050453328,0.68784190341264095,-0.52252919470077797,-0.7206189750789751");
+    finf_sensitivity s; /* exp sum r log loses digits, and says so; 40 digits by mpmath */
+    ck_assert_int_eq(finf_noise_sensitivity(steep, &s), FINF_OK);
+    ASSERT_REAL(s.gamma2, 1.254181905126866809900e54, 3e-14, 1e-13, "gamma^2 of a steep product");
+    finf_noise_free(steep);
 }
 END_TEST
 
@@ -77,7 +84,8 @@ static const char *const FAMILIES[] = {"sgd",
                                        "strategy:1,0.5,0.25,0.1",
                                        "strategy:3,-1",
                                        "blt:0.9,0.4;0.1,0.2",
-                                       "blt:0.8;-0.1",           "product:0.02,0.5,1.3;0.6,-0.2,0.3"};
+                                       "blt:0.8;-0.1",
+                                       "product:0.02,0.5,1.3;0.6,-0.2,0.3"};
 
 /* beta * c = 1, gamma_T^2 = sum c^2 rises to gamma_inf^2, B(w) is the series, T(b) is the double sum, and both
  * gamma^2 and T are what GSL's quadrature of |B|^2 gives. */
