@@ -15,7 +15,7 @@ finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_r
     finf_status s = check("eta", eta, BOUNDS_TINY, DBL_MAX, why); /* however large: it diverges, and that is an answer */
     if (!s) s = check("rho", p->rho, BOUNDS_TINY, BOUNDS_HUGE, why);
     if (!s) s = check("clip", p->clip, BOUNDS_TINY, BOUNDS_HUGE, why);
-    if (!s) s = check("sigma-sgd", p->sigma_sgd, 0, BOUNDS_HUGE, why);
+    if (!s && p->sigma_sgd != 0) s = check("sigma-sgd", p->sigma_sgd, p->sigma_sgd > 0 ? BOUNDS_TINY : 0, BOUNDS_HUGE, why);
     return s;
 }
 

@@ -62,7 +62,7 @@ static int panel(context *c, acb_t out, const acb_t lo, const acb_t hi, const ma
     acb_calc_integrate_opt_t opt;
     acb_calc_integrate_opt_init(opt);
     opt->deg_limit = 40, opt->eval_limit = 400, c->centred = 0;
-    if (acb_calc_integrate(out, integrand, c, lo, hi, 30, tol, opt, PREC) != ARB_CALC_SUCCESS) {
+    if (acb_calc_integrate(out, integrand, c, lo, hi, 30, tol, opt, PREC) != ARB_CALC_SUCCESS || !acb_is_finite(out)) {
         opt->eval_limit = 2000, c->centred = 1;
         acb_calc_integrate(out, integrand, c, lo, hi, 30, tol, opt, PREC);
     }
@@ -90,6 +90,7 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
         acb_add(sum, sum, part, PREC);
         acb_set(lo, hi);
     }
+    ok = ok && !c->cancelled; /* the sum is whole */
     acb_const_pi(part, PREC);
     acb_div(sum, sum, part, PREC);
     if (f->b->ns > 0 && !f->unit) {

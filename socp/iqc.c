@@ -123,10 +123,10 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa, cons
 {
     const finf_privacy_setting *pr = &o->privacy;
     *stop = 1;
-    if (!(kappa >= 1 && isfinite(kappa) && eta > 0 && isfinite(eta) && o->smooth > 0 && o->dim >= 1 && pr->rho > 0 &&
-          pr->clip >= 0 && pr->sigma_sgd >= 0 && o->gap > 0))
+    if (!(kappa >= 1 && isfinite(kappa) && eta > 0 && isfinite(eta) && o->smooth >= 1e-50 && o->smooth <= 1e50 &&
+          o->dim >= 1 && pr->rho > 0 && pr->clip >= 0 && pr->sigma_sgd >= 0 && o->gap > 0))
         return finf_why(&out->reason, FINF_EDOM,
-                        "needs kappa >= 1, eta > 0, L > 0, d >= 1, rho > 0, clip >= 0, sigma_sgd >= 0");
+                        "needs kappa >= 1, eta > 0, L from 1e-50 to 1e50, d >= 1, rho > 0, clip >= 0, sigma_sgd >= 0");
     finf_privacy_setting usual = *pr; /* the domain of every problem, and here clip = 0: no privacy noise */
     if (pr->clip == 0) usual.clip = 1;
     finf_status st = finf_setting_check(1, &usual, &out->reason);

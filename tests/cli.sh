@@ -571,8 +571,8 @@ bad 3 'log range' iqc --noise sgd --eta 0.1 --kappa 0:10:log:3
 bad 3 'points in a range' iqc --noise sgd --eta 0.1 --kappa 2:10:log:1
 bad 3 'dim = 0' iqc --noise sgd --eta 0.1 --kappa 10 --dim 0
 bad 3 'smooth = -1' iqc --noise sgd --eta 0.1 --kappa 10 --smooth -1
-for s in 1e200 1e150; do
-    for c in 'iqc --noise sgd' tune optimize; do bad 3 'sigma-sgd = 1e+' $c --eta 0.1 --kappa 10 --sigma-sgd $s; done
+for s in 1e200 1e150 1e-60; do
+    for c in 'iqc --noise sgd' tune optimize; do bad 3 'sigma-sgd = 1e' $c --eta 0.1 --kappa 10 --sigma-sgd $s; done
 done
 for c in 'iqc --noise sgd' tune optimize; do
     for o in '' '--grid auto' '--multiplier compact'; do bad 2 '--force has no effect' $c --eta 0.1 --kappa 10 --force $o; done
