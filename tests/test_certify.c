@@ -87,12 +87,12 @@ START_TEST(points)
             acb_set_d(w, at), ball_form_at(&p.form, w, 1, v);
             double D = middle(acb_realref(v + BALL_D));
             size = fabs(f.a_r * r) + fabs(f.a_s * s) + fabs(f.a_0);
-            ck_assert_double_le(fabs(middle(acb_realref(v + BALL_A)) / D - (f.a_r * r + f.a_s * s + f.a_0)), 1e-12 * size);
+            ck_assert_double_le(fabs(middle(acb_realref(v + BALL_A)) / D - (f.a_r * r + f.a_s * s + f.a_0)), 1e-14 * size);
             size = cabs(f.m_r * r) + cabs(f.m_s * s) + cabs(f.m_0) + cabs(X);
-            ck_assert_double_le(fabs(middle(acb_realref(v + BALL_M)) / D - creal(m)), 1e-11 * size);
-            ck_assert_double_le(fabs(middle(acb_imagref(v + BALL_M)) / D - cimag(m)), 1e-11 * size);
-            ck_assert_double_le(fabs(middle(acb_imagref(v + BALL_MC)) / D + cimag(m)), 1e-11 * size);
-            ASSERT_NEAR(middle(acb_realref(v + BALL_K)) / D, f.k_r * r + f.k_0, 1e-12, "k of %s", CASES[i].noise);
+            ck_assert_double_le(fabs(middle(acb_realref(v + BALL_M)) / D - creal(m)), 1e-13 * size);
+            ck_assert_double_le(fabs(middle(acb_imagref(v + BALL_M)) / D - cimag(m)), 1e-13 * size);
+            ck_assert_double_le(fabs(middle(acb_imagref(v + BALL_MC)) / D + cimag(m)), 1e-13 * size);
+            ASSERT_NEAR(middle(acb_realref(v + BALL_K)) / D, f.k_r * r + f.k_0, 1e-13, "k of %s", CASES[i].noise);
         }
         proof_free(&p);
     }
@@ -208,7 +208,7 @@ START_TEST(taylor)
                 ck_assert_msg(acb_overlaps(z, F + q * K + 1), "%s: derivative of part %d at %.17g", CASES[i].noise, q,
                               b.centre);
                 acb_get_mag(t, F + q * K);
-                if (R < 1e-3 * fmin(1, b.centre)) ck_assert_double_le(mag_get_d(error + q), 1e-11 * (1 + mag_get_d(t)));
+                if (R < 1e-3 * fmin(1, b.centre)) ck_assert_double_le(mag_get_d(error + q), 1e-13 * (1 + mag_get_d(t)));
             }
         }
         proof_free(&p);

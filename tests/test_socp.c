@@ -469,22 +469,24 @@ static void add_beta(const double *r, size_t i, double h, double scale, size_t t
     free(beta);
 }
 
-/* Gradient and Hessian of the bound in r, against differences of solves to 1e-11, and the bound itself against finf_iqc. Of
- * the Hessian for gaussian a little is left out. */
+/* Gradient and Hessian of the bound in r, against differences of solves to 1e-11, and the bound itself against finf_iqc: with
+ * X alone (sharp) and with all multipliers. Of the Hessian for gaussian a little is left out. cov against its definition. */
 START_TEST(hessian)
 {
     enum { N = FACTORS };
-    const double r[N] = {0.1, 0.4, -0.1}, h = 2e-4;
+    const double r[N] = {0.1, 0.4, -0.1}, h = 1e-4;
     finf_noise *finest = noise_of("nu:0.01", NAN);
-    for (int pass = 0; pass < 4; pass++) {
-        finf_iqc_options o = options(pass < 2 ? FINF_IQC_SHARP : FINF_IQC_GAUSSIAN);
+    const finf_iqc_bound bounds[] = {FINF_IQC_SHARP, FINF_IQC_SHARP_DIST, FINF_IQC_GAUSSIAN};
+    for (int pass = 0; pass < 6; pass++) {
+        finf_iqc_options o = options(bounds[pass / 2]);
+        int gaussian = o.bound == FINF_IQC_GAUSSIAN;
         socp_moving v;
         o.privacy.sigma_sgd = pass % 2 ? 0.5 : 0;
         ck_assert_int_eq(socp_moving_make(0.1, 20, &o, finest, &v), FINF_OK);
         size_t J = v.grid.n, taps = v.taps;
-        ck_assert((taps > 0) == (pass >= 2));
+        ck_assert((taps > 0) == gaussian);
         double complex *f = malloc(J * (N + 1) * sizeof *f), *logB = f + J * N;
-        double grad[2][N], hess[N * N], ignored[N * N], cov[N * N], value[2], part = pass < 2 ? 2e-6 : 1e-2;
+        double grad[2][N], hess[N * N], ignored[N * N], cov[N * N], value[2], part = gaussian ? 5e-3 : 5e-7;
         double *scratch = malloc(socp_moving_scratch(&v, N) * sizeof *scratch);
         for (size_t j = 0; j < J; j++)
             for (size_t i = 0; i < N; i++) f[j * N + i] = socp_log_factor(FACTOR[i], v.grid.w[j]);
@@ -506,18 +508,28 @@ START_TEST(hessian)
                 value[side] = v.value;
                 socp_moving_hessian(&v, f, beta + taps, N, grad[side], k < 0 ? hess : ignored, cov, scratch);
                 free(beta);
+                ck_assert((v.kkt.first > 0) == (o.bound == FINF_IQC_SHARP));
+                for (size_t i = 0; i < N * N && k < 0; i++) {
+                    double e = 0, ei = 0, el = 0;
+                    for (size_t j = 0; j < J; j++) {
+                        double p = v.grid.q[j] * exp(-2 * creal(logB[j])) / v.gamma2, fi = creal(f[j * N + i / N]),
+                               fl = creal(f[j * N + i % N]);
+                        e += p * fi * fl, ei += p * fi, el += p * fl;
+                    }
+                    ck_assert_double_le(fabs(cov[i] - (e - ei * el)), 1e-13 * e);
+                }
                 if (k < 0) {
                     finf_iqc_result whole = iqc("product:0.02,0.1,0.6;0.1,0.4,-0.1", 0.1, 20, o);
-                    ASSERT_NEAR(v.value, whole.bound.value, 1e-7, "bound, %s", NAME[o.bound]);
+                    ASSERT_NEAR(v.value, whole.bound.value, 2e-9, "bound, %s", NAME[o.bound]);
                 }
                 if (side == 0) continue;
                 for (int i = 0; i < N; i++) {
-                    double size = pass < 2 ? fabs(hess[k * N + k]) : sqrt(hess[k * N + k] * hess[i * N + i]);
+                    double size = gaussian ? sqrt(hess[k * N + k] * hess[i * N + i]) : fabs(hess[k * N + k]);
                     ck_assert_msg(fabs((grad[1][i] - grad[0][i]) / (2 * h) - hess[k * N + i]) < part * size,
                                   "Hessian %d %d: %g, by differences %g", k, i, hess[k * N + i],
                                   (grad[1][i] - grad[0][i]) / (2 * h));
                 }
-                ck_assert_msg(fabs((value[1] - value[0]) / (2 * h) - (grad[0][k] + grad[1][k]) / 2) < 2e-6 * value[0],
+                ck_assert_msg(fabs((value[1] - value[0]) / (2 * h) - (grad[0][k] + grad[1][k]) / 2) < 1e-6 * value[0],
                               "gradient %d: %g, by differences %g", k, (grad[0][k] + grad[1][k]) / 2,
                               (value[1] - value[0]) / (2 * h));
             }
