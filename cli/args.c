@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -458,9 +459,26 @@ finf_status args_whole(const args *a, option_id id, double min, double max, doub
     finf_status s = args_number(a, id, &value, why);
     if (s || isnan(value)) return s;
     if (!(value >= min && value <= max && value == floor(value)))
-        return finf_why(why, FINF_EDOM, "%s = %s: must be a whole number from %.15g to %.15g", OPTIONS[id].name,
+        return finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from %.15g to %.15g", OPTIONS[id].name,
                         args_text(a, id), min, max);
     *x = value;
+    return FINF_OK;
+}
+
+finf_status args_seed(const args *a, option_id id, unsigned long long *seed, finf_reason *why)
+{
+    const char *text = args_text(a, id);
+    const double exact = 9007199254740992.0; /* below 2^53 a double is the number that was written */
+    double value = NAN;
+    finf_status s = args_number(a, id, &value, why);
+    if (s) return s;
+    errno = 0;
+    *seed = strtoull(text, NULL, 10);
+    if (text[strspn(text, "0123456789")] == '\0' && errno == 0) return FINF_OK;
+    if (!(value >= 0 && value < exact && value == floor(value)))
+        return finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from 0 to %llu (from 2^53 on in digits)",
+                        OPTIONS[id].name, text, ULLONG_MAX);
+    *seed = (unsigned long long)value; /* 1e9 is one */
     return FINF_OK;
 }
 
@@ -482,32 +500,40 @@ static finf_status fill_range(const char *name, double from, double to, int is_l
     return FINF_OK;
 }
 
+/* The four fields of FROM:TO:log|lin:COUNT: field i is [at[i], at[i+1] - 1). 0 if there are more or fewer. */
+static int split_range(const char *text, const char *at[5])
+{
+    int fields = 0;
+    for (const char *p = text; fields < 4; p++) {
+        at[fields++] = p;
+        p += strcspn(p, ":");
+        at[fields] = p + 1;
+        if (!*p) return fields == 4;
+    }
+    return 0;
+}
+
+static int is_word(const char *text, const char *end, const char *word)
+{
+    return strlen(word) == (size_t)(end - text) && strncmp(text, word, strlen(word)) == 0;
+}
+
 finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why)
 {
-    const char *text = args_text(a, id), *name = OPTIONS[id].name;
-    char part[4][64] = {"", "", "", ""};
-    int parts = 0;
-    for (const char *p = text; parts < 4; parts++) {
-        size_t length = strcspn(p, ":");
-        snprintf(part[parts], sizeof part[parts], "%.*s", (int)(length < 60 ? length : 60), p);
-        p += length;
-        if (!*p++) {
-            parts++;
-            break;
-        }
-    }
+    const char *text = args_text(a, id), *name = OPTIONS[id].name, *at[5];
     if (!strchr(text, ':')) {
         *n = 1;
         *list = malloc(sizeof **list);
         return *list ? parse_number(text, name, *list, why) : finf_why(why, FINF_ENOMEM, "no memory");
     }
-    int is_log = strcmp(part[2], "log") == 0;
-    double from, to, count;
-    if (parts != 4 || strlen(text) > 200 || (!is_log && strcmp(part[2], "lin") != 0))
+    int whole = split_range(text, at);
+    int is_log = whole && is_word(at[2], at[3] - 1, "log");
+    if (!whole || (!is_log && !is_word(at[2], at[3] - 1, "lin")))
         return finf_why(why, FINF_EPARSE, "%s = '%.80s': a range is FROM:TO:log:COUNT or FROM:TO:lin:COUNT", name, text);
-    finf_status s = parse_number(part[0], name, &from, why);
-    if (!s) s = parse_number(part[1], name, &to, why);
-    if (!s) s = parse_number(part[3], name, &count, why);
+    double from, to, count;
+    finf_status s = parse_part(at[0], at[1] - 1, name, &from, why);
+    if (!s) s = parse_part(at[1], at[2] - 1, name, &to, why);
+    if (!s) s = parse_part(at[3], at[4] - 1, name, &count, why);
     return s ? s : fill_range(name, from, to, is_log, count, list, n, why);
 }
 

@@ -110,6 +110,8 @@ void args_print(const args *a, FILE *out);
 finf_status args_number(const args *a, option_id id, double *x, finf_reason *why);
 /* As a whole number in [min, max]; 1e9 is one. */
 finf_status args_whole(const args *a, option_id id, double min, double max, double *x, finf_reason *why);
+/* As a whole number of 64 bits, every one of them kept. For an option with a default. */
+finf_status args_seed(const args *a, option_id id, unsigned long long *seed, finf_reason *why);
 /* As one of the words in a |-separated list; *choice is its index. */
 finf_status args_choice(const args *a, option_id id, const char *words, int *choice, finf_reason *why);
 

@@ -1,11 +1,13 @@
 #include "cmd.h"
 
+#include <stdlib.h>
+
 finf_status read_eta(const args *a, double *eta, finf_reason *why)
 {
     *eta = NAN;
     finf_status s = args_number(a, OPT_ETA, eta, why);
     if (!s && !isnan(*eta) && !(*eta > 0))
-        s = finf_why(why, FINF_EDOM, "eta = %s: must be positive", args_text(a, OPT_ETA));
+        s = finf_why(why, FINF_EDOM, "eta = %.80s: must be positive", args_text(a, OPT_ETA));
     return s;
 }
 
@@ -16,14 +18,17 @@ static const char *noise_text(const args *a, const char *fallback)
     return args_given(a, OPT_NOISE) ? args_text(a, OPT_NOISE) : fallback;
 }
 
-/* nu:auto and its like with the value in place; 0 when there is no auto in it. */
-static int resolve_noise(const char *text, double eta, double mu, char *out, size_t size)
+/* nu:auto and its like with the value in place, owned by the caller; NULL when there is no auto in it (or no memory). */
+static char *resolve_noise(const char *text, double eta, double mu)
 {
     size_t n = strlen(text);
     int family = strncmp(text, "nu:", 3) == 0 || strncmp(text, "power:", 6) == 0 || strncmp(text, "antipgd:", 8) == 0;
-    if (!family || n > 60 || strcmp(text + n - 4, "auto") != 0) return 0;
-    snprintf(out, size, "%.*s%s", (int)n - 4, text, finf_show(automatic(eta, mu)).s);
-    return 1;
+    if (!family || n < 4 || strcmp(text + n - 4, "auto") != 0) return NULL;
+    finf_text value = finf_show(automatic(eta, mu));
+    size_t size = n + sizeof value.s;
+    char *out = malloc(size);
+    if (out) snprintf(out, size, "%.*s%s", (int)n - 4, text, value.s);
+    return out;
 }
 
 finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out, finf_reason *why)
@@ -36,7 +41,7 @@ finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why
     *mu = 1;
     finf_status s = read_eta(a, eta, why);
     if (!s) s = args_number(a, OPT_MU, mu, why);
-    if (!s && !(*mu > 0)) s = finf_why(why, FINF_EDOM, "mu = %s: must be positive", args_text(a, OPT_MU));
+    if (!s && !(*mu > 0)) s = finf_why(why, FINF_EDOM, "mu = %.80s: must be positive", args_text(a, OPT_MU));
     return s;
 }
 
@@ -62,7 +67,7 @@ finf_status read_start(const args *a, double d, double *start, double **at, finf
     *at = NULL;
     if (!is_listed(text)) {
         finf_status s = args_number(a, OPT_START, start, why);
-        return s || *start >= 0 ? s : finf_why(why, FINF_EDOM, "start = %s: must be >= 0", text);
+        return s || *start >= 0 ? s : finf_why(why, FINF_EDOM, "start = %.80s: must be >= 0", text);
     }
     finf_status s = spec_list(text, "start", at, &n, why);
     if (!s && (double)n != d)
@@ -123,11 +128,12 @@ int wants_text(const args *a) { return strcmp(args_text(a, OPT_FORMAT), "text") 
 void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu)
 {
     const char *text = noise_text(a, fallback);
-    char resolved[96], note[64];
-    int automatic_used = resolve_noise(text, eta, mu, resolved, sizeof resolved);
+    char note[64];
+    char *resolved = resolve_noise(text, eta, mu);
     snprintf(note, sizeof note, "%.40s%s", text, strlen(text) > 40 ? ".." : "");
-    doc_string(d, "noise", NULL, automatic_used ? resolved : text, NULL);
-    doc_string(d, NULL, a->command == CMD_COEF ? NULL : "noise", note, automatic_used ? resolved : NULL);
+    doc_string(d, "noise", NULL, resolved ? resolved : text, NULL);
+    doc_string(d, NULL, a->command == CMD_COEF ? NULL : "noise", note, resolved);
+    free(resolved);
 }
 
 void show_reason(doc *d, const finf_reason *why)

@@ -123,20 +123,18 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a, .d = d};
     int lower = 0;
-    double seed = 1;
     const char *noise = args_text(a, OPT_NOISE);
     size_t length = strlen(noise);
     int automatic = length > 4 && strcmp(noise + length - 4, "auto") == 0 && !strchr(noise, '@');
     finf_status s = read_iqc(a, &j.o, why);
     if (!s) s = args_choice(a, OPT_LOWER, "quadratic|simulate", &lower, why);
-    if (!s) s = args_whole(a, OPT_SEED, 0, 9007199254740992.0, &seed, why);
+    if (!s) s = args_seed(a, OPT_SEED, &j.seed, why);
     if (!s) s = read_pairs(a, &j.pairs, why);
     for (size_t i = 0; i < j.pairs.n && !s; i++) s = check_iqc_sizes(a, &j.o, j.pairs.eta[i], j.pairs.kappa[i], why);
     if (!s && !automatic) s = read_noise(a, NAN, NAN, NULL, &j.noise, why);
     if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows))) s = finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
         j.simulate = lower;
-        j.seed = (unsigned long long)seed;
         j.o.cancel = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
         s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);

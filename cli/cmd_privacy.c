@@ -15,10 +15,10 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
         double z = NAN;
         s = args_number(a, OPT_NOISE_MULTIPLIER, &z, why);
         if (!s && !(z > 0))
-            s = finf_why(why, FINF_EDOM, "noise-multiplier = %s: must be positive", args_text(a, OPT_NOISE_MULTIPLIER));
+            s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be positive", args_text(a, OPT_NOISE_MULTIPLIER));
         set->rho = 0.5 / (z * z);
         if (!s && !(set->rho >= 1e-30 && set->rho <= 1e30))
-            s = finf_why(why, FINF_EDOM, "noise-multiplier = %s: must be from 1e-15 to 1e15",
+            s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be from 1e-15 to 1e15",
                          args_text(a, OPT_NOISE_MULTIPLIER));
     } else if (by_epsilon) {
         finf_real rho;

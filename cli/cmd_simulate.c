@@ -63,20 +63,19 @@ static finf_status check_options(const args *a, finf_simulate_problem problem, f
 
 static finf_status read_options(const args *a, job *j, finf_reason *why)
 {
-    double seed = 1, threads = 1, steps = 0;
+    double threads = 1, steps = 0;
     j->o = finf_simulate_options_default();
     finf_status s = read_setting(a, &j->o.privacy, why);
     if (!s) s = args_number(a, OPT_KAPPA, &j->o.kappa, why);
     if (!s) s = args_number(a, OPT_SMOOTH, &j->o.smooth, why);
     if (!s) s = args_number(a, OPT_KNEE, &j->o.knee, why);
     if (!s && args_given(a, OPT_KNEE) && !(j->o.knee > 0))
-        s = finf_why(why, FINF_EDOM, "knee = %s: must be positive", args_text(a, OPT_KNEE));
+        s = finf_why(why, FINF_EDOM, "knee = %.80s: must be positive", args_text(a, OPT_KNEE));
     if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &steps, why);
-    if (!s) s = args_whole(a, OPT_SEED, 0, 9007199254740992.0, &seed, why);
+    if (!s) s = args_seed(a, OPT_SEED, &j->o.seed, why);
     if (!s) s = args_whole(a, OPT_THREADS, 1, 256, &threads, why);
     if (!s) s = args_number(a, OPT_RELATIVE_ERROR, &j->o.relative_error, why);
     if (!s) s = args_whole(a, OPT_MAX_STEPS, 1, 1e15, &j->o.max_steps, why);
-    j->o.seed = (unsigned long long)seed;
     j->o.threads = (unsigned)threads;
     j->o.steps = (size_t)steps;
     j->o.clip_gradients = args_given(a, OPT_CLIP_GRADIENTS);
@@ -138,7 +137,7 @@ static void show_problem(doc *d, const args *a, const job *j)
         doc_number(d, "T", "T", (double)o->steps, "steps of a chain");
         show_start(d, a, o->start);
     }
-    doc_number(d, "seed", NULL, (double)o->seed, NULL);
+    doc_whole(d, "seed", NULL, o->seed, NULL);
 }
 
 static void show(doc *d, const args *a, const job *j)

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { NUMBER, REAL, BOOLEAN, STRING, ARRAY, SERIES, TABLE, HEADING, NOTE, ROW } item_kind;
+typedef enum { NUMBER, REAL, WHOLE, BOOLEAN, STRING, ARRAY, SERIES, TABLE, HEADING, NOTE, ROW } item_kind;
 
 typedef struct {
     item_kind kind;
     char *key, *error_key, *label, *note, *string;
     double value, error;
+    unsigned long long whole;
     double *data;
     size_t rows, columns;
     char **names;
@@ -138,6 +139,13 @@ void doc_real(doc *d, const char *key, const char *error_key, const char *label,
     add_column(d, x->error_key);
 }
 
+void doc_whole(doc *d, const char *key, const char *label, unsigned long long value, const char *note)
+{
+    item *x = add(d, WHOLE, key, label, note);
+    x->value = (double)value;
+    x->whole = value;
+}
+
 void doc_bool(doc *d, const char *key, const char *label, int value, const char *note)
 {
     add(d, BOOLEAN, key, label, note)->value = value != 0;
@@ -195,6 +203,51 @@ void doc_note(doc *d, const char *format, ...)
     add(d, NOTE, NULL, line, NULL);
 }
 
+/* ---- characters ----------------------------------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 character at s, 0 when it is none. */
+static int utf8_length(const unsigned char *s)
+{
+    int n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+        (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+/* C0, delete, or C1 (c2 80 .. c2 9f in UTF-8): a terminal may obey it instead of showing it. */
+static int is_control(const unsigned char *s)
+{
+    return *s < 0x20 || *s == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
+}
+
+/* One character, or a question mark for it. Returns how many bytes it has. */
+static int put_plain(const char *s, FILE *out)
+{
+    int n = utf8_length((const unsigned char *)s);
+    if (n == 0 || is_control((const unsigned char *)s))
+        fputc('?', out);
+    else
+        fwrite(s, 1, (size_t)n, out);
+    return n ? n : 1;
+}
+
+void doc_plain(const char *s, FILE *out)
+{
+    while (*s) s += put_plain(s, out);
+}
+
+/* The same in `width` columns at least: to the right of blanks, or (width < 0) to the left of them. */
+static void print_padded(const char *s, int width, FILE *out)
+{
+    int length = (int)strlen(s);
+    if (width > length) fprintf(out, "%*s", width - length, "");
+    doc_plain(s, out);
+    if (-width > length) fprintf(out, "%*s", -width - length, "");
+}
+
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
 static void format_number(char *out, size_t size, double x, int precision)
@@ -207,17 +260,13 @@ static void format_number(char *out, size_t size, double x, int precision)
         snprintf(out, size, "%.*g", precision, x);
 }
 
-/* A string from outside, with nothing in it that moves the cursor. */
-static void print_plain(const char *s, FILE *out)
-{
-    for (; *s; s++) fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, out);
-}
-
 static void value_text(const item *x, int precision, char *out, size_t size)
 {
     char number[64];
     format_number(number, sizeof number, x->value, precision);
-    if (x->kind == BOOLEAN)
+    if (x->kind == WHOLE)
+        snprintf(out, size, "%llu", x->whole);
+    else if (x->kind == BOOLEAN)
         snprintf(out, size, "%s", x->value != 0 ? "yes" : "no");
     else if (x->kind == STRING)
         snprintf(out, size, "%s", x->string ? x->string : "-");
@@ -232,7 +281,7 @@ static int is_value(const item *x) { return x->kind <= STRING && x->label; }
 static void print_table_text(const item *x, int precision, FILE *out)
 {
     int width = precision + 8;
-    for (size_t c = 0; c < x->columns; c++) fprintf(out, "%*s", c ? width : 12, x->names[c]);
+    for (size_t c = 0; c < x->columns; c++) print_padded(x->names[c], c ? width : 12, out);
     fputc('\n', out);
     for (size_t r = 0; r < x->rows; r++) {
         for (size_t c = 0; c < x->columns; c++) {
@@ -260,17 +309,20 @@ static void print_text(const doc *d, doc_style style, FILE *out)
         if (is_value(x)) {
             value_text(x, precision, value, sizeof value);
             int note = x->note && !style.quiet;
-            fprintf(out, "  %-*s  ", (int)labels, x->label);
-            print_plain(x->kind == STRING && x->string ? x->string : value, out); /* a noise may be long */
+            fputs("  ", out);
+            print_padded(x->label, -(int)labels, out);
+            fputs("  ", out);
+            doc_plain(x->kind == STRING && x->string ? x->string : value, out); /* a noise may be long */
             if (note) fprintf(out, "%*s  ", (int)(values > strlen(value) ? values - strlen(value) : 0), "");
-            if (note) print_plain(x->note, out);
+            if (note) doc_plain(x->note, out);
             fputc('\n', out);
         } else if (x->kind == TABLE)
             print_table_text(x, style.precision ? style.precision : 6, out);
         else if (x->kind == ARRAY) /* one number a line, read back exactly: the format `beta@FILE` takes */
-            for (size_t j = 0; j < x->rows; j++) fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);
+            for (size_t j = 0; j < x->rows && !ferror(out); j++)
+                fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);
         else if ((x->kind == HEADING || x->kind == NOTE) && !style.quiet) {
-            print_plain(x->label, out);
+            doc_plain(x->label, out);
             fputc('\n', out);
         }
     }
@@ -280,19 +332,20 @@ static void print_text(const doc *d, doc_style style, FILE *out)
 
 static int machine_digits(doc_style style) { return style.precision ? style.precision : 17; }
 
+/* RFC 4180: in quotes where there is a comma, a quote or an end of line in it. */
 static void csv_string(const char *s, FILE *out)
 {
-    int quote = s && strpbrk(s, ",\"\r\n") != NULL;
-    if (!quote) {
-        fputs(s ? s : "", out);
-        return;
-    }
-    fputc('"', out);
-    for (; *s; s++) {
+    if (!s) return;
+    int quote = strpbrk(s, ",\"\n") != NULL;
+    if (quote) fputc('"', out);
+    while (*s) {
         if (*s == '"') fputc('"', out);
-        fputc(*s, out);
+        if (*s == '\n')
+            fputc(*s++, out);
+        else
+            s += put_plain(s, out);
     }
-    fputc('"', out);
+    if (quote) fputc('"', out);
 }
 
 static void csv_number(double x, int digits, FILE *out)
@@ -309,6 +362,8 @@ static void csv_value(const item *x, int digits, FILE *out)
         }
     else if (x->kind == STRING)
         csv_string(x->string, out);
+    else if (x->kind == WHOLE)
+        fprintf(out, "%llu", x->whole);
     else if (x->kind == BOOLEAN)
         fputs(x->value != 0 ? "true" : "false", out);
     else
@@ -324,19 +379,29 @@ static const item *find_kind(const doc *d, item_kind kind)
 
 static void csv_array(const item *x, int digits, FILE *out)
 {
-    fprintf(out, "t,%s\n", x->key);
-    for (size_t t = 0; t < x->rows; t++) {
+    fputs("t,", out);
+    csv_string(x->key, out);
+    fputc('\n', out);
+    for (size_t t = 0; t < x->rows && !ferror(out); t++) {
         fprintf(out, "%zu,", t);
         csv_number(x->data[t], digits, out);
         fputc('\n', out);
     }
 }
 
+static void csv_header(const char *const *names, size_t n, FILE *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i) fputc(',', out);
+        csv_string(names[i], out);
+    }
+    fputc('\n', out);
+}
+
 static void csv_table(const item *x, int digits, FILE *out)
 {
-    for (size_t c = 0; c < x->columns; c++) fprintf(out, "%s%s", c ? "," : "", x->names[c]);
-    fputc('\n', out);
-    for (size_t r = 0; r < x->rows; r++)
+    csv_header((const char *const *)x->names, x->columns, out);
+    for (size_t r = 0; r < x->rows && !ferror(out); r++)
         for (size_t c = 0; c < x->columns; c++) {
             if (c) fputc(',', out);
             csv_number(x->data[r * x->columns + c], digits, out);
@@ -376,22 +441,9 @@ static void print_csv(const doc *d, doc_style style, FILE *out)
         return;
     }
     if (!d->columns.n) return;
-    for (size_t k = 0; k < d->columns.n; k++) fprintf(out, "%s%s", k ? "," : "", d->columns.key[k]);
-    fputc('\n', out);
-    for (const item *x = d->items; x < end; x++)
+    csv_header(d->columns.key, d->columns.n, out);
+    for (const item *x = d->items; x < end && !ferror(out); x++)
         if (x->kind == ROW) csv_record(&d->columns, x + 1, end, digits, out);
-}
-
-/* Bytes of the UTF-8 character at s, 0 when it is none. */
-static int utf8_length(const unsigned char *s)
-{
-    int n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
 }
 
 static void json_string(const char *s, FILE *out)
@@ -402,8 +454,8 @@ static void json_string(const char *s, FILE *out)
         int n = utf8_length((const unsigned char *)s);
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
+        else if (is_control((const unsigned char *)s))
+            fprintf(out, "\\u%04x", n == 2 ? (unsigned char)s[1] : c); /* of c2 80 .. c2 9f the second is the number */
         else if (n == 0)
             fputs("\\ufffd", out);
         else
@@ -425,7 +477,7 @@ static void json_number(double x, int digits, FILE *out)
 
 static void json_table(const item *x, int digits, FILE *out)
 {
-    for (size_t r = 0; r < x->rows; r++) {
+    for (size_t r = 0; r < x->rows && !ferror(out); r++) {
         fputs(r ? ",{" : "{", out);
         for (size_t c = 0; c < x->columns; c++) {
             if (c) fputc(',', out);
@@ -440,6 +492,7 @@ static void json_table(const item *x, int digits, FILE *out)
 static void json_value(const item *x, int digits, FILE *out)
 {
     switch (x->kind) {
+    case WHOLE: fprintf(out, "%llu", x->whole); break;
     case BOOLEAN: fputs(x->value != 0 ? "true" : "false", out); break;
     case STRING:
         if (x->string)
@@ -454,7 +507,7 @@ static void json_value(const item *x, int digits, FILE *out)
         if (x->kind == TABLE)
             json_table(x, digits, out);
         else
-            for (size_t i = 0; i < x->rows; i++) {
+            for (size_t i = 0; i < x->rows && !ferror(out); i++) {
                 if (i) fputc(',', out);
                 json_number(x->data[i], digits, out);
             }
@@ -522,6 +575,7 @@ static doc_cell cell_of(const item *x, const char *key)
     if (named(x->error_key, key)) return (doc_cell){CELL_NUMBER, x->error, NULL};
     switch (x->kind) {
     case NUMBER:
+    case WHOLE:
     case REAL: return (doc_cell){CELL_NUMBER, x->value, NULL};
     case BOOLEAN: return (doc_cell){CELL_BOOL, x->value, NULL};
     case STRING: return (doc_cell){x->string ? CELL_TEXT : CELL_EMPTY, NAN, x->string};
@@ -572,6 +626,7 @@ void doc_copy(doc *to, const doc *from, size_t row)
         switch (x->kind) {
         case NUMBER: doc_number(to, x->key, x->label, x->value, x->note); break;
         case REAL: doc_real(to, x->key, x->error_key, x->label, v, x->note); break;
+        case WHOLE: doc_whole(to, x->key, x->label, x->whole, x->note); break;
         case BOOLEAN: doc_bool(to, x->key, x->label, x->value != 0, x->note); break;
         case STRING: doc_string(to, x->key, x->label, x->string, x->note); break;
         case SERIES: doc_series(to, x->key, x->data, x->rows); break;

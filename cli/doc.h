@@ -22,6 +22,8 @@ void doc_row(doc *d);
 void doc_number(doc *d, const char *key, const char *label, double value, const char *note);
 /* A number with its error: keys `key` and `error_key` (NULL: the error is shown in text only). */
 void doc_real(doc *d, const char *key, const char *error_key, const char *label, finf_real x, const char *note);
+/* A whole number, all digits of it whatever the precision: 64 bits do not fit in a double. */
+void doc_whole(doc *d, const char *key, const char *label, unsigned long long value, const char *note);
 void doc_bool(doc *d, const char *key, const char *label, int value, const char *note);
 void doc_string(doc *d, const char *key, const char *label, const char *value, const char *note);
 void doc_array(doc *d, const char *key, const double *x, size_t n);
@@ -59,5 +61,8 @@ typedef struct {
 } doc_style;
 
 void doc_print(const doc *d, doc_style style, FILE *out);
+/* A string from outside on a terminal: what is no character of UTF-8, or moves the cursor (a control character of ASCII or
+ * U+0080..U+009F), is a question mark. */
+void doc_plain(const char *s, FILE *out);
 
 #endif

@@ -9,10 +9,14 @@
 /* One line, whatever was in the value that is quoted. */
 static int complain(finf_status s, const finf_reason *why)
 {
-    finf_reason line = *why;
-    for (char *p = line.text; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
-    fprintf(stderr, "finf: %s\n", line.text[0] ? line.text : finf_status_text(s));
+    const char *text = why->text[0] ? why->text : finf_status_text(s);
+    char line[sizeof why->text] = "";
+    FILE *plain = fmemopen(line, sizeof line, "w"); /* so that stderr gets it in one piece */
+    if (plain) {
+        doc_plain(text, plain);
+        fclose(plain);
+    }
+    fprintf(stderr, "finf: %s\n", line);
     return finf_status_exit(s);
 }
 
