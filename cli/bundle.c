@@ -1,13 +1,13 @@
 #include "bundle.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base.h"
+#include "output.h"
 
 #define PATH 4300
 #define DIR_MAX 4000
@@ -192,41 +192,17 @@ static finf_status install(const bundle *b, const char *dir, int force, job *j, 
     return s;
 }
 
-/* Signals that would end the program wait between these two; a limit on file sizes is an error like a full disk. */
-typedef struct {
-    sigset_t before;
-    struct sigaction limit;
-} held;
-
-static held hold_signals(void)
-{
-    static const int WAIT[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGALRM};
-    held h;
-    sigset_t set;
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof WAIT / sizeof *WAIT; i++) sigaddset(&set, WAIT[i]);
-    sigprocmask(SIG_BLOCK, &set, &h.before);
-    sigaction(SIGXFSZ, &ignore, &h.limit);
-    return h;
-}
-
-static void release_signals(const held *h)
-{
-    sigaction(SIGXFSZ, &h->limit, NULL);
-    sigprocmask(SIG_SETMASK, &h->before, NULL);
-}
-
 finf_status bundle_check(const bundle *b, const char *given, int force, finf_reason *why)
 {
     char dir[DIR_MAX + 1], stage[PATH];
     int exists;
     finf_status s = check(b, given, force, dir, &exists, why);
     if (s) return s;
-    held h = hold_signals();
+    sigset_t before;
+    signals_hold(&before);
     s = make_stage(dir, exists, stage, why); /* can it be written to at all? */
     if (!s) rmdir(stage);
-    release_signals(&h);
+    signals_release(&before);
     return s;
 }
 
@@ -235,9 +211,10 @@ finf_status bundle_install(bundle *b, const char *dir, int force, finf_reason *w
     if (!finish(b)) return finf_why(why, FINF_ENOMEM, "no memory for the files");
     job *j = calloc(1, sizeof *j);
     if (!j) return finf_why(why, FINF_ENOMEM, "no memory");
-    held h = hold_signals();
+    sigset_t before;
+    signals_hold(&before);
     finf_status s = install(b, dir, force, j, why);
-    release_signals(&h);
+    signals_release(&before);
     free(j);
     return s;
 }

@@ -4,6 +4,7 @@
 
 #include "bundle.h"
 #include "figures.h"
+#include "output.h"
 #include "report.h"
 #include "sweep.h"
 #include "tables.h"
@@ -170,6 +171,22 @@ static void fill_task(size_t unused, void *ctx)
     j->status = fill(j);
 }
 
+/* --output is a file of its own. */
+static finf_status check_output(const job *j, const char *dir, const char *output, finf_reason *why)
+{
+    int same = output && sink_same(output, dir);
+    for (size_t i = 0; output && i < j->files.n && !same; i++) {
+        size_t n = strlen(dir) + sizeof j->files.file[i].name + 2;
+        char *path = malloc(n);
+        if (!path) return finf_why(why, FINF_ENOMEM, "no memory");
+        snprintf(path, n, "%s/%s", dir, j->files.file[i].name);
+        same = sink_same(output, path);
+        free(path);
+    }
+    if (!same) return FINF_OK;
+    return finf_why(why, FINF_EUSAGE, "--out and --output name one file: '%.100s'", output);
+}
+
 finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
 {
     const char *dir = args_text(a, OPT_OUT);
@@ -180,6 +197,7 @@ finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
     j->progress = isatty(STDERR_FILENO) && !args_given(a, OPT_QUIET);
     j->why = why;
     finf_status s = open_files(j);
+    if (!s) s = check_output(j, dir, args_text(a, OPT_OUTPUT), why);
     if (!s) s = bundle_check(&j->files, dir, force, why);
     if (!s) s = sweep_run(1, fill_task, j, 1) ? finf_why(why, FINF_ETOL, "interrupted: nothing was written") : j->status;
     if (!s) s = bundle_install(&j->files, dir, force, why);

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +11,13 @@
 #include "base.h"
 
 static int stdout_closed;
+static volatile sig_atomic_t pipe_closed; /* something was written to a pipe that nobody reads */
+
+/* ---- signals ------------------------------------------------------------------------------------------- */
+
+/* The signals that end the program, but for those that are its own fault. */
+static const int ENDINGS[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
+#define ENDINGS_COUNT (sizeof ENDINGS / sizeof *ENDINGS)
 
 /* Temporary files, for the handler of a signal that ends the program. */
 #define SINKS 4
@@ -33,22 +40,97 @@ static void on_signal(int signal_number)
     raise(signal_number);
 }
 
+static void on_pipe(int unused)
+{
+    (void)unused;
+    pipe_closed = 1;
+}
+
+void signals_hold(sigset_t *before)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < ENDINGS_COUNT; i++) sigaddset(&set, ENDINGS[i]);
+    sigaddset(&set, SIGTSTP);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void signals_release(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }
+
+/* ---- names --------------------------------------------------------------------------------------------- */
+
+/* `name` as seen from the directory of `path`. Owned by the caller; NULL: no memory. */
+static char *beside(const char *path, const char *name)
+{
+    const char *slash = *name == '/' ? NULL : strrchr(path, '/');
+    size_t directory = slash ? (size_t)(slash - path) + 1 : 0, n = directory + strlen(name) + 1;
+    char *out = malloc(n);
+    if (out) snprintf(out, n, "%.*s%s", (int)directory, path, name);
+    return out;
+}
+
+/* The file that `path` stands for, links followed also where they lead to nothing yet: the real path of its directory, and
+ * its name. Owned by the caller; NULL with errno. */
+static char *real_name(const char *path)
+{
+    char *real = realpath(path, NULL), target[PATH_MAX];
+    if (real || errno != ENOENT) return real;
+    char *name = strdup(path);
+    for (int links = 0; name && links < 40; links++) {
+        ssize_t n = readlink(name, target, sizeof target - 1);
+        if (n < 0) break;
+        target[n] = '\0';
+        char *next = beside(name, target);
+        free(name);
+        name = next;
+    }
+    const char *last = name ? strrchr(name, '/') : NULL;
+    last = last ? last + 1 : name;
+    char *here = name ? beside(name, ".") : NULL;
+    char *directory = here ? realpath(here, NULL) : NULL;
+    if (directory) {
+        size_t n = strlen(directory) + strlen(last) + 2;
+        real = malloc(n);
+        if (real) snprintf(real, n, "%s/%s", directory, last);
+    }
+    free(directory);
+    free(here);
+    free(name);
+    return real;
+}
+
+int sink_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0) return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    char *first = real_name(a), *second = real_name(b);
+    int same = first && second && strcmp(first, second) == 0;
+    free(first);
+    free(second);
+    return same;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------- */
+
 /* Beside the file itself, not beside a link to it; with the mode of what it replaces. */
 static FILE *open_temporary(const char *path, const struct stat *old, sink *out)
 {
-    char *real = old ? realpath(path, NULL) : strdup(path);
+    char *real = real_name(path);
     size_t n = real ? strlen(real) + 8 : 0;
-    out->path = out->real = real;
+    out->real = real;
     out->temporary = real ? malloc(n) : NULL;
     if (!out->temporary) return NULL;
     snprintf(out->temporary, n, "%s.XXXXXX", real);
+    sigset_t before;
+    signals_hold(&before); /* one that came between these two lines would leave the file behind */
     int fd = mkstemp(out->temporary);
+    if (fd >= 0) remember(NULL, out->temporary);
+    signals_release(&before);
     if (fd < 0) {
         free(out->temporary);
         out->temporary = NULL;
         return NULL;
     }
-    remember(NULL, out->temporary);
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fd, old ? old->st_mode & 07777 : 0666 & ~mask);
@@ -87,14 +169,24 @@ void sink_drop(sink *s)
     *s = (sink){0};
 }
 
+/* A reader that has seen enough (`finf .. | head`) is no error. */
+static int is_closed_pipe(const sink *s)
+{
+    struct stat st;
+    return pipe_closed && fstat(fileno(s->file), &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
 finf_status sink_close(sink *s, finf_reason *why)
 {
-    errno = 0;
     int bad = ferror(s->file);
+    errno = 0;
+    if (bad) fputc('\n', s->file); /* once more, for errno: the printer has stopped long ago */
     bad |= fflush(s->file) != 0;
+    int enough = bad && is_closed_pipe(s);
     bad |= fclose(s->file) != 0; /* stdout too: a full disk may only tell now */
     s->file = NULL;
-    if (!bad && s->temporary) bad = rename(s->temporary, s->path) != 0;
+    bad &= !enough;
+    if (!bad && s->temporary) bad = rename(s->temporary, s->real) != 0;
     int error = errno ? errno : EIO;
     const char *quote = s->path ? "'" : "";
     if (bad)
@@ -114,8 +206,10 @@ int sink_prepare(void)
     stdout_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
     for (int fd = 0; fd <= 2; fd++) /* a closed one would be taken by the next file opened */
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) return 0;
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported like any failed write */
-    const int endings[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], on_signal);
+    struct sigaction closed = {.sa_handler = on_pipe, .sa_flags = SA_RESTART}, old;
+    sigaction(SIGPIPE, &closed, NULL); /* the write fails, and that is all */
+    signal(SIGXFSZ, SIG_IGN);          /* a limit on file sizes is an error like a full disk */
+    for (size_t i = 0; i < ENDINGS_COUNT; i++)
+        if (sigaction(ENDINGS[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) signal(ENDINGS[i], on_signal); /* nohup */
     return 1;
 }

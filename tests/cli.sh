@@ -184,6 +184,23 @@ ok '"noise":"nu:0\.1"' mean --noise nu:auto --eta 0.1 --json
 printf '1\n-0.5\n' >'a"b\c'
 ok '"noise":"beta@a\\"b\\\\c"' gamma --noise 'beta@a"b\c' --json
 
+# names from outside: nothing in them moves the cursor (ESC, C1 in both spellings, CR), and CSV and JSON are well-formed
+odd=$(printf 'a\033[31m\302\233b\233\rc\303\251"d,e') # a valid e with an accent stays
+printf '1\n-0.5\n' >"$odd"
+ok "^  noise +beta@a\?\[31m\?b\?\?c$(printf '\303\251')\"d,e\$" gamma --noise "beta@$odd"
+ok "^\"beta@a\?\[31m\?b\?\?c$(printf '\303\251')\"\"d,e\",1\.3" gamma --noise "beta@$odd" --format csv
+ok '"noise":"beta@a\\u001b\[31m\\u009bb\\ufffd\\u000dc.*\\"d,e"' gamma --noise "beta@$odd" --json
+bad 5 "'no?file?x'" gamma --noise "beta@$(printf 'no\033file\302\200x')"
+rm -f "$odd"
+odd=$(printf 'a\033"b')
+printf '1\n-0.5\n' >"$odd"
+for c in '' '--eta 0.1 --spectrum flat --dim 2' '--eta 0.1 --spectrum flat --dim 2 --format csv'; do
+    run curve --steps 4 --system "sgd,beta@$odd" $c
+    if [ $rc = 0 ] && ! grep -q "$(printf '\033')" "$T/out"; then yes; else no 'an escape' curve $c; fi
+done
+[ "$(head -n 1 "$T/out")" = 't,sgd,"beta@a?""b"' ] && yes || no 'a heading without its quotes' curve
+rm -f "$odd"
+
 # ---- files in ---------------------------------------------------------------------------------------------------
 
 printf '# comment\n1\n\n-0.5 # half\n' >t.txt
@@ -262,6 +279,11 @@ ln -s keep link
 ok '' gamma --noise nu:0.5 --json --output link
 if [ -h link ] && grep -q nu:0.5 keep; then yes; else no "--output has replaced a symbolic link" gamma --output link; fi
 rm -f link keep
+ln -s sub/keep link; mkdir sub # a link to nothing: what it names is made
+ok '' gamma --noise nu:0.5 --json --output link
+if [ -h link ] && grep -q nu:0.5 sub/keep && [ "$(ls -A sub)" = keep ]; then yes; else no "--output does not follow a link to nothing" gamma --output link; fi
+rm -r sub; bad1 5 "'link': No such file" gamma --noise sgd --output link
+rm link; ln -s link link; bad1 5 "'link': Too many" gamma --noise sgd --output link; rm link
 mkdir d
 bad1 5 "'d'" gamma --noise sgd --output d
 bad1 5 "'none/x'" gamma --noise sgd --output none/x
@@ -282,6 +304,26 @@ for c in 'gamma --noise sgd' 'coef --noise nu:0.1 --length 100000' --help --vers
     "$finf" $c >/dev/full 2>"$T/err"
     rc=$?
     if [ $rc = 5 ] && [ "$(wc -l <"$T/err")" -eq 1 ]; then yes; else no "full disk: exit $rc" $c; fi
+done
+# a reader that has seen enough: exit 0, nothing on stderr, and files are finished
+for c in rates --man --help 'coef --noise nu:0.1 --length 100000' 'coef --noise nu:0.1 --length 100000 --json' 'optimize --eta 0.1 --kappa 3 --save kept'; do
+    { "$finf" $c 2>"$T/err"; echo $? >"$T/rc"; } | : # nobody reads
+    sleep 0.1
+    while [ ! -s "$T/rc" ]; do sleep 0.1; done
+    if [ "$(cat "$T/rc")" = 0 ] && [ ! -s "$T/err" ]; then yes; else no "closed pipe: exit $(cat "$T/rc")" $c; fi
+    rm "$T/rc"
+done
+if grep -q '^\[beta\]' kept; then yes; else no 'not finished' optimize --save; fi
+[ "$("$finf" rates 2>&1 | head -n 1)" = "$("$finf" rates | sed -n 1p)" ] && yes || no 'the first line' rates
+rm -f kept
+# a limit on file sizes, or a signal, leaves no file behind
+before=$(ls -A)
+(ulimit -f 1 && run coef --noise nu:0.1 --length 100000 --output left; [ $rc = 5 ] && grep -q "'left': File too large" "$T/err") && yes || no 'a limit on file sizes' coef --output
+for signal in XFSZ TERM HUP ALRM XCPU USR1; do
+    "$finf" coef --noise nu:0.1 --length 100000000 --output left & # it takes seconds
+    sleep 0.2; kill -$signal $! 2>/dev/null; [ $signal != XFSZ ] || kill $!
+    wait $! 2>/dev/null
+    if [ "$(ls -A)" = "$before" ]; then yes; else no "a file is left after SIG$signal" coef; rm -f left*; fi
 done
 [ ! -c /dev/full ] || bad1 5 "'/dev/full'" coef --noise nu:0.1 --length 100000 --output /dev/full
 
@@ -511,7 +553,13 @@ ok 'on the grid' iqc --noise sgd --eta 0.5 --kappa 10 --verbose
 ok '"solver":"newton"' iqc --noise sgd --eta 0.5 --kappa 10 --solver newton --json
 [ "$(run iqc --noise sgd --eta 0.5 --kappa 2:50:log:7 --format csv; wc -l <"$T/out")" -eq 8 ] && yes || no 'not 7 rows' iqc
 
-bad1 2 'name one file' optimize --eta 0.1 --kappa 20 --save same --output same
+for o in same ./same "$PWD/same" link; do
+    ln -s same link
+    bad1 2 "name one file: 'same'" optimize --eta 0.1 --kappa 20 --save same --output $o
+    echo old >same
+    bad1 2 "name one file: 'same'" optimize --eta 0.1 --kappa 20 --save same --output $o
+    rm -f same link
+done
 near bound 0.0155175725 1e-6 optimize --eta 0.1 --kappa 1e12 --bound fval --solver newton # as many panels as there are
 
 # what is saved reads back: the same sensitivity and bound to 1e-6
@@ -567,6 +615,12 @@ bad 2 none iqc --noise sgd --eta 0.1 --kappa 100 --bound none
 bad 2 kappa iqc --noise sgd --eta 0.1
 bad 3 '2:1000' iqc --noise sgd --eta 0.1 --kappa 2:1000
 bad 3 '2:1000:cube:3' iqc --noise sgd --eta 0.1 --kappa 2:1000:cube:3
+for v in 0.01:0.02:lin:2:junk 0.01:0.02:lin:2: 0.01:0.02:lin2:2 0.01:0.02:linear:2; do bad 3 "'$v': a range is" iqc --noise sgd --kappa 2 --eta $v; done
+for v in :0.02:lin:2 0.01::lin:2 0.01:0.02:lin: 0.01x:0.02:lin:2 0.01:0.02:lin:2x; do bad 3 'not a number' iqc --noise sgd --kappa 2 --eta $v; done
+run iqc --noise sgd --kappa 2 --eta "${long}e-1:0.$(printf %0199d 1)e198:lin:2" --format csv # no field is cut
+if [ "$(cut -d, -f2 "$T/out" | tr '\n' ' ')" = 'eta 0.050000000000000003 0.10000000000000001 ' ]; then yes; else no 'a field of a range is cut' iqc; fi
+bad 3 'must be a whole number from 1' coef --noise sgd --length 0.$(printf %0400d 1)
+ok "\"noise\":\"power:${long}e0,0.1\"" gamma --noise "power:${long}e0,auto" --eta 0.1 --json
 bad 3 'log range' iqc --noise sgd --eta 0.1 --kappa 0:10:log:3
 bad 3 'points in a range' iqc --noise sgd --eta 0.1 --kappa 2:10:log:1
 bad 3 'dim = 0' iqc --noise sgd --eta 0.1 --kappa 10 --dim 0
@@ -701,6 +755,17 @@ keys 'F_sim F_error F_low F_high F_exact steps chains' simulate --problem mean -
 run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 1 --format csv; cut -d, -f1-8 "$T/out" >one.csv
 run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 2 --format csv; cut -d, -f1-8 "$T/out" >two.csv
 if cmp -s one.csv two.csv; then yes; else no 'threads change the answer' simulate; fi
+# a seed has 64 bits, and keeps them
+for seed in 0 9007199254740993 18446744073709551615; do
+    ok "\"seed\":$seed," simulate --problem mean --noise sgd --eta 0.3 --seed $seed --precision 3 --json
+done
+ok '"seed":1000,' simulate --problem mean --noise sgd --eta 0.3 --seed 1e3 --json
+for c in 'simulate --problem mean' 'iqc --kappa 2 --lower simulate'; do
+    for seed in -1 1.5 1e19 18446744073709551616 9007199254740993.0; do bad 3 "seed = $seed: must be a whole number from 0 to 18446744073709551615" $c --noise sgd --eta 0.3 --seed $seed; done
+done
+run simulate --problem mean --noise sgd --eta 0.3 --seed 9007199254740993 --json; first=$(sed 's/.*"F_sim":\([^,]*\).*/\1/' "$T/out")
+run simulate --problem mean --noise sgd --eta 0.3 --seed 9007199254740992 --json
+if grep -q "\"F_sim\":$first," "$T/out"; then no 'two seeds are one' simulate; else yes; fi
 # CSV: every line has as many cells as the first, also where records have fields of their own
 square() { # square FILE: cells a line, quoted commas aside
     [ "$(grep -v '^#' "$1" | sed -E 's/"([^"]|"")*"/q/g' | awk -F, '{ print NF }' | sort -u | wc -l)" = 1 ]
@@ -735,6 +800,8 @@ if awk -F, '/^[0-9]/ { n++; if (!($5 > $6 && $6 > $7 && $5 - $6 > gap)) bad = 1;
 
 # --force replaces the files of the command and nothing else; whatever fails, all is as before
 bad1 5 'exists' reproduce --out paper --quick
+bad1 2 '--out and --output name one file' reproduce --out paper --quick --force --output paper/../paper/errata.csv
+bad1 2 '--out and --output name one file' reproduce --out other --quick --output other
 around=$(ls -A) # nothing is left beside the directory, and nothing of ours hidden in it
 left() { [ "$(ls -A)" != "$around" ] || ls -A paper | grep -q '^[.]'; }
 echo mine >paper/thesis.txt; mkdir paper/chapter; echo two >paper/chapter/two; rm paper/errata.csv
