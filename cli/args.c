@@ -156,8 +156,9 @@ static const struct {
 
 #define BIT(id) (1ull << (id))
 
-/* Where an option would have no effect it is refused: `option` of `commands` needs one of the options `needs` to be given,
- * or, with `words`, one in `needs` to be (by default or not) a list with one of them (or with what begins as in `k:n`). */
+/* Where an option would have no effect, and so mislead, it is refused: `option` of `commands` needs one of the options
+ * `needs` to be given, or, with `words`, one in `needs` to be (by default or not) a list with one of them (or with what
+ * begins as in `k:n`). */
 static const struct {
     unsigned commands;
     option_id option;
@@ -178,7 +179,7 @@ static const struct {
     {V, OPT_RHO, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_CLIP, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
     {V, OPT_SIGMA_SGD, BIT(OPT_SPECTRUM), NULL, "it is a parameter of the curve"},
-    {V, OPT_SHOW, BIT(OPT_SPECTRUM), NULL, "without a curve there is one table"},
+    {V, OPT_SHOW, BIT(OPT_SPECTRUM), NULL, "there is no curve to show"},
     {V, OPT_NOISE, BIT(OPT_SYSTEM), "noise", NULL},
     {T, OPT_DIM, BIT(OPT_KAPPA) | BIT(OPT_SPECTRUM), NULL, NULL},
     {T, OPT_NORMALIZE, BIT(OPT_SPECTRUM), NULL, NULL},
@@ -193,7 +194,6 @@ static const struct {
     {T, OPT_CERTIFY, BIT(OPT_KAPPA), NULL, NULL},
     {T, OPT_FORCE, BIT(OPT_KAPPA), NULL, NULL},
     {S, OPT_FORCE, BIT(OPT_GRID) | BIT(OPT_MULTIPLIER), "uniform:k|fir:T", NULL},
-    {T, OPT_VERBOSE, BIT(OPT_KAPPA), NULL, NULL},
     {I, OPT_SEED, BIT(OPT_LOWER), "simulate", NULL},
     {U, OPT_SPECTRUM, BIT(OPT_PROBLEM), "linreg", NULL},
     {U, OPT_DIM, BIT(OPT_PROBLEM), "linreg", NULL},
@@ -201,10 +201,20 @@ static const struct {
     {U, OPT_KAPPA, BIT(OPT_PROBLEM), "huber", NULL},
     {U, OPT_SMOOTH, BIT(OPT_PROBLEM), "huber", NULL},
     {U, OPT_KNEE, BIT(OPT_PROBLEM), "huber", NULL},
-    {U, OPT_START, BIT(OPT_STEPS), NULL, "in the limit the start is forgotten"},
     {G | C | P, OPT_MU, BIT(OPT_ETA), NULL, "auto is eta*mu"},
     {P, OPT_ACCOUNTING, BIT(OPT_EPSILON), NULL, "it is how epsilon and delta fix rho"},
     {P, OPT_ACCOUNTING, BIT(OPT_DELTA), NULL, "it is how epsilon and delta fix rho"},
+};
+
+/* Not misleading: these values state what holds anyway, whatever the rules say. */
+static const struct {
+    unsigned commands;
+    option_id option;
+    const char *words;
+} HOLDS[] = {
+    {V, OPT_SHOW, "both|systems"},
+    {V, OPT_GAMMA, "T"},
+    {T | U, OPT_DIM, "1"},
 };
 
 const command_info COMMANDS[CMD_COUNT] = {
@@ -320,11 +330,20 @@ static void name_options(unsigned long long bits, char *out, size_t size)
         if (bits & BIT(i)) n += (size_t)snprintf(out + n, size - n, "%s--%s", n ? " or " : "", OPTIONS[i].name);
 }
 
+static int states_what_holds(const args *a, option_id id)
+{
+    for (size_t i = 0; i < sizeof HOLDS / sizeof *HOLDS; i++)
+        if (HOLDS[i].option == id && HOLDS[i].commands & (1u << a->command) && has_word(args_text(a, id), HOLDS[i].words))
+            return 1;
+    return 0;
+}
+
 /* No option is passed over: one that has no effect beside the others is a mistake. */
 static finf_status check_rules(const args *a, finf_reason *why)
 {
     for (size_t r = 0; r < sizeof RULES / sizeof *RULES; r++) {
         if (!(RULES[r].commands & (1u << a->command)) || !args_given(a, RULES[r].option)) continue;
+        if (states_what_holds(a, RULES[r].option)) continue;
         const char *words = RULES[r].words, *because = RULES[r].because;
         char others[96] = "";
         int fulfilled = 0;
