@@ -54,8 +54,8 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_SMOOTH] = {"smooth", "L", "1", "smoothness L; mu = L/kappa", S | U},
     [OPT_BOUND] =
         {"bound", "sharp|gaussian|fval|dist|sharp-dist", "sharp",
-         "sharp: F - F* with causality; gaussian: for Gaussian w; fval: without; dist: (L/2)|theta|^2, the paper's; "
-         "sharp-dist: that with causality",
+         "sharp: F - F* with causality, for independent w (or martingale differences); gaussian: for "
+         "Gaussian w; fval: without; dist: (L/2)|theta|^2, the paper's; sharp-dist: that with causality",
          S},
     [OPT_CLASS] = {"class", "general|odd|paper", "general", "which F: all; symmetric; symmetric, with the paper's sign", S},
     [OPT_CONSTANTS] = {"constants", "sharp|paper", "sharp", "constants in front of the integral", S},

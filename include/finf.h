@@ -218,10 +218,11 @@ finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_p
 /* ---- mu-strongly convex, L-smooth F: the IQC bound (socp/) --------------------------------------------- */
 
 typedef enum {
-    FINF_IQC_SHARP,      /* F - F*, with causality multipliers: the default                       MATH 7.4 */
+    FINF_IQC_SHARP,      /* F - F*, with causality multipliers: the default. For independent w (or martingale
+                          * differences): E<theta_t, w_{t+k}> = 0 needs w of mean zero given the past      MATH 7.4 */
     FINF_IQC_FVAL,       /* F - F*, smooth strongly convex interpolation                           MATH 7.2 */
     FINF_IQC_DIST,       /* (L/2) |theta|^2, the paper's                                           MATH 7.2 */
-    FINF_IQC_SHARP_DIST, /* (L/2) |theta|^2 with causality multipliers                            MATH 7.4 */
+    FINF_IQC_SHARP_DIST, /* (L/2) |theta|^2 with causality multipliers, for the same w             MATH 7.4 */
     FINF_IQC_GAUSSIAN    /* sharp for Gaussian w and gradient noise that does not depend on theta  socp/stein.c */
 } finf_iqc_bound;
 

@@ -7,7 +7,8 @@
  * term is
  *     2 Re(Lambda <u,v>) = delta [ Re Lambda (|Theta|^2 - |S|^2) - 2 Im Lambda Im(S Theta*) ],
  * and F - F* <= <u,v>/(2 delta) + <g,theta>/2: the first part is a shift of Lambda by 1/8, the second the performance.
- * S_t is a function of theta_t, so E<S_t, w_{t+k}> = 0 for k >= 0: the causality multiplier is any causal
+ * S_t is a function of theta_t, and so of the w_s with s < t; given these, w_{t+k} has mean zero (for independent w, or
+ * martingale differences; white is not enough), so E<S_t, w_{t+k}> = 0 for k >= 0: the causality multiplier is any causal
  * X(w) = sum_{k>=0} x_k e^{-iwk} on <S, W>. It equals C/g*, c_{-1} and its constant have dropped out.
  * Eliminating S instead of Theta leaves, per frequency,
  *     psi = |m|^2/a + k,   a, m, k affine in (Re Lambda, Im Lambda, X),   k >= 0,

@@ -544,6 +544,7 @@ for b in dist sharp-dist; do
     ok 'lower: of [(]L/2[)].*asymmetric: of F - F[*]' iqc --noise sgd --eta 0.5 --kappa 2:3:lin:2 --bound $b --lower simulate
 done
 for c in iqc tune optimize; do ok '^  --bound sharp[|]gaussian[|]fval[|]dist[|]sharp-dist$' $c --help; done
+for c in iqc tune optimize; do ok 'independent w [(]or martingale differences[)]' $c --help; done
 for c in 'optimize --eta 0.1' 'tune --eta 0.1'; do # one gap is the solver's
     run $c --kappa 10 --verbose
     if [ "$(grep -c '^  gap ' "$T/out")" = 1 ] && grep -q '^  solver gap ' "$T/out"; then yes; else no 'which gap?' $c; fi
