@@ -84,18 +84,32 @@ void show_start(doc *d, const args *a, double start)
         doc_number(d, "start", NULL, start, NULL);
 }
 
+/* How often a value reads stdin. A list of systems may name it more than once. */
+static int stdin_reads(const char *text, int is_list)
+{
+    int count = 0;
+    for (const char *p = text; *p; p += *p == ',') {
+        size_t length = is_list ? strcspn(p, ",") : strlen(p);
+        const char *at = memchr(p, '@', length);
+        p += length;
+        count += at && p - at == 2 && at[1] == '-';
+    }
+    return count;
+}
+
 finf_status check_stdin(const args *a, finf_reason *why)
 {
     static const struct {
         option_id id;
         const char *name;
-    } READERS[] = {{OPT_NOISE, "noise"}, {OPT_SPECTRUM, "spectrum"}, {OPT_START, "start"}};
+    } READERS[] = {{OPT_NOISE, "noise"}, {OPT_SPECTRUM, "spectrum"}, {OPT_START, "start"}, {OPT_SYSTEM, "system"}};
     const char *first = NULL;
     for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
-        const char *at = args_given(a, READERS[i].id) ? strchr(args_text(a, READERS[i].id), '@') : NULL;
-        if (!at || strcmp(at, "@-") != 0) continue;
-        if (first) return finf_why(why, FINF_EUSAGE, "both --%s and --%s want to read stdin", first, READERS[i].name);
-        first = READERS[i].name;
+        const char *name = READERS[i].name;
+        int count = args_given(a, READERS[i].id) ? stdin_reads(args_text(a, READERS[i].id), READERS[i].id == OPT_SYSTEM) : 0;
+        if (count > 1) return finf_why(why, FINF_EUSAGE, "--%s wants to read stdin %d times", name, count);
+        if (count && first) return finf_why(why, FINF_EUSAGE, "both --%s and --%s want to read stdin", first, name);
+        if (count) first = name;
     }
     return FINF_OK;
 }

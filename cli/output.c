@@ -102,8 +102,10 @@ static char *real_name(const char *path)
 int sink_same(const char *a, const char *b)
 {
     struct stat x, y;
-    if (stat(a, &x) == 0 && stat(b, &y) == 0) return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-    char *first = real_name(a), *second = real_name(b);
+    if (!b && fstat(STDOUT_FILENO, &y) != 0) return 0;
+    if (!b && !S_ISREG(y.st_mode)) return 0; /* a pipe or a terminal gets both, one after the other */
+    if (stat(a, &x) == 0 && (!b || stat(b, &y) == 0)) return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    char *first = real_name(a), *second = b ? real_name(b) : NULL;
     int same = first && second && strcmp(first, second) == 0;
     free(first);
     free(second);

@@ -21,7 +21,7 @@ int sink_prepare(void);
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
 
-/* Whether two names stand for one file, which may still have to be made. */
+/* Whether two names stand for one file, which may still have to be made. b = NULL: the file that stdout goes to. */
 int sink_same(const char *a, const char *b);
 
 finf_status sink_open(const char *path, sink *out, finf_reason *why);

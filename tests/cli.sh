@@ -563,6 +563,12 @@ for o in same ./same "$PWD/same" link; do
 done
 near bound 0.0155175725 1e-6 optimize --eta 0.1 --kappa 1e12 --bound fval --solver newton # as many panels as there are
 
+echo old >same
+for save in same ./same /dev/stdout; do
+    "$finf" optimize --eta 0.1 --kappa 20 --save $save 2>"$T/err" >>same
+    if [ $? = 2 ] && grep -q 'standard output name one file' "$T/err" && [ "$(cat same)" = old ]; then yes; else no 'stdout overwritten' optimize --save $save; fi
+done
+rm -f same
 # what is saved reads back: the same sensitivity and bound to 1e-6
 while read -r bound eta kappa; do
     ok . optimize --eta $eta --kappa $kappa --bound $bound --save kept --json
@@ -867,6 +873,8 @@ for c in 'curve --system sgd' 'simulate --problem linreg --noise sgd'; do
     bad 5 "'absent'" $c @absent
 done
 bad 3 'has 3 values, but there are 100 directions' curve --steps 10 --eta 0.1 --spectrum flat --dim 100 --start @start.csv
+bad 2 '--system wants to read stdin 2 times' curve --steps 10 --system beta@-,sgd,strategy@-
+bad 2 'both --spectrum and --system' curve --steps 10 --eta 0.1 --spectrum @- --system beta@-
 bad 2 'both --spectrum and --start' curve --steps 10 --eta 0.1 --spectrum @- --start @-
 bad 2 'both --noise and --spectrum' curve --steps 10 --eta 0.1 --spectrum @- --noise beta@-
 bad 2 '--start' curve --steps 10 --start 2
