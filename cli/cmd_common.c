@@ -41,7 +41,8 @@ finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why
     *mu = 1;
     finf_status s = read_eta(a, eta, why);
     if (!s) s = args_number(a, OPT_MU, mu, why);
-    if (!s && !(*mu > 0)) s = finf_why(why, FINF_EDOM, "mu = %.80s: must be positive", args_text(a, OPT_MU));
+    if (!s && !(*mu > 0))
+        s = finf_why(why, FINF_EDOM, "mu = %.80s: must be positive", args_text(a, OPT_MU));
     return s;
 }
 
@@ -102,13 +103,20 @@ finf_status check_stdin(const args *a, finf_reason *why)
     static const struct {
         option_id id;
         const char *name;
-    } READERS[] = {{OPT_NOISE, "noise"}, {OPT_SPECTRUM, "spectrum"}, {OPT_START, "start"}, {OPT_SYSTEM, "system"}};
+    } READERS[] = {{OPT_NOISE, "noise"},
+                   {OPT_SPECTRUM, "spectrum"},
+                   {OPT_START, "start"},
+                   {OPT_SYSTEM, "system"}};
     const char *first = NULL;
     for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
         const char *name = READERS[i].name;
-        int count = args_given(a, READERS[i].id) ? stdin_reads(args_text(a, READERS[i].id), READERS[i].id == OPT_SYSTEM) : 0;
-        if (count > 1) return finf_why(why, FINF_EUSAGE, "--%s wants to read stdin %d times", name, count);
-        if (count && first) return finf_why(why, FINF_EUSAGE, "both --%s and --%s want to read stdin", first, name);
+        int count = args_given(a, READERS[i].id)
+                        ? stdin_reads(args_text(a, READERS[i].id), READERS[i].id == OPT_SYSTEM)
+                        : 0;
+        if (count > 1)
+            return finf_why(why, FINF_EUSAGE, "--%s wants to read stdin %d times", name, count);
+        if (count && first)
+            return finf_why(why, FINF_EUSAGE, "both --%s and --%s want to read stdin", first, name);
         if (count) first = name;
     }
     return FINF_OK;

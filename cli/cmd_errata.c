@@ -49,23 +49,24 @@ static finf_status sign_of_multiplier(erratum *e)
     e->printed = INFINITY;
     for (double r = 7e-4; r < 10; r *= 1.0001) e->printed = fmin(e->printed, bound_at_pi(eta, mu, r));
     e->computed = two_cycle(eta, mu);
-    e->also = "the theorem, with its two loose factors of 2; computed: the proof's inequality with the "
-              "right sign";
+    e->also = "the theorem, with its two loose factors of 2; computed: the proof's inequality "
+              "with the right sign";
     e->also_printed = 4 * e->printed;
     e->also_computed = bound_at_pi(eta, mu, 1 / (4 * mu));
     note(e,
-         "printed: the proof's inequality, before Cauchy-Schwarz and rho^-1 for (2 rho)^-1; computed: "
-         "the true value, for F of curvature mu on one side and L on the other. It is above, so that "
-         "step of the proof fails (for symmetric F it holds). The theorem's loose factors hide it: its "
-         "own value is not refuted here. With the right sign r = Re Lambda has r(pi) >= r(0), and a(0) "
-         "> 0 needs r(0) > 1/(4 mu): the bound is what r(pi) = 1/(4 mu) gives, an infimum (r = 2.536, "
-         "within 1.5%% of it, gives %.5f)",
+         "printed: the proof's inequality, before Cauchy-Schwarz and rho^-1 for (2 rho)^-1; "
+         "computed: the true value, for F of curvature mu on one side and L on the other. It is "
+         "above, so that step of the proof fails (for symmetric F it holds). The theorem's loose "
+         "factors hide it: its own value is not refuted here. With the right sign r = Re Lambda "
+         "has r(pi) >= r(0), and a(0) > 0 needs r(0) > 1/(4 mu): the bound is what r(pi) = 1/(4 "
+         "mu) gives, an infimum (r = 2.536, within 1.5%% of it, gives %.5f)",
          bound_at_pi(eta, mu, 2.536));
     return FINF_OK;
 }
 
 /* The paper's bound of DP-SGD at kappa = 100, with valid multipliers; grid 0: all frequencies. */
-static finf_status bound_of_sgd(double eta, finf_iqc_constants constants, size_t grid, finf_iqc_result *r)
+static finf_status bound_of_sgd(double eta, finf_iqc_constants constants, size_t grid,
+                                finf_iqc_result *r)
 {
     finf_iqc_options o = finf_iqc_options_default();
     finf_noise *noise;
@@ -104,18 +105,19 @@ static finf_status constants_of_iqc(erratum *e)
     if (!s) s = constants_at(eta, &e->also_printed, &e->also_computed, &sharp);
     if (!s) s = bound_of_sgd(eta, FINF_IQC_CONSTANTS_PAPER, 0, &paper);
     if (s) return s;
-    e->what = "constants of the IQC theorem, the appendix's: bound for DP-SGD, kappa = 100, eta = 0.01, "
-              "rho = 1";
+    e->what = "constants of the IQC theorem, the appendix's: bound for DP-SGD, kappa = 100, eta = "
+              "0.01, rho = 1";
     e->printed = paper.bound.value;
     e->computed = sharp.bound.value;
     e->also = "the text's, without 2/eta^2; computed: F_inf of the quadratic of curvature L";
     note(e,
-         "text and appendix do not match. The text's value is below what a quadratic attains, so it is no "
-         "bound; at eta = 0.1 it is above (%.4g against %.4g). The appendix's is a bound where the "
-         "multipliers are valid, and its factor 8 is slack, not an error: 2 of Cauchy-Schwarz, which "
-         "uncorrelated noises do not need, rho^-1 for (2 rho)^-1, and L for L/2; computed: without it",
+         "text and appendix do not match. The text's value is below what a quadratic attains, so "
+         "it is no bound; at eta = 0.1 it is above (%.4g against %.4g). The appendix's is a bound "
+         "where the multipliers are valid, and its factor 8 is slack, not an error: 2 of "
+         "Cauchy-Schwarz, which uncorrelated noises do not need, rho^-1 for (2 rho)^-1, and L for "
+         "L/2; computed: without it",
          text, attained);
-        return FINF_OK;
+    return FINF_OK;
 }
 
 /* by the trapezoid rule, which converges geometrically for a periodic function */
@@ -154,10 +156,11 @@ static finf_status one_half(erratum *e)
         e->also_printed = eta * d / (4 * rho);
         e->also_computed = regression.exact.value;
         note(e,
-             "the text's F has the one-half in both problems. The proof for mean estimation drops it: "
-             "F_inf there is lim E delta_t^2 (its theorem is up to constants). The appendix on regression "
-             "has an F without it, and its lower-bound theorem is consistent with that F; for the text's "
-             "F it is twice too large, above the exact F_inf computed here: with the one-half it is %.4g",
+             "the text's F has the one-half in both problems. The proof for mean estimation drops "
+             "it: F_inf there is lim E delta_t^2 (its theorem is up to constants). The appendix "
+             "on regression has an F without it, and its lower-bound theorem is consistent with "
+             "that F; for the text's F it is twice too large, above the exact F_inf computed "
+             "here: with the one-half it is %.4g",
              eta * d / (8 * rho));
     }
     finf_noise_free(sgd);
@@ -283,17 +286,18 @@ static finf_status uniform_grid(erratum *e)
         double x = sin(FINF_PI * i / k); /* |1-b-e^{iw}|^2 = b^2 + 4(1-b) sin^2(w/2) */
         sum += 1 / (b * b + 4 * (1 - b) * x * x) / k;
     }
-    e->what = "what a uniform grid of k = 1000 frequencies gives for the bound of DP-SGD, eta mu = 1e-3, "
-              "eta = 0.1";
+    e->what = "what a uniform grid of k = 1000 frequencies gives for the bound of DP-SGD, eta mu "
+              "= 1e-3, eta = 0.1";
     e->printed = grid.grid_value;
     e->computed = all.bound.value;
     e->also = "the plain quadratic, (1/2pi) int dw/|1-eta mu-e^{iw}|^2, at eta mu = 1e-4";
     e->also_printed = sum;
     e->also_computed = 1 / (b * (2 - b));
-    note(e, "printed: on such a grid, which the paper takes; computed: on all frequencies. A uniform grid "
-            "needs about 20/(eta mu) points. The paper's source does not give the eta mu of its figure: "
-            "this is what such a grid does, not a statement that the figure is wrong");
-        return FINF_OK;
+    note(e, "printed: on such a grid, which the paper takes; computed: on all frequencies. A "
+            "uniform grid needs about 20/(eta mu) points. The paper's source does not give the "
+            "eta mu of its figure: this is what such a grid does, not a statement that the figure "
+            "is wrong");
+    return FINF_OK;
 }
 
 static finf_status minimum_phase(erratum *e)

@@ -103,8 +103,10 @@ int sink_same(const char *a, const char *b)
 {
     struct stat x, y;
     if (!b && fstat(STDOUT_FILENO, &y) != 0) return 0;
-    if (!b && !S_ISREG(y.st_mode)) return 0; /* a pipe or a terminal gets both, one after the other */
-    if (stat(a, &x) == 0 && (!b || stat(b, &y) == 0)) return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    if (!b && !S_ISREG(y.st_mode))
+        return 0; /* a pipe or a terminal gets both, one after the other */
+    if (stat(a, &x) == 0 && (!b || stat(b, &y) == 0))
+        return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
     char *first = real_name(a), *second = b ? real_name(b) : NULL;
     int same = first && second && strcmp(first, second) == 0;
     free(first);
@@ -175,7 +177,8 @@ void sink_drop(sink *s)
 static int is_closed_pipe(const sink *s)
 {
     struct stat st;
-    return pipe_closed && fstat(fileno(s->file), &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+    return pipe_closed && fstat(fileno(s->file), &st) == 0 &&
+           (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
 finf_status sink_close(sink *s, finf_reason *why)
@@ -212,6 +215,7 @@ int sink_prepare(void)
     sigaction(SIGPIPE, &closed, NULL); /* the write fails, and that is all */
     signal(SIGXFSZ, SIG_IGN);          /* a limit on file sizes is an error like a full disk */
     for (size_t i = 0; i < ENDINGS_COUNT; i++)
-        if (sigaction(ENDINGS[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) signal(ENDINGS[i], on_signal); /* nohup */
+        if (sigaction(ENDINGS[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            signal(ENDINGS[i], on_signal); /* nohup */
     return 1;
 }

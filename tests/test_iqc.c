@@ -525,7 +525,8 @@ END_TEST
 /* Unit-variance noise w = (z^-1 - a)/(1 - a z^-1) e of independent e, sqrt((1-p)/p) with probability p and
  * -sqrt(p/(1-p)) else. It is white whatever a, and independent only for a = 0. E[F - F*] of independent noise's beta at
  * eta = L = 1, F of curvature mu for theta > 0 and 1 for theta < 0; *error: its standard error. */
-static double with_all_pass(double a, double p, double mu, double *error, double *variance, double *correlation)
+static double with_all_pass(double a, double p, double mu, double *error, double *variance,
+                            double *correlation)
 {
     enum { BATCHES = 64, STEPS = 100000, BURN_IN = 1000 };
     const double spike = -sqrt((1 - p) / p), rest = sqrt(p / (1 - p)); /* the sign that F feels */
@@ -564,13 +565,15 @@ START_TEST(sharp_needs_more_than_white_noise)
     ASSERT_NEAR(sharp, 0.5, 1e-6, "sharp");
     for (int filtered = 0; filtered < 2; filtered++) {
         double F = with_all_pass(filtered ? 0.8 : 0, p, mu, &error, &variance, &correlation);
-        ck_assert_msg(fabs(variance - 1) < 0.02 && fabs(correlation) < 0.01, "variance %g, correlation %g", variance,
-                      correlation);
+        ck_assert_msg(fabs(variance - 1) < 0.02 && fabs(correlation) < 0.01,
+                      "variance %g, correlation %g", variance, correlation);
         ck_assert_msg(error < 0.01 && F < fval, "F %g +- %g, fval %g", F, error, fval);
         if (filtered)
-            ck_assert_msg(F > sharp + 20 * error && fabs(F - 0.77) < 0.02, "all-pass: F %g +- %g", F, error);
+            ck_assert_msg(F > sharp + 20 * error && fabs(F - 0.77) < 0.02, "all-pass: F %g +- %g",
+                          F, error);
         else
-            ck_assert_msg(F < sharp + 3 * error, "independent: F %g +- %g, sharp %g", F, error, sharp);
+            ck_assert_msg(F < sharp + 3 * error, "independent: F %g +- %g, sharp %g", F, error,
+                          sharp);
     }
 }
 END_TEST
