@@ -59,8 +59,10 @@ double complex response_table_at(const response_table *t, double w); /* |w| <= p
 
 #ifdef __SIZEOF_FLOAT128__
 typedef __float128 schur_real;
+#define SCHUR_EPS 0x1p-112
 #else
 typedef long double schur_real; /* where that is 128 bits wide, or all there is */
+#define SCHUR_EPS LDBL_EPSILON
 #endif
 
 typedef struct {
@@ -68,17 +70,19 @@ typedef struct {
     finf_real inverse2; /* (1/2pi) int dw/|A|^2, finite only if minimum_phase */
     schur_real *k;      /* reflection coefficients k_1..k_n (n = degree), or NULL when the FFT route was taken */
     size_t n;
+    int in_long_double; /* the precision k was found in; else schur_real */
     finf_reason reason; /* where the zero is */
 } schur_result;
 
-/* A(z) = a_0 + .. + a_n z^n, a_0 != 0, a_n != 0. Step-down recursion, or FFT for a long polynomial. */
+/* A(z) = a_0 + .. + a_n z^n, a_0 != 0, a_n != 0. Step-down recursion, or FFT for a long polynomial. FINF_ETOL: a zero is
+ * too close to |z| = 1 for the arithmetic to tell on which side it is. */
 finf_status schur_test(const double *a, size_t length, schur_result *out);
 void schur_free(schur_result *r);
 /* How many half turns about 0 the points A_0..A_n make on their way from w = 0 to pi; A_0 and A_n are real. *fine = 0
  * when a step is a quarter turn or more, and so not to be trusted. */
 long schur_half_turns(const double complex *A, size_t n, int *fine);
 /* The harmonic extension of 1/|A|^2 to radius q = 1-b: sum_k r_k q^|k|, r the autocorrelation of 1/A. Needs r->k. */
-double schur_energy(const schur_result *r, double b);
+double schur_energy(const schur_result *r, double b, double *relerr);
 
 /* ---- noise.c ------------------------------------------------------------------------------------------- */
 

@@ -178,14 +178,18 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
     schur_result r;
     finf_status s = schur_test(noise->coef, noise->n, &r);
     if (s)
-        finf_why(why, s, "C(z) has a zero too close to |z| = 1 to decide");
+        finf_why(why, s, "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
     else if (!r.minimum_phase)
         s = all_infinite(m, T, relerr, why, r.reason.text);
     else if (!r.k)
         s = long_strategy_energy(noise, b, m, T, relerr, why);
     else {
-        for (size_t j = 0; j < m; j++) T[j] = schur_energy(&r, b[j]);
-        *relerr = r.inverse2.error / r.inverse2.value + 64 * FINF_EPS;
+        *relerr = 0;
+        for (size_t j = 0; j < m; j++) {
+            double rel;
+            T[j] = schur_energy(&r, b[j], &rel);
+            *relerr = fmax(*relerr, rel);
+        }
     }
     schur_free(&r);
     return s;
@@ -340,7 +344,7 @@ static finf_status energy_many(const finf_noise *noise, const double *b, size_t 
     for (size_t j = 0; j < n; j++)
         if (octave_of(b[j]) < 0 || count[octave_of(b[j])] <= WORTH) x[m++] = b[j];
     finf_status s = energy_direct(noise, x, m, value, relerr, why);
-    if (!s || s == FINF_ETOL) {
+    if (!s) {
         for (size_t j = 0; j < n; j++) {
             int o = octave_of(b[j]);
             T[j] = o < 0 || count[o] <= WORTH ? value[single++] : interpolate(&c, value + at[o], ldexp(b[j], o + 2) - 3);
@@ -355,12 +359,13 @@ finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n
                               finf_reason *why)
 {
     double ignored;
+    finf_status s = FINF_OK;
     if (!relerr) relerr = &ignored;
-    for (size_t j = 0; j < n; j++)
-        if (!(b[j] >= BOUNDS_TINY && b[j] < 2)) {
-            for (size_t i = 0; i < n; i++) T[i] = NAN;
-            *relerr = INFINITY;
-            return finf_why(why, FINF_EDOM, "b = %s: must be in (0, 2), at least 1e-50", finf_show(b[j]).s);
-        }
-    return n > WORTH ? energy_many(noise, b, n, T, relerr, why) : energy_direct(noise, b, n, T, relerr, why);
+    for (size_t j = 0; j < n && !s; j++)
+        if (!(b[j] >= BOUNDS_TINY && b[j] < 2))
+            s = finf_why(why, FINF_EDOM, "b = %s: must be in (0, 2), at least 1e-50", finf_show(b[j]).s);
+    if (!s) s = n > WORTH ? energy_many(noise, b, n, T, relerr, why) : energy_direct(noise, b, n, T, relerr, why);
+    for (size_t j = 0; j < n && s; j++) T[j] = NAN;
+    if (s) *relerr = INFINITY;
+    return s;
 }

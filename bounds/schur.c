@@ -1,8 +1,10 @@
 /* Has A(z) a zero in |z| <= 1, and what is (1/2pi) int dw/|A|^2?                                MATH section 2
  *
  * Step-down (Schur-Cohn): k_n = a_n, a <- (a - k_n reverse(a)) / (1 - k_n^2). No zero in the closed disk iff every
- * |k_i| < 1, and then the integral is 1 / (a_0^2 prod (1-k_i^2)). O(n^2), exact to rounding; done in two precisions,
- * whose difference is the error of the lower one. Long polynomials go by FFT and the argument principle instead. */
+ * |k_i| < 1, and then the integral is 1 / (a_0^2 prod (1-k_i^2)). O(n^2). The polynomial is the one whose coefficients
+ * are the given doubles exactly; what rounding does to the answer is bounded to first order by the answer's derivatives,
+ * and an answer that rounding could have changed is not given. Long polynomials go by FFT and the argument principle
+ * instead. */
 #include "bounds.h"
 
 #include <fftw3.h>
@@ -11,19 +13,32 @@
 #include <string.h>
 
 #define QUAD_MAX 256          /* degree up to which quadruple precision costs nothing one would notice */
-#define STEP_DOWN_MAX 4096    /* degree up to which O(n^2) is instant */
+#define STEP_DOWN_MAX 4096    /* degree up to which O(n^2) is instant, and in quadruple precision a few seconds */
 #define STEP_DOWN_LIMIT 65536 /* and up to which it is still worth the wait when the FFT cannot decide */
 #define FFT_LIMIT ((size_t)1 << 24)
 
-/* Returns 1/prod(1-k^2) for a_0 = 1, or INFINITY at the first |k| >= 1. `edge` is how close to 1 counts as 1. */
-#define STEP_DOWN(name, real)                                                                                              \
-    static real name(real *a, size_t n, real edge, schur_real *k)                                                          \
+typedef enum { ZERO_OUTSIDE, ZERO_INSIDE, ZERO_UNDECIDED } zero_verdict;
+
+/* The recursion for a_0 = 1 in one precision, down to the first |k| >= 1 if there is one; then back up, carrying g, the
+ * derivatives by the coefficients of the present polynomial of what was found: log prod 1/(1-k^2), or that k. Every
+ * rounding on the way down meets its derivative on the way up, and the sum of their products is the error `lost`. */
+#define STEP_DOWN(name, real, epsilon)                                                                                     \
+    static zero_verdict name(const double *coef, size_t n, schur_real *k, void *room, double *integral, double *relerr)    \
     {                                                                                                                      \
-        real product = 1;                                                                                                  \
+        const real most = (real)(2 / epsilon); /* rounding is no larger than what it rounds: a k of 1e-30 costs nothing */ \
+        real *a = room, *g = a + n + 1, product = 1, lost = 0;                                                             \
+        size_t stop = 0;                                                                                                   \
+        for (size_t i = 0; i <= n; i++) {                                                                                  \
+            a[i] = (real)coef[i] / coef[0];                                                                                \
+            g[i] = 0;                                                                                                      \
+        }                                                                                                                  \
         for (size_t m = n; m >= 1; m--) {                                                                                  \
             real r = a[m], d = (1 - r) * (1 + r);                                                                          \
-            if (k) k[m - 1] = r;                                                                                           \
-            if (!(d > edge)) return INFINITY;                                                                              \
+            k[m - 1] = r;                                                                                                  \
+            if (!(d > 0)) {                                                                                                \
+                stop = m;                                                                                                  \
+                break;                                                                                                     \
+            }                                                                                                              \
             product *= d;                                                                                                  \
             for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                                              \
                 real x = a[i], y = a[j];                                                                                   \
@@ -31,11 +46,81 @@
                 a[j] = (y - r * x) / d;                                                                                    \
             }                                                                                                              \
         }                                                                                                                  \
-        return 1 / product;                                                                                                \
+        if (stop) g[stop] = 1;                                                                                             \
+        for (size_t m = stop + 1; m <= n; m++) {                                                                           \
+            real r = (real)k[m - 1], d = (1 - r) * (1 + r), by_r = stop ? 0 : 2 * r / d;                                   \
+            for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                                              \
+                real u = a[i], v = a[j], x = u + r * v, y = v + r * u, p = g[i], q = g[j];                                 \
+                real of_u = MIN(ABS(r * y) / d + 5 * ABS(u), (ABS(r * y) + r * r * ABS(x)) / d * most);                    \
+                real of_v = MIN(ABS(r * x) / d + 5 * ABS(v), (ABS(r * x) + r * r * ABS(y)) / d * most);                    \
+                lost += ABS(p) * of_u + (i < j ? ABS(q) * of_v : 0);                                                       \
+                by_r += p * (2 * r * u - y) / d + (i < j ? q * (2 * r * v - x) / d : 0);                                   \
+                a[i] = x;                                                                                                  \
+                a[j] = y;                                                                                                  \
+                g[i] = (p - r * q) / d;                                                                                    \
+                g[j] = (q - r * p) / d;                                                                                    \
+            }                                                                                                              \
+            g[m] = by_r;                                                                                                   \
+            if (!stop) lost += MIN(4, r * r * most); /* of d and of the product */                                         \
+        }                                                                                                                  \
+        for (size_t i = 1; i <= n; i++) lost += ABS(g[i] * a[i]);                                                          \
+        lost *= epsilon;                                                                                                   \
+        *integral = (double)(1 / product);                                                                                 \
+        *relerr = (double)lost;                                                                                            \
+        if (stop) return ABS(k[stop - 1]) - 1 > 2 * lost ? ZERO_INSIDE : ZERO_UNDECIDED;                                   \
+        return lost < 1e-3 ? ZERO_OUTSIDE : ZERO_UNDECIDED; /* first order: much less than 1 */                            \
     }
-STEP_DOWN(step_down_double, double)
-STEP_DOWN(step_down_long, long double)
-STEP_DOWN(step_down_quad, schur_real)
+#define ABS(x) ((x) < 0 ? -(x) : (x))
+#define MIN(x, y) ((x) < (y) ? (x) : (y))
+STEP_DOWN(step_down_long, long double, LDBL_EPSILON)
+STEP_DOWN(step_down_quad, schur_real, SCHUR_EPS)
+
+/* Whether the step-down ends in |k| = 1, found in integers without rounding: A itself is scaled to integers, and
+ * a <- a_0 a - a_m reverse(a) is divided by what all its entries have in common. The zeros +-1 are tried first, as a sum
+ * overflows later than products. 0: no, or the numbers are too long to tell. */
+#ifdef __SIZEOF_INT128__
+typedef __int128 whole;
+#else
+typedef long long whole;
+#endif
+static int zero_on_circle(const double *a, size_t n)
+{
+    int lowest = 1100, exponent;
+    for (size_t i = 0; i <= n; i++) {
+        if (a[i] == 0) continue;
+        double fraction = frexp(a[i], &exponent);
+        for (exponent -= DBL_MANT_DIG; fmod(ldexp(fraction, DBL_MANT_DIG), 2) == 0; exponent++) fraction /= 2;
+        if (exponent < lowest) lowest = exponent;
+    }
+    whole *x = malloc((n + 1) * sizeof *x), even = 0, odd = 0;
+    int fits = x != NULL, found = 0;
+    for (size_t i = 0; i <= n && fits; i++) {
+        double scaled = ldexp(a[i], -lowest);
+        fits = fabs(scaled) < ldexp(1, 8 * (int)sizeof *x - 2);
+        if (fits) x[i] = (whole)scaled;
+        if (fits) fits = !__builtin_add_overflow(i % 2 ? odd : even, x[i], i % 2 ? &odd : &even);
+    }
+    found = fits && (even == odd || even == -odd);
+    for (size_t m = n; m >= 1 && fits && !found; m--) {
+        whole first = x[0], last = x[m], common = 0;
+        found = last == first || last == -first;
+        for (size_t i = 0, j = m; i <= j && fits && !found; i++, j--) {
+            whole u = x[i], v = x[j], p[4];
+            fits = !__builtin_mul_overflow(first, u, &p[0]) && !__builtin_mul_overflow(last, v, &p[1]) &&
+                   !__builtin_mul_overflow(first, v, &p[2]) && !__builtin_mul_overflow(last, u, &p[3]) &&
+                   !__builtin_sub_overflow(p[0], p[1], &x[i]) && !__builtin_sub_overflow(p[2], p[3], &x[j]);
+        }
+        for (size_t i = 0; i < m && fits && !found; i++)
+            for (whole u = x[i]; u != 0;) { /* Euclid */
+                whole rest = common % u;
+                common = u;
+                u = rest;
+            }
+        for (size_t i = 0; i < m && fits && !found; i++) x[i] /= common;
+    }
+    free(x);
+    return found;
+}
 
 /* Names the zero nearest the origin where the polynomial is short enough to solve. */
 static void say_zero(const double *a, size_t n, finf_reason *why)
@@ -56,7 +141,7 @@ static void say_zero(const double *a, size_t n, finf_reason *why)
         }
         double re = z[2 * best], im = fabs(z[2 * best + 1]);
         if (inside == 0)
-            finf_why(why, FINF_OK, "a zero on |z| = 1, as far as coefficients in double precision can tell");
+            finf_why(why, FINF_OK, "a zero in |z| <= 1, closer to |z| = 1 than 1e-6");
         else if (im > 1e-12)
             finf_why(why, FINF_OK, "%zu zero%s in |z| <= 1, nearest z = %.6g +- %.6gi (|z| = %.6g)", inside,
                      inside == 1 ? "" : "s", re, im, hypot(re, im));
@@ -68,49 +153,31 @@ static void say_zero(const double *a, size_t n, finf_reason *why)
     free(z);
 }
 
-/* The integral for a_0 = 1 and its relative error, from the best two precisions the degree allows. */
-static finf_status two_precisions(const double *a, size_t n, double edge, schur_real *k, double *value, double *relerr)
-{
-    int small = n <= QUAD_MAX;
-    void *x = malloc((n + 1) * sizeof(schur_real)), *y = malloc((n + 1) * sizeof(long double));
-    if (x && y) {
-        schur_real *q = x;
-        long double *l = y;
-        double *d = x;
-        if (small) {
-            for (size_t i = 0; i <= n; i++) q[i] = (schur_real)a[i] / a[0], l[i] = (long double)q[i];
-            schur_real fine = step_down_quad(q, n, edge, k);
-            long double coarse = step_down_long(l, n, 0, NULL);
-            *value = (double)fine;
-            *relerr = isfinite(*value) && isfinite(coarse) ? fabs((double)(coarse / (long double)fine - 1)) / 1024 : 1;
-        } else {
-            for (size_t i = 0; i <= n; i++) l[i] = (long double)a[i] / a[0], d[i] = (double)l[i];
-            *value = (double)step_down_long(l, n, edge, k);
-            double coarse = step_down_double(d, n, 0, NULL);
-            *relerr = isfinite(coarse) ? fabs(coarse / *value - 1) / 128 : 1; /* 2^-11 apart; 16 in hand */
-        }
-    }
-    finf_status s = x && y ? FINF_OK : FINF_ENOMEM;
-    free(x);
-    free(y);
-    return s;
-}
-
+/* Long double for a long polynomial, quadruple precision for a short one or where that leaves it undecided. */
 static finf_status by_step_down(const double *a, size_t n, schur_result *out)
 {
-    /* a zero this close to the circle cannot be told from one on it: the coefficients are doubles */
-    double edge = 8 * FINF_EPS * sqrt((double)n + 1), product = NAN, relerr = NAN;
-    out->k = malloc((n + 1) * sizeof *out->k);
-    finf_status s = out->k ? two_precisions(a, n, edge, out->k, &product, &relerr) : FINF_ENOMEM;
-    if (s) return s;
-    double value = product / a[0] / a[0];
-    out->minimum_phase = isfinite(product);
-    if (out->minimum_phase)
-        out->inverse2 = finf_real_make(value, value * (relerr + 4 * FINF_EPS), "step-down recursion");
-    else {
+    double integral = NAN, relerr = NAN;
+    void *room = malloc(2 * (n + 1) * sizeof(schur_real));
+    out->k = malloc(n * sizeof *out->k);
+    if (!room || !out->k) {
+        free(room);
+        return FINF_ENOMEM;
+    }
+    zero_verdict zero = ZERO_UNDECIDED;
+    if (n > QUAD_MAX) zero = step_down_long(a, n, out->k, room, &integral, &relerr);
+    out->in_long_double = zero != ZERO_UNDECIDED;
+    if (zero == ZERO_UNDECIDED && n <= STEP_DOWN_MAX) zero = step_down_quad(a, n, out->k, room, &integral, &relerr);
+    free(room);
+    double value = integral / a[0] / a[0];
+    int on_circle = zero == ZERO_UNDECIDED && zero_on_circle(a, n);
+    if (zero == ZERO_INSIDE || on_circle) {
         out->inverse2 = finf_real_infinite("step-down recursion");
         say_zero(a, n, &out->reason);
+        return FINF_OK;
     }
+    if (zero == ZERO_UNDECIDED || !isfinite(value)) return FINF_ETOL;
+    out->minimum_phase = 1;
+    out->inverse2 = finf_real_make(value, value * (2 * relerr + 4 * FINF_EPS), "step-down recursion");
     return FINF_OK;
 }
 
@@ -192,18 +259,27 @@ void schur_free(schur_result *r)
 }
 
 /* Schur's algorithm: F(q) = r_0 (1 + q f_0)/(1 - q f_0), f_j = (-k_{j+1} + q f_{j+1}) / (1 - k_{j+1} q f_{j+1}),
- * f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. In extended precision because 1 + q f_0 and b may be small. */
-#define SCHUR_AT(name, real)                                                                                               \
-    static double name(const schur_result *r, double b)                                                                    \
+ * f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. In extended precision because 1 + q f_0 and b may be small;
+ * e is the rounding error of f so far. */
+#define SCHUR_AT(name, real, epsilon)                                                                                      \
+    static double name(const schur_result *r, double b, double *relerr)                                                    \
     {                                                                                                                      \
-        real f = 0, q = 1 - (real)b;                                                                                       \
+        real f = 0, q = 1 - (real)b, e = 0;                                                                                \
         for (size_t j = r->n; j-- > 0;) {                                                                                  \
-            real k = (real)r->k[j];                                                                                        \
-            f = (q * f - k) / (1 - k * q * f);                                                                             \
+            real k = (real)r->k[j], x = q * f, d = 1 - k * x, fresh = 2 * (ABS(x) + ABS(k)) / d + 4;                       \
+            f = (x - k) / d;                                                                                               \
+            e = ABS(q) * (1 - k) * (1 + k) / (d * d) * e + fresh * epsilon;                                                \
         }                                                                                                                  \
-        return (double)(r->inverse2.value * (1 + q * f) / (1 - q * f));                                                    \
+        real up = 1 + q * f, down = 1 - q * f;                                                                             \
+        *relerr = (double)((e + 2 * epsilon) * (1 / up + 1 / down));                                                       \
+        return (double)(r->inverse2.value * up / down);                                                                    \
     }
-SCHUR_AT(energy_long, long double)
-SCHUR_AT(energy_quad, schur_real)
+SCHUR_AT(energy_long, long double, LDBL_EPSILON)
+SCHUR_AT(energy_quad, schur_real, SCHUR_EPS)
 
-double schur_energy(const schur_result *r, double b) { return r->n <= QUAD_MAX ? energy_quad(r, b) : energy_long(r, b); }
+double schur_energy(const schur_result *r, double b, double *relerr)
+{
+    double value = r->in_long_double ? energy_long(r, b, relerr) : energy_quad(r, b, relerr);
+    *relerr += r->inverse2.error / r->inverse2.value + 4 * FINF_EPS;
+    return value;
+}

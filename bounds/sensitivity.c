@@ -38,7 +38,8 @@ static finf_status of_fir(const finf_noise *noise, finf_sensitivity *out)
     out->minimum_phase = r.minimum_phase;
     if (!s && !r.minimum_phase) finf_why(&out->reason, FINF_OK, "sum c_t^2 diverges: B(z) has %.200s", r.reason.text);
     if (s == FINF_ETOL)
-        finf_why(&out->reason, s, "B(z) has a zero too close to |z| = 1 to decide for %zu coefficients", noise->n);
+        finf_why(&out->reason, s, "a zero of B(z) is too close to |z| = 1 to tell on which side it is (%zu coefficients)",
+                 noise->n);
     schur_free(&r);
     return s;
 }

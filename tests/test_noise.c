@@ -235,6 +235,30 @@ START_TEST(minimum_phase)
 }
 END_TEST
 
+/* A zero that the arithmetic cannot tell from one on the circle has no answer, neither a number nor infinity. */
+START_TEST(undecided)
+{
+    finf_noise *fir = noise_of("beta:1,-1,1e-40"), *strategy = noise_of("strategy:1,-1,1e-40");
+    finf_sensitivity s;
+    finf_reason why = {""};
+    double b = 0.5, T = 0, rel = 0;
+    ck_assert_int_eq(finf_noise_sensitivity(fir, &s), FINF_ETOL);
+    ck_assert(isnan(s.gamma2.value) && isinf(s.gamma2.error));
+    ck_assert_msg(strstr(s.reason.text, "too close to |z| = 1") != NULL, "%s", s.reason.text);
+    ck_assert_int_eq(finf_noise_energy(strategy, &b, 1, &T, &rel, &why), FINF_ETOL);
+    ck_assert(isnan(T) && isinf(rel));
+    ck_assert_msg(strstr(why.text, "too close to |z| = 1") != NULL, "%s", why.text);
+    finf_noise_free(fir);
+    finf_noise_free(strategy);
+    static double beta[5002] = {1, -(1 - 1e-12)}; /* long: the FFT cannot decide, the step-down can */
+    beta[5001] = 1e-30;
+    ck_assert_int_eq(finf_noise_fir(beta, 5002, &fir, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_sensitivity(fir, &s), FINF_OK);
+    ASSERT_REAL(s.gamma2, 1 / ((1 + beta[1]) * (1 - beta[1])), 1e-7, 1e-6, "gamma^2 of a long FIR, a zero at 1 + 1e-12");
+    finf_noise_free(fir);
+}
+END_TEST
+
 START_TEST(finite_but_exponential)
 {
     finf_noise *noise = noise_of("beta:1,-2");
@@ -437,6 +461,7 @@ static TCase *make(void)
     tcase_add_test(t, one_noise_seen_five_ways);
     tcase_add_test(t, long_lists);
     tcase_add_test(t, minimum_phase);
+    tcase_add_test(t, undecided);
     tcase_add_test(t, finite_but_exponential);
     tcase_add_test(t, errata);
     tcase_add_test(t, series_inverse);
