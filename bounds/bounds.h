@@ -111,8 +111,8 @@ static inline double noise_damp(double x, double nu) { return nu < 0.5 ? x - x *
 double noise_density_t(double t, void *noise);
 double noise_density_rounding(const finf_noise *noise); /* relative, of exp sum r log */
 
-/* BLT: C(e^{-iw}). */
-double complex noise_blt_strategy_at(const finf_noise *noise, double w);
+/* BLT: C(e^{-iw}) at t = tan(w/2). lost, unless NULL: what rounding did to it, relative to |C|. */
+long double complex noise_blt_strategy_at(const finf_noise *noise, long double t, double *lost);
 
 /* ---- density.c: |B|^2 given on a grid ------------------------------------------------------------------ */
 

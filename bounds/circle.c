@@ -21,7 +21,7 @@ FINF_VECTOR finf_status circle_means(circle_fn f, void *ctx, double near_0, doub
         b2[j] = b[j] * b[j], c2[j] = (2 - b[j]) * (2 - b[j]);
         out[j] = finf_real_make(0, INFINITY, "trapezoid in log tan(w/2)");
     }
-    double lo = log(near_0 / 2) - TAIL, hi = TAIL - log(near_pi / 2);
+    double lo = floor(log(near_0 / 2) - TAIL), hi = TAIL - log(near_pi / 2); /* a whole number: every node is exact */
     for (int level = 0; level < LEVELS; level++, h /= 2) {
         /* level 0 takes every node, later ones the midpoints */
         double first = level ? lo + h : lo, step = level ? 2 * h : h, part[CIRCLE_MANY] = {0}, carry[CIRCLE_MANY] = {0};

@@ -195,47 +195,92 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
     return s;
 }
 
-/* Families whose |B|^2 is a formula. */
-static finf_status by_circle(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
-                             finf_reason *why)
+/* Families whose |B|^2 is a formula; f is that, and `lost` its relative rounding error, read when f has been used. */
+static finf_status by_circle(circle_fn f, void *ctx, double scale, const double *lost, const double *b, size_t m, double *T,
+                             double *relerr, finf_reason *why)
 {
-    double scale = finf_noise_scale(noise), rounding = noise_density_rounding(noise) + 4 * FINF_EPS;
     finf_status s = FINF_OK;
     *relerr = 0;
     for (size_t first = 0, n; first < m; first += n, b += n, T += n) {
         finf_real mean[CIRCLE_MANY];
         n = m - first < CIRCLE_MANY ? m - first : CIRCLE_MANY;
-        if (circle_means(noise_density_t, (void *)(uintptr_t)noise, scale, scale, b, n, mean)) s = FINF_ETOL;
+        if (circle_means(f, ctx, scale, scale, b, n, mean)) s = FINF_ETOL;
         for (size_t j = 0; j < n; j++) {
             T[j] = b[j] * (2 - b[j]) * mean[j].value;
-            *relerr = fmax(*relerr, mean[j].error / mean[j].value + rounding);
+            *relerr = fmax(*relerr, mean[j].error / mean[j].value + 4 * FINF_EPS + *lost);
         }
     }
     return s ? finf_why(why, s, "the integral of |B|^2 did not settle: B has a pole very close to |z| = 1") : FINF_OK;
 }
 
+static finf_status power_or_product_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
+                                           finf_reason *why)
+{
+    double lost = noise_density_rounding(noise);
+    return by_circle(noise_density_t, (void *)(uintptr_t)noise, finf_noise_scale(noise), &lost, b, m, T, relerr, why);
+}
+
 /* Zeros of C(z) = 1 + sum w z/(1 - th z) in |z| <= 1 by the argument principle, on points spaced evenly in
  * log tan(w/2) and ever closer: C is not a polynomial that could be tested (its numerator has zeros that crowd at 1).
- * -1: one lies on the circle, or too close to tell. */
-static finf_status blt_zeros(const finf_noise *noise, long *zeros)
+ * FINF_ETOL: one is too close to the circle to tell. */
+static finf_status count_zeros(const finf_noise *noise, long poles, long *zeros)
 {
     double scale = finf_noise_scale(noise), lo = log(scale / 2) - 8, hi = 8 - log(scale / 2);
-    long poles = 0;
-    for (size_t i = 0; i < noise->n; i++) poles += fabs(noise->coef[i]) > 1;
-    *zeros = -1;
-    for (double h = 1.0 / 16; h >= 1.0 / 4096 && *zeros < 0; h /= 4) {
+    for (double h = 1.0 / 16; h >= 1.0 / 4096; h /= 4) {
         size_t n = (size_t)((hi - lo) / h) + 2;
         double complex *C = malloc((n + 1) * sizeof *C);
         if (!C) return FINF_ENOMEM;
-        C[0] = noise_blt_strategy_at(noise, 0);
-        for (size_t j = 1; j < n; j++) C[j] = noise_blt_strategy_at(noise, 2 * atan(exp(lo + (double)j * h)));
-        C[n] = noise_blt_strategy_at(noise, FINF_PI);
+        double lost, worst = 0;
+        for (size_t j = 0; j <= n; j++) {
+            long double t = j == 0 ? 0 : j == n ? 0x1p100L : expl(lo + (double)j * h);
+            C[j] = (double complex)noise_blt_strategy_at(noise, t, &lost);
+            worst = fmax(worst, lost);
+        }
         int fine;
-        long turns = labs(schur_half_turns(C, n, &fine));
-        if (fine) *zeros = turns + poles; /* |turns| = |zeros - poles|; with poles outside the answer is infinite anyway */
+        *zeros = poles - schur_half_turns(C, n, &fine); /* z = e^{-iw} goes round clockwise */
         free(C);
+        if (fine && worst < 0.1) return FINF_OK;
     }
-    return FINF_OK;
+    return FINF_ETOL;
+}
+
+/* A pole on the circle, th = +-1, is moved out of the disk by a rounding error: it is a zero of B and does no harm. */
+static finf_status blt_zeros(const finf_noise *noise, long *zeros)
+{
+    size_t n = noise->n;
+    finf_noise moved = *noise;
+    schur_real at_1 = 1, at_minus_1 = 1;
+    long poles = 0;
+    *zeros = 0;
+    if (n == 0) return FINF_OK;
+    moved.coef = malloc(2 * n * sizeof *moved.coef);
+    if (!moved.coef) return FINF_ENOMEM;
+    memcpy(moved.coef, noise->coef, 2 * n * sizeof *moved.coef);
+    for (size_t i = 0; i < n; i++) {
+        double *th = &moved.coef[i];
+        if (fabs(*th) == 1) *th = nextafter(*th, 0);
+        poles += fabs(*th) > 1;
+        at_1 += moved.coef[n + i] / (1 - (schur_real)*th);
+        at_minus_1 -= moved.coef[n + i] / (1 + (schur_real)*th);
+    }
+    *zeros = 1;
+    finf_status s = at_1 == 0 || at_minus_1 == 0 ? FINF_OK : count_zeros(&moved, poles, zeros);
+    free(moved.coef);
+    return s;
+}
+
+typedef struct {
+    const finf_noise *noise;
+    double lost; /* the largest so far, of |B|^2 */
+} blt_density;
+
+static double blt_density_at(double t, void *ctx)
+{
+    blt_density *x = ctx;
+    double lost;
+    long double complex C = noise_blt_strategy_at(x->noise, t, &lost);
+    x->lost = fmax(x->lost, 2 * lost);
+    return (double)(1 / (creall(C) * creall(C) + cimagl(C) * cimagl(C)));
 }
 
 static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
@@ -243,15 +288,16 @@ static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m
 {
     long zeros;
     finf_status s = blt_zeros(noise, &zeros);
+    if (s == FINF_ETOL)
+        return finf_why(why, s, "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
     if (s) return finf_why(why, s, "no memory");
     if (zeros) {
         char what[64];
-        snprintf(what, sizeof what,
-                 zeros > 0 ? "%ld zero%s in |z| <= 1 (argument principle)" : "a zero on |z| = 1, or too close to tell",
-                 zeros, zeros == 1 ? "" : "s");
+        snprintf(what, sizeof what, "%ld zero%s in |z| <= 1 (argument principle)", zeros, zeros == 1 ? "" : "s");
         return all_infinite(m, T, relerr, why, what);
     }
-    return by_circle(noise, b, m, T, relerr, why);
+    blt_density density = {noise, 0};
+    return by_circle(blt_density_at, &density, finf_noise_scale(noise), &density.lost, b, m, T, relerr, why);
 }
 
 /* ---- |B|^2 on a grid ----------------------------------------------------------------------------------- */
@@ -273,7 +319,7 @@ static finf_status energy_direct(const finf_noise *noise, const double *b, size_
     *relerr = 0;
     switch (noise->kind) {
     case NOISE_POWER:
-        if (noise->p != 0 && noise->p != 0.5 && noise->p != 1) return by_circle(noise, b, n, T, relerr, why);
+        if (noise->p != 0 && noise->p != 0.5 && noise->p != 1) return power_or_product_energy(noise, b, n, T, relerr, why);
         for (size_t j = 0; j < n; j++) {
             double rel;
             finf_status s = power_energy(noise, b[j], &T[j], &rel);
@@ -284,7 +330,7 @@ static finf_status energy_direct(const finf_noise *noise, const double *b, size_
     case NOISE_FIR: return fir_energy(noise->coef, noise->n, b, n, T, relerr);
     case NOISE_STRATEGY: return strategy_energy(noise, b, n, T, relerr, why);
     case NOISE_BLT: return blt_energy(noise, b, n, T, relerr, why);
-    case NOISE_PRODUCT: return by_circle(noise, b, n, T, relerr, why);
+    case NOISE_PRODUCT: return power_or_product_energy(noise, b, n, T, relerr, why);
     case NOISE_SPECTRUM: spectrum_energy(noise, b, n, T, relerr); return FINF_OK;
     }
     return FINF_EUSAGE;

@@ -282,11 +282,19 @@ static double complex polynomial_at(const finf_noise *noise, double w)
     return sum;
 }
 
-double complex noise_blt_strategy_at(const finf_noise *noise, double w)
+/* z/(1 - th z) = (1-it)^2 / ((1-th) + (1+th) t^2 + 2i th t): cancels neither at 0 nor at pi, whatever the sign of th. */
+long double complex noise_blt_strategy_at(const finf_noise *noise, long double t, double *lost)
 {
-    double complex z = cexp(-I * w), C = 1;
-    for (size_t i = 0; i < noise->n; i++) C += noise->coef[noise->n + i] * z / factor_at(1 - noise->coef[i], w);
-    return C;
+    long double re = 1, im = 0, size = 1;
+    for (size_t i = 0; i < noise->n; i++) {
+        long double th = noise->coef[i], w = noise->coef[noise->n + i], x = (1 - th) + (1 + th) * t * t, y = 2 * th * t;
+        long double p = (1 - t) * (1 + t), q = -2 * t, scale = w / (x * x + y * y);
+        re += scale * (p * x + q * y);
+        im += scale * (q * x - p * y);
+        size += fabsl(w) * (1 + t * t) / hypotl(x, y);
+    }
+    if (lost) *lost = (double)((8 + (long double)noise->n) * LDBL_EPSILON * size / hypotl(re, im));
+    return re + I * im;
 }
 
 static double complex response(const finf_noise *noise, double w)
@@ -298,7 +306,7 @@ static double complex response(const finf_noise *noise, double w)
     }
     case NOISE_FIR: return polynomial_at(noise, w);
     case NOISE_STRATEGY: return 1 / polynomial_at(noise, w);
-    case NOISE_BLT: return 1 / noise_blt_strategy_at(noise, w);
+    case NOISE_BLT: return (double complex)(1 / noise_blt_strategy_at(noise, tan(w / 2), NULL));
     case NOISE_PRODUCT: {
         double log_size = 0, phase = 0;
         for (size_t i = 0; i < noise->n; i++) {
@@ -359,7 +367,9 @@ double finf_noise_scale(const finf_noise *noise)
     case NOISE_FIR:
     case NOISE_STRATEGY: return fmin(1, 1 / (double)noise->n);
     case NOISE_BLT: {
-        double least = fmin(1, cabs(noise_blt_strategy_at(noise, 0)));
+        long double at_0 = cabsl(noise_blt_strategy_at(noise, 0, NULL));
+        long double at_pi = cabsl(noise_blt_strategy_at(noise, 0x1p100L, NULL));
+        double least = fmin(1, (double)fminl(at_0, at_pi));
         for (size_t i = 0; i < noise->n; i++) least = fmin(least, fabs(1 - fabs(noise->coef[i])));
         return fmax(least, 1e-15);
     }

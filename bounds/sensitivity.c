@@ -53,28 +53,56 @@ static finf_status of_strategy(const finf_noise *noise, finf_sensitivity *out)
     return FINF_OK;
 }
 
-/* 1 + sum_ij w_i w_j / (1 - th_i th_j) */
-static finf_status of_blt(const finf_noise *noise, finf_sensitivity *out)
+/* 1 - x y for |x|, |y| < 1, without cancellation. */
+static schur_real gap(double x, double y)
 {
-    const double *th = noise->coef, *w = th + noise->n;
-    long double sum = 1, size = 1;
-    out->minimum_phase = 1;
-    for (size_t i = 0; i < noise->n; i++) {
-        if (w[i] != 0 && fabs(th[i]) >= 1) {
-            out->minimum_phase = 0;
-            out->gamma2 = finf_real_infinite("closed form");
-            finf_why(&out->reason, FINF_OK, "sum c_t^2 diverges: buf_decay %g is not inside (-1, 1)", th[i]);
-            return FINF_OK;
-        }
-        for (size_t j = 0; j < noise->n; j++) {
-            long double term = (long double)w[i] * w[j];
-            if (term == 0) continue;
-            term /= (1 - (long double)th[i]) + th[i] * (1 - (long double)th[j]); /* 1 - th_i th_j */
-            sum += term;
-            size += fabsl(term);
+    schur_real u = fabs(x), v = fabs(y);
+    return (x < 0) == (y < 0) ? (1 - u) + u * (1 - v) : 1 + u * v;
+}
+
+/* 1 + x + .. + x^(n-1) by doubling n. */
+static schur_real geometric(schur_real x, size_t n)
+{
+    schur_real sum = 0, power = 1;
+    for (size_t bit = (size_t)1 << 31; bit > 0; bit /= 2) {
+        sum *= 1 + power;
+        power *= power;
+        if (n & bit) {
+            sum = 1 + x * sum;
+            power *= x;
         }
     }
-    out->gamma2 = finf_real_make((double)sum, 2 * FINF_EPS * (double)(sum + size / 512), "closed form");
+    return sum;
+}
+
+/* sum_{t<T} c_t^2 = 1 + sum_ij w_i w_j (1 + .. + (th_i th_j)^(T-2)), or w_i w_j / (1 - th_i th_j) when T = 0 stands for
+ * infinity. Terms of different sign may cancel, so the sum is in quadruple precision and its rounding is added up. */
+static finf_real blt_squares(const finf_noise *noise, size_t T)
+{
+    const double *th = noise->coef, *w = th + noise->n;
+    schur_real sum = 1, size = 1;
+    for (size_t i = 0; i < noise->n; i++)
+        for (size_t j = 0; j < noise->n; j++) {
+            schur_real term = T ? geometric((schur_real)th[i] * th[j], T - 1) : 1 / gap(th[i], th[j]);
+            schur_real weight = (schur_real)w[i] * w[j], most = term > 1 ? term : 1;
+            sum += weight * term;
+            size += weight < 0 ? -weight * most : weight * most;
+        }
+    if (!(sum <= DBL_MAX)) return finf_real_infinite("closed form");
+    double value = (double)sum, terms = (double)noise->n * (double)noise->n, powers = (double)T;
+    return finf_real_make(value, FINF_EPS * value + SCHUR_EPS * (16 + terms + powers) * (double)size, "closed form");
+}
+
+static finf_status of_blt(const finf_noise *noise, finf_sensitivity *out)
+{
+    for (size_t i = 0; i < noise->n; i++)
+        if (fabs(noise->coef[i]) >= 1) {
+            out->gamma2 = finf_real_infinite("closed form");
+            return finf_why(&out->reason, FINF_OK, "sum c_t^2 diverges: buf_decay %s is not inside (-1, 1)",
+                            finf_show(noise->coef[i]).s);
+        }
+    out->minimum_phase = 1;
+    out->gamma2 = blt_squares(noise, 0);
     return FINF_OK;
 }
 

@@ -107,7 +107,6 @@ class Noise:
             self.N = prod(None, [mpf(1)])
             self.D = [sum(x) for x in zip(self.N, *(prod(i, [mpf(0), w]) for i, w in enumerate(v[1])))]
         self.singular, self.gamma2 = near(self.D), norm2(self.D, self.N)
-        assert all(d > 0 for _, d in self.singular), 'beta is unstable: ' + spec
 
     def density(self, w):
         if self.p is not None:
@@ -119,6 +118,7 @@ class Noise:
         return b * (2 - b) / pi * integral(lambda w: self.density(w) / dist2(b, sin(w / 2) ** 2), self.singular + [at(b)])
 
     def T(self, b):
+        assert all(d > 0 for _, d in self.singular), 'beta is unstable'
         if self.p is not None:
             return self.T_integral(b)
         if len(self.D) == 1:
