@@ -1,25 +1,35 @@
 /* Noise given by |B|^2 on a grid of frequencies: what the optimiser returns and `spectrum@` reads.
  *
- * log |B|^2 is interpolated by a cubic spline that is even about 0 and pi (a periodic spline through the mirrored
- * knots); B is its minimum-phase factor. The spline is only piecewise smooth, so integrals go knot by knot. The
- * error is the change when every other knot is left out. */
+ * log |B|^2 is interpolated by the cubic spline that is even about 0 and pi, and that is what the noise is: B is the
+ * spline's minimum-phase factor, and an error is one of quadrature and rounding, not of a grid too coarse for what
+ * somebody had in mind. Integrals go by Gauss-Legendre on panels that end at knots, are no longer than their distance to
+ * 0 and pi, and on which log |B|^2 varies little. */
 #include "bounds.h"
 
 #include <fftw3.h>
 #include <gsl/gsl_integration.h>
-#include <gsl/gsl_spline.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define GAUSS 12
-#define HALVINGS 26 /* panels that shrink towards 0 and pi; below 2^-26 of an end interval |B|^2 is its end value */
+#define HALVINGS 26     /* below 2^-26 of an end interval |B|^2 is its end value */
+#define VARIATION 6     /* of log |B|^2 on a panel: 12 points then integrate its exponential to rounding */
+#define LOG_MAX 600     /* the spline may overshoot the data this far .. */
+#define VARIATION_MAX 1e5 /* .. and surely overshoots that on a cubic with coefficients this large */
 #define FACTOR_LIMIT ((size_t)1 << 24)
 
+typedef struct {
+    double from;
+    double c[4]; /* log |B|^2 = c_0 + c_1 x + c_2 x^2 + c_3 x^3, x = w - from */
+} segment;
+
 struct spline_density {
-    gsl_spline *fine, *coarse;
-    size_t nodes, room;
-    double *w, *weight, *log_fine, *log_coarse; /* quadrature nodes on (0, pi); weights sum to 1 */
-    double *sine, *cosine;                      /* of w/2 */
+    segment *segment;
+    size_t segments;
+    size_t nodes;
+    double *w, *weight, *log; /* quadrature nodes on (0, pi); weights sum to 1 */
+    double *lost;             /* what rounding did to log */
+    double *sine, *cosine;    /* of w/2 */
     double scale;
     double end_0, end_pi; /* no nodes in [0, end_0] and [pi - end_pi, pi]: there the kernel is integrated in closed form */
 };
@@ -27,80 +37,149 @@ struct spline_density {
 void spline_density_free(spline_density *d)
 {
     if (!d) return;
-    gsl_spline_free(d->fine);
-    gsl_spline_free(d->coarse);
+    free(d->segment);
     free(d->w);
     free(d);
 }
 
-/* The periodic spline of log s through the mirrored knots. */
-static gsl_spline *mirrored(const double *w, const double *log_s, size_t n)
+/* The moments M = L'' at the knots. Mirrored about 0 and pi, the first and last interval that are not closed by a knot
+ * have the same moment at both ends. Diagonally dominant, so elimination needs no pivots. */
+static void solve_moments(const double *x, size_t n, const long double *slope, long double *M, long double *upper)
 {
-    int zero = w[0] == 0, end = w[n - 1] == FINF_PI;
-    size_t m = 2 * n - (size_t)zero + (size_t)!end;
-    double *x = malloc(2 * m * sizeof *x), *y = x ? x + m : NULL;
-    gsl_spline *spline = x ? gsl_spline_alloc(gsl_interp_cspline_periodic, m) : NULL;
-    if (spline) {
-        size_t k = 0;
-        for (size_t i = n; i-- > (size_t)zero;) x[k] = -w[i], y[k++] = log_s[i];
-        for (size_t i = 0; i < n; i++) x[k] = w[i], y[k++] = log_s[i];
-        if (!end) x[k] = 2 * FINF_PI - w[n - 1], y[k] = log_s[n - 1];
-        gsl_spline_init(spline, x, y, m);
+    for (size_t i = 0; i < n; i++) {
+        long double before = i > 0 ? (long double)x[i] - x[i - 1] : 0, after = i + 1 < n ? (long double)x[i + 1] - x[i] : 0;
+        long double diagonal = 2 * (before + after), right = (i + 1 < n ? slope[i] : 0) - (i > 0 ? slope[i - 1] : 0);
+        if (i == 0) diagonal += 6 * (long double)x[0];
+        if (i + 1 == n) diagonal += 6 * ((long double)FINF_PI - x[n - 1]);
+        long double pivot = diagonal - (i > 0 ? before * upper[i - 1] : 0);
+        upper[i] = after / pivot;
+        M[i] = (6 * right - (i > 0 ? before * M[i - 1] : 0)) / pivot;
     }
-    free(x);
-    return spline;
+    for (size_t i = n - 1; i-- > 0;) M[i] -= upper[i] * M[i + 1];
 }
 
-/* Gauss-Legendre on [a, b], cut until no panel is longer than its distance to 0 and to pi: the kernels that |B|^2 is
- * integrated against may peak there, at any scale. */
-static void add_panel(spline_density *d, const gsl_integration_glfixed_table *gl, double a, double b)
+/* In long double, and from ratios of neighbours: knots may be very close to each other. */
+static finf_status make_segments(spline_density *d, const double *x, const double *s, size_t n)
 {
-    double cut = a > 0 && b > 2.5 * a                               ? 2 * a
-                 : b < FINF_PI && FINF_PI - a > 2.5 * (FINF_PI - b) ? FINF_PI - 2 * (FINF_PI - b)
-                                                                    : 0;
-    if (cut > a && cut < b) {
-        add_panel(d, gl, a, cut);
-        add_panel(d, gl, cut, b);
-        return;
-    }
-    if (d->nodes + GAUSS > d->room) return; /* cannot be: make_nodes counts on the worst */
-    for (size_t i = 0; i < GAUSS; i++) {
-        double x, weight;
-        gsl_integration_glfixed_point(a, b, i, &x, &weight, gl);
-        d->w[d->nodes] = x;
-        d->weight[d->nodes] = weight / FINF_PI;
-        d->sine[d->nodes] = sin(x / 2), d->cosine[d->nodes] = cos(x / 2);
-        d->log_fine[d->nodes] = gsl_spline_eval(d->fine, x, NULL);
-        d->log_coarse[d->nodes++] = gsl_spline_eval(d->coarse, x, NULL);
-    }
-}
-
-static finf_status make_nodes(spline_density *d, const double *w, size_t n)
-{
-    size_t cuts = 2; /* an interval is cut about log2(hi/lo) times, so all of them as often as (0, pi) in octaves */
-    cuts += (size_t)log2(FINF_PI / (w[0] > 0 ? w[0] : w[1])) + (size_t)log2(FINF_PI / fmax(FINF_PI - w[n - 2], 1e-16));
-    size_t most = (n + 1 + 2 * HALVINGS + 2 * cuts) * GAUSS;
-    gsl_integration_glfixed_table *gl = gsl_integration_glfixed_table_alloc(GAUSS);
-    d->w = malloc(6 * most * sizeof *d->w);
-    if (!gl || !d->w) {
-        if (gl) gsl_integration_glfixed_table_free(gl);
+    long double *slope = malloc(3 * n * sizeof *slope), *M = slope ? slope + n : NULL, *upper = slope ? M + n : NULL;
+    d->segment = malloc((n + 1) * sizeof *d->segment);
+    if (!slope || !d->segment) {
+        free(slope);
         return FINF_ENOMEM;
     }
-    d->room = most;
-    d->weight = d->w + most;
-    d->log_fine = d->weight + most;
-    d->log_coarse = d->log_fine + most;
-    d->sine = d->log_coarse + most;
-    d->cosine = d->sine + most;
-    size_t first = w[0] == 0, last = w[n - 1] == FINF_PI ? n - 2 : n - 1;
-    double lo = w[first], hi = w[last];
-    d->end_0 = ldexp(lo, -HALVINGS);
-    d->end_pi = ldexp(FINF_PI - hi, -HALVINGS);
-    for (int k = 0; k < HALVINGS; k++) add_panel(d, gl, ldexp(lo, -k - 1), ldexp(lo, -k));
-    for (size_t i = first; i < last; i++) add_panel(d, gl, w[i], w[i + 1]);
-    for (int k = 0; k < HALVINGS; k++)
-        add_panel(d, gl, FINF_PI - ldexp(FINF_PI - hi, -k), FINF_PI - ldexp(FINF_PI - hi, -k - 1));
+    for (size_t i = 0; i + 1 < n; i++) {
+        long double ratio = (long double)s[i + 1] / s[i], change = ((long double)s[i + 1] - s[i]) / s[i];
+        slope[i] = (ratio > 0.5L && ratio < 2 ? log1pl(change) : logl(ratio)) / ((long double)x[i + 1] - x[i]);
+    }
+    solve_moments(x, n, slope, M, upper);
+    segment *at = d->segment;
+    if (x[0] > 0) {
+        long double top = logl(s[0]) - M[0] * x[0] * x[0] / 2;
+        *at++ = (segment){0, {(double)top, 0, (double)(M[0] / 2), 0}};
+    }
+    for (size_t i = 0; i + 1 < n; i++) {
+        long double h = (long double)x[i + 1] - x[i], first = slope[i] - h * (2 * M[i] + M[i + 1]) / 6;
+        *at++ = (segment){x[i], {log(s[i]), (double)first, (double)(M[i] / 2), (double)((M[i + 1] - M[i]) / (6 * h))}};
+    }
+    if (x[n - 1] < FINF_PI) {
+        long double h = (long double)FINF_PI - x[n - 1], last = M[n - 1];
+        *at++ = (segment){x[n - 1], {log(s[n - 1]), (double)(-last * h), (double)(last / 2), 0}};
+    }
+    d->segments = (size_t)(at - d->segment);
+    free(slope);
+    return FINF_OK;
+}
+
+static double segment_at(const segment *s, double w, double *lost)
+{
+    double x = w - s->from, t1 = s->c[1] * x, t2 = s->c[2] * x * x, t3 = s->c[3] * x * x * x;
+    if (lost) *lost = FINF_EPS * (2 * fabs(s->c[0]) + 4 * fabs(t1) + 5 * fabs(t2) + 6 * fabs(t3));
+    return s->c[0] + (t1 + (t2 + t3));
+}
+
+/* Where a panel [a, b] is to be cut, or 0: the kernels that |B|^2 is integrated against may peak at 0 and at pi, at any
+ * scale. */
+static double cut_of(const segment *s, double a, double b)
+{
+    double x = a - s->from, h = b - a;
+    double first = s->c[1] + x * (2 * s->c[2] + 3 * x * s->c[3]), second = s->c[2] + 3 * x * s->c[3];
+    double variation = h * (fabs(first) + h * (fabs(second) + h * fabs(s->c[3])));
+    double cut = a > 0 && b > 2.5 * a                               ? 2 * a
+                 : b < FINF_PI && FINF_PI - a > 2.5 * (FINF_PI - b) ? FINF_PI - 2 * (FINF_PI - b)
+                 : variation > VARIATION                            ? a + h / 2
+                                                                    : 0;
+    return cut > a && cut < b ? cut : 0;
+}
+
+/* Gauss-Legendre on [a, b], cut as often as needed. Only counts the nodes while there is no room for them. */
+static void add_panel(spline_density *d, const gsl_integration_glfixed_table *gl, const segment *s, double a, double b)
+{
+    for (double cut; (cut = cut_of(s, a, b)) > 0; a = cut) add_panel(d, gl, s, a, cut);
+    for (size_t i = 0; i < GAUSS && d->w; i++) {
+        size_t k = d->nodes + i;
+        double x, weight;
+        gsl_integration_glfixed_point(a, b, i, &x, &weight, gl);
+        d->w[k] = x;
+        d->weight[k] = weight / FINF_PI;
+        d->sine[k] = sin(x / 2);
+        d->cosine[k] = cos(x / 2);
+        d->log[k] = segment_at(s, x, &d->lost[k]);
+    }
+    d->nodes += GAUSS;
+}
+
+static void add_panels(spline_density *d, const gsl_integration_glfixed_table *gl)
+{
+    d->nodes = 0;
+    for (size_t i = 0; i < d->segments; i++) {
+        double from = i > 0 ? d->segment[i].from : d->end_0;
+        double to = i + 1 < d->segments ? d->segment[i + 1].from : FINF_PI - d->end_pi;
+        add_panel(d, gl, &d->segment[i], from, to);
+    }
+}
+
+static finf_status make_nodes(spline_density *d)
+{
+    gsl_integration_glfixed_table *gl = gsl_integration_glfixed_table_alloc(GAUSS);
+    if (!gl) return FINF_ENOMEM;
+    d->end_0 = ldexp(d->segment[1].from, -HALVINGS);
+    d->end_pi = ldexp(FINF_PI - d->segment[d->segments - 1].from, -HALVINGS);
+    add_panels(d, gl);
+    size_t n = d->nodes;
+    d->w = malloc(6 * n * sizeof *d->w);
+    if (d->w) {
+        d->weight = d->w + n;
+        d->log = d->weight + n;
+        d->lost = d->log + n;
+        d->sine = d->lost + n;
+        d->cosine = d->sine + n;
+        add_panels(d, gl);
+    }
     gsl_integration_glfixed_table_free(gl);
+    return d->w ? FINF_OK : FINF_ENOMEM;
+}
+
+/* A spline through data that jump between close knots swings far beyond them elsewhere. */
+static finf_status overshoots(double w, finf_reason *why)
+{
+    return finf_why(why, FINF_EDOM, "the spline through log |B|^2 leaves [-600, 600] near w = %s: the grid is too uneven there",
+                    finf_show(w).s);
+}
+
+static finf_status check_spline(const spline_density *d, finf_reason *why)
+{
+    for (size_t i = 0; i < d->segments; i++) {
+        const segment *s = &d->segment[i];
+        double h = (i + 1 < d->segments ? s[1].from : FINF_PI) - s->from;
+        if (!(h * (fabs(s->c[1]) + h * (fabs(s->c[2]) + h * fabs(s->c[3]))) <= VARIATION_MAX)) return overshoots(s->from, why);
+    }
+    return FINF_OK;
+}
+
+static finf_status check_nodes(const spline_density *d, finf_reason *why)
+{
+    for (size_t i = 0; i < d->nodes; i++)
+        if (!(fabs(d->log[i]) <= LOG_MAX)) return overshoots(d->w[i], why);
     return FINF_OK;
 }
 
@@ -108,9 +187,9 @@ finf_status spline_density_make(const double *w, const double *s, size_t n, spli
 {
     *out = NULL;
     if (n < 5) return finf_why(why, FINF_EDOM, "a spectrum of %zu points: at least 5 are needed", n);
-    double *x = malloc(4 * n * sizeof *x), *y = x ? x + n : NULL, *half = x ? x + 2 * n : NULL;
+    double *x = malloc(n * sizeof *x);
     spline_density *d = calloc(1, sizeof *d);
-    finf_status status = x && d ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory for a spectrum of %zu points", n);
+    finf_status status = x && d ? FINF_OK : FINF_ENOMEM;
     for (size_t i = 0; i < n && !status; i++) {
         x[i] = w ? w[i] : FINF_PI * (double)i / (double)(n - 1);
         if (fabs(x[i] - FINF_PI) < 1e-9) x[i] = FINF_PI; /* pi as printed */
@@ -121,63 +200,63 @@ finf_status spline_density_make(const double *w, const double *s, size_t n, spli
         else if (!(s[i] >= BOUNDS_TINY && s[i] <= BOUNDS_HUGE))
             status = finf_why(why, FINF_EDOM, "|B|^2 = %s at point %zu: must be positive and finite, from 1e-50 to 1e50",
                               finf_show(s[i]).s, i);
-        else
-            y[i] = log(s[i]);
     }
     if (!status && (x[0] > 0.1 || x[n - 1] < 0.9 * FINF_PI))
         status = finf_why(why, FINF_EDOM, "frequencies from %s to %s: the grid must reach from near 0 to near pi",
                           finf_show(x[0]).s, finf_show(x[n - 1]).s);
     if (!status) {
-        size_t m = 0; /* every other knot, and both ends */
-        for (size_t i = 0; i < n; i++)
-            if (i % 2 == 0 || i == n - 1) half[m++] = x[i];
-        double *half_y = half + m;
-        m = 0;
-        for (size_t i = 0; i < n; i++)
-            if (i % 2 == 0 || i == n - 1) half_y[m++] = y[i];
-        d->fine = mirrored(x, y, n);
-        d->coarse = mirrored(half, half_y, m);
         d->scale = x[0] > 0 ? x[0] : x[1];
-        status = d->fine && d->coarse ? make_nodes(d, x, n) : FINF_ENOMEM;
-        if (status) finf_why(why, status, "no memory for a spectrum of %zu points", n);
+        status = make_segments(d, x, s, n);
     }
+    if (!status) status = check_spline(d, why);
+    if (!status) status = make_nodes(d);
+    if (!status) status = check_nodes(d, why);
     free(x);
-    if (status)
-        spline_density_free(d);
-    else
-        *out = d;
+    if (status) spline_density_free(d);
+    if (status == FINF_ENOMEM) return finf_why(why, status, "no memory for a spectrum of %zu points", n);
+    if (!status) *out = d;
     return status;
 }
 
-/* log |B(w)|^2 at any w, folded onto [0, pi]: GSL aborts outside its knots. */
-static double log_at(const gsl_spline *spline, double w)
+/* log |B(w)|^2 at any w, folded onto [0, pi]. */
+static double log_at(const spline_density *d, double w)
 {
-    return gsl_spline_eval(spline, fmin(fabs(remainder(w, 2 * FINF_PI)), FINF_PI), NULL);
+    size_t lo = 0, hi = d->segments;
+    w = fmin(fabs(remainder(w, 2 * FINF_PI)), FINF_PI);
+    while (hi - lo > 1) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (d->segment[middle].from <= w)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return segment_at(&d->segment[lo], w, NULL);
 }
 
-double spline_density_at(const spline_density *d, double w) { return exp(log_at(d->fine, w)); }
+double spline_density_at(const spline_density *d, double w) { return exp(log_at(d, w)); }
 
 double spline_density_scale(const spline_density *d) { return d->scale; }
 
 /* (1/pi) int_0^pi |B|^(2 sign) K dw for K = b(2-b)/|1-b-e^{iw}|^2 (mean 1), or K = 1 when b = 1. The kernel's mass in
  * [0, x] is (2/pi) atan((2-b)/b tan(x/2)). */
-static double integral(const spline_density *d, const gsl_spline *spline, const double *log_s, int sign, double b)
+static finf_real integral(const spline_density *d, int sign, double b)
 {
-    double at_0 = exp(sign * log_at(spline, 0)), at_pi = exp(sign * log_at(spline, FINF_PI)), be = b / (2 - b), sum = 0;
-    for (size_t i = 0; i < d->nodes; i++)
-        sum += d->weight[i] * exp(sign * log_s[i]) * (b * (2 - b)) / circle_gap(b, d->w[i]);
-    return sum + 2 / FINF_PI * (at_0 * atan(tan(d->end_0 / 2) / be) + at_pi * atan(tan(d->end_pi / 2) * be));
+    double at_0 = exp(sign * log_at(d, 0)), at_pi = exp(sign * log_at(d, FINF_PI)), be = b / (2 - b);
+    double ends = 2 / FINF_PI * (at_0 * atan(tan(d->end_0 / 2) / be) + at_pi * atan(tan(d->end_pi / 2) * be));
+    double first = d->lost[0], last = d->lost[d->nodes - 1];
+    long double sum = ends, lost = ends * fmax(first, last);
+    for (size_t i = 0; i < d->nodes; i++) {
+        double x = b * d->cosine[i], y = (2 - b) * d->sine[i];
+        double term = d->weight[i] * exp(sign * d->log[i]) * (b * (2 - b)) / (x * x + y * y);
+        sum += term;
+        lost += term * d->lost[i];
+    }
+    double rounding = 16 + 4 / (2 - b); /* w near pi is known to eps only */
+    return finf_real_make((double)sum, (double)(lost + rounding * FINF_EPS * sum), "spline, Gauss-Legendre");
 }
 
-static finf_real with_error(const spline_density *d, int sign, double b)
-{
-    double fine = integral(d, d->fine, d->log_fine, sign, b), coarse = integral(d, d->coarse, d->log_coarse, sign, b);
-    double rounding = 64 + 4 / (2 - b); /* w near pi is known to eps only */
-    return finf_real_make(fine, fabs(fine - coarse) + rounding * FINF_EPS * fabs(fine), "spline, Gauss-Legendre");
-}
-
-finf_real spline_density_gamma2(const spline_density *d) { return with_error(d, -1, 1); }
-finf_real spline_density_energy(const spline_density *d, double b) { return with_error(d, 1, b); }
+finf_real spline_density_gamma2(const spline_density *d) { return integral(d, -1, 1); }
+finf_real spline_density_energy(const spline_density *d, double b) { return integral(d, 1, b); }
 
 /* arg B(w) = -(sin w / 2pi) int_0^pi (L(v) - L(w)) / (cos v - cos w) dv,  L = log|B|^2 (Hilbert transform, the
  * singularity subtracted). */
@@ -188,12 +267,12 @@ FINF_VECTOR static double hilbert(const spline_density *d, double w, double L)
         for (size_t k = 0; k < 4; k++) {     /* four sums side by side: this is where a spectrum's bound spends its time */
             double x = sine * d->cosine[i + k], y = cosine * d->sine[i + k],
                    gap = 2 * (x + y) * (x - y); /* cos v - cos w */
-            sum[k] += gap != 0 ? d->weight[i + k] * (d->log_fine[i + k] - L) / gap : 0;
+            sum[k] += gap != 0 ? d->weight[i + k] * (d->log[i + k] - L) / gap : 0;
         }
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-double spline_density_phase(const spline_density *d, double w) { return -sin(w) / 2 * hilbert(d, w, log_at(d->fine, w)); }
+double spline_density_phase(const spline_density *d, double w) { return -sin(w) / 2 * hilbert(d, w, log_at(d, w)); }
 
 /* Cepstral factorisation on N points: log|B|^2 -> its causal part -> exp -> coefficients. */
 static finf_status factor(const spline_density *d, int sign, size_t N, size_t n, double *out)
@@ -203,7 +282,7 @@ static finf_status factor(const spline_density *d, int sign, size_t N, size_t n,
     finf_status s = X && x ? FINF_OK : FINF_ENOMEM;
     if (!s) {
         for (size_t j = 0; j <= N / 2; j++)
-            X[j] = sign * gsl_spline_eval(d->fine, 2 * FINF_PI * (double)j / (double)N, NULL);
+            X[j] = sign * log_at(d, 2 * FINF_PI * (double)j / (double)N);
         s = series_untransform(X, N, x);
     }
     if (!s) {
@@ -222,8 +301,9 @@ static finf_status factor(const spline_density *d, int sign, size_t N, size_t n,
     return s;
 }
 
-/* N is doubled until the coefficients have settled to 1e-10 of the first. */
-finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out, finf_reason *why)
+/* N is doubled until the coefficients have settled to 1e-10 of the first. The cepstrum of a cubic spline falls like
+ * k^-4, so that what is left is well below the last change. */
+finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out, double *error, finf_reason *why)
 {
     size_t N = 8192;
     if (8 * n > FACTOR_LIMIT)
@@ -242,5 +322,6 @@ finf_status spline_density_factor(const spline_density *d, int sign, size_t n, d
     if (s) return finf_why(why, s, "no memory for %zu coefficients", n);
     if (!(change <= 1e-10))
         return finf_why(why, FINF_ETOL, "spectral factorisation: coefficients settled only to %.1g", change);
+    if (error) *error = (change + 64 * FINF_EPS) * fabs(out[0]);
     return FINF_OK;
 }

@@ -218,7 +218,7 @@ static finf_status beta_unchecked(const finf_noise *noise, size_t n, double *bet
     case NOISE_STRATEGY: return finf_series_inverse(noise->coef, noise->n, n, beta, why);
     case NOISE_BLT: blt_series(noise, n, beta); return FINF_OK;
     case NOISE_PRODUCT: product_series(noise, 1, n, beta); return FINF_OK;
-    case NOISE_SPECTRUM: return spline_density_factor(noise->density, 1, n, beta, why);
+    case NOISE_SPECTRUM: return spline_density_factor(noise->density, 1, n, beta, NULL, why);
     }
     return FINF_EUSAGE;
 }
@@ -237,7 +237,7 @@ finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, f
         }
         return FINF_OK;
     case NOISE_PRODUCT: product_series(noise, -1, n, c); return FINF_OK;
-    case NOISE_SPECTRUM: return spline_density_factor(noise->density, -1, n, c, why);
+    case NOISE_SPECTRUM: return spline_density_factor(noise->density, -1, n, c, NULL, why);
     }
     return FINF_EUSAGE;
 }

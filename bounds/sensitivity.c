@@ -23,7 +23,8 @@ static finf_status of_power(const finf_noise *noise, finf_sensitivity *out)
         out->gamma2 = finf_real_make(1 / (nu * (2 - nu)), 4 * FINF_EPS / (nu * (2 - nu)), "closed form");
     else if (p == 0.5) {
         finf_real agm;
-        finf_agm(1, sqrt(nu * (2 - nu)), &agm);
+        finf_status s = finf_agm(1, sqrt(nu * (2 - nu)), &agm);
+        if (s) return s;
         out->gamma2 = finf_real_make(1 / agm.value, agm.error / (agm.value * agm.value), "AGM");
     } else
         return circle_mean(inverse_density, (void *)(uintptr_t)noise, nu, 1, &out->gamma2);
@@ -115,21 +116,37 @@ static finf_status of_product(const finf_noise *noise, finf_sensitivity *out)
     return s;
 }
 
-finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *out)
+static finf_status of_spectrum(const finf_noise *noise, finf_sensitivity *out)
 {
-    *out = (finf_sensitivity){.gamma2 = finf_real_failed()};
+    out->minimum_phase = 1;
+    out->gamma2 = spline_density_gamma2(noise->density);
+    return FINF_OK;
+}
+
+static finf_status of_kind(const finf_noise *noise, finf_sensitivity *out)
+{
     switch (noise->kind) {
     case NOISE_POWER: return of_power(noise, out);
     case NOISE_FIR: return of_fir(noise, out);
     case NOISE_STRATEGY: return of_strategy(noise, out);
     case NOISE_BLT: return of_blt(noise, out);
     case NOISE_PRODUCT: return of_product(noise, out);
-    case NOISE_SPECTRUM:
-        out->minimum_phase = 1;
-        out->gamma2 = spline_density_gamma2(noise->density);
-        return FINF_OK;
+    case NOISE_SPECTRUM: return of_spectrum(noise, out);
     }
     return FINF_EUSAGE;
+}
+
+finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *out)
+{
+    *out = (finf_sensitivity){.gamma2 = finf_real_failed()};
+    finf_status s = of_kind(noise, out);
+    if (s) {
+        out->gamma2 = finf_real_failed();
+        out->minimum_phase = 0;
+        if (!out->reason.text[0])
+            finf_why(&out->reason, s, s == FINF_ENOMEM ? "no memory" : "the integral of 1/|B|^2 did not settle");
+    }
+    return s;
 }
 
 /* ---- gamma_T ------------------------------------------------------------------------------------------- */
@@ -149,29 +166,85 @@ static double power_at(const finf_noise *noise, size_t T)
     return sum;
 }
 
-/* c_t of a short beta, or of a BLT, one after another in O(1) memory. */
+/* c_t of a beta or of a product, one after another, in long double or with every step rounded to double. */
+#define STREAM_MAX 2e7 /* operations that are instant; a short beta is streamed whatever T */
 #define SHORT 128
-static double streamed_at(const finf_noise *noise, size_t T)
+
+typedef struct {
+    long double *past; /* beta: the last n of c_t, in a ring; product: sum_k (1-nu_i)^k c_{t-k} for every factor i */
+    long double c;
+    int in_double;
+} stream;
+
+static long double rounded(const stream *s, long double x) { return s->in_double ? (double)x : x; }
+
+static void next_term(const finf_noise *noise, size_t t, stream *s)
 {
     size_t n = noise->n;
     const double *x = noise->coef;
-    long double ring[SHORT] = {0}, state[256], c = 0; /* c may be far more accurate than beta: long double */
-    long double sum = 0;
-    for (size_t i = 0; i < n && noise->kind == NOISE_BLT; i++) state[i] = x[n + i];
-    for (size_t t = 0; t < T && sum <= DBL_MAX; t++) {
-        if (noise->kind == NOISE_BLT) {
-            c = t == 0;
-            for (size_t i = 0; i < n && t; i++) c += state[i], state[i] *= x[i];
-        } else {
-            c = t == 0;
-            for (size_t k = 1; k < n; k++) c -= x[k] * ring[(t + SHORT - k) % SHORT];
-            c /= x[0];
-            ring[t % SHORT] = c;
+    long double sum = t == 0;
+    if (noise->kind == NOISE_PRODUCT)
+        for (size_t i = 0; i < n && t > 0; i++) {
+            long double q = x[i] < 0.5 ? -(long double)x[i] : 1 - (long double)x[i], p = rounded(s, s->past[i] + s->c);
+            s->past[i] = rounded(s, x[i] < 0.5 ? p + p * q : p * q);
+            sum = rounded(s, sum + x[n + i] * s->past[i]);
         }
-        sum += c * c;
-        if (c == 0 && t > SHORT && noise->kind == NOISE_BLT) break;
+    else
+        for (size_t k = 1; k < n && k <= t; k++) sum = rounded(s, sum - x[k] * s->past[(t - k) % n]);
+    s->c = rounded(s, noise->kind == NOISE_PRODUCT ? (t ? sum / (long double)t : 1) : sum / x[0]);
+    if (noise->kind == NOISE_FIR) s->past[t % n] = s->c;
+}
+
+/* The recursion is linear, so that rounding to double differs from long double by 2^11 times what long double is off by;
+ * 16 in hand. */
+static finf_status streamed_at(const finf_noise *noise, size_t T, long double *sum, long double *lost)
+{
+    long double *past = calloc(2 * noise->n + 1, sizeof *past), apart = 0;
+    if (!past) return FINF_ENOMEM;
+    stream fine = {past, 0, 0}, coarse = {past + noise->n, 0, 1};
+    for (size_t t = 0; t < T && *sum <= DBL_MAX; t++) {
+        next_term(noise, t, &fine);
+        next_term(noise, t, &coarse);
+        *sum += fine.c * fine.c;
+        apart += 2 * fabsl(fine.c * (coarse.c - fine.c));
     }
-    return sum <= DBL_MAX ? (double)sum : INFINITY;
+    *lost = apart / 128 + 4 * LDBL_EPSILON * (1 + (long double)T / 256) * *sum;
+    free(past);
+    return FINF_OK;
+}
+
+/* c from FFTs, twice: the second time from beta_t e^{-t/T}, whose inverse is c_t e^{-t/T} with other rounding errors. */
+static finf_status transformed_at(const finf_noise *noise, size_t T, long double *sum, long double *lost, finf_reason *why)
+{
+    size_t m = noise->n < T ? noise->n : T;
+    double *c = malloc(2 * T * sizeof *c), *again = c ? c + T : NULL, *beta = malloc(m * sizeof *beta);
+    finf_status s = c && beta ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", T);
+    if (!s) s = finf_series_inverse(noise->coef, m, T, c, why);
+    if (!s) {
+        for (size_t t = 0; t < m; t++) beta[t] = noise->coef[t] * exp(-(double)t / (double)T);
+        s = finf_series_inverse(beta, m, T, again, why);
+    }
+    for (size_t t = 0; t < T && !s && *sum <= DBL_MAX; t++) {
+        *sum += (long double)c[t] * c[t];
+        *lost += 4 * fabsl((long double)c[t] * (c[t] - again[t] * exp((double)t / (double)T)));
+    }
+    free(c);
+    free(beta);
+    return s;
+}
+
+/* |B|^2 on a grid: every c_t is off by what the factorisation says. */
+static finf_status factored_at(const finf_noise *noise, size_t T, long double *sum, long double *lost, finf_reason *why)
+{
+    double *c = malloc(T * sizeof *c), error = 0;
+    finf_status s = c ? spline_density_factor(noise->density, -1, T, c, &error, why)
+                      : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", T);
+    for (size_t t = 0; t < T && !s; t++) {
+        *sum += (long double)c[t] * c[t];
+        *lost += 2 * fabsl((long double)c[t] * error);
+    }
+    free(c);
+    return s;
 }
 
 finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_real *gamma2, finf_reason *why)
@@ -185,23 +258,25 @@ finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_re
         *gamma2 = finf_real_make(value, rounding * FINF_EPS * value, "sum of squares");
         return FINF_OK;
     }
-    size_t n = noise->kind == NOISE_STRATEGY && noise->n < T ? noise->n : T; /* c_t = 0 beyond */
-    long double sum = 0;
+    long double sum = 0, lost = 0;
     finf_status s = FINF_OK;
-    if (noise->kind == NOISE_BLT || (noise->kind == NOISE_FIR && noise->n <= SHORT))
-        sum = streamed_at(noise, T);
-    else {
-        double *c = malloc(n * sizeof *c);
-        s = c ? noise_coef_unchecked(noise, n, c, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-        for (size_t t = 0; t < n && !s && sum <= DBL_MAX; t++) sum += (long double)c[t] * c[t];
-        free(c);
-    }
+    if (noise->kind == NOISE_BLT) {
+        *gamma2 = blt_squares(noise, T);
+        sum = gamma2->value;
+    } else if (noise->kind == NOISE_STRATEGY)
+        for (size_t t = 0; t < T && t < noise->n; t++) sum += (long double)noise->coef[t] * noise->coef[t];
+    else if (noise->kind == NOISE_SPECTRUM)
+        s = factored_at(noise, T, &sum, &lost, why);
+    else if (noise->kind == NOISE_PRODUCT || noise->n <= SHORT || (double)noise->n * (double)T < STREAM_MAX) {
+        s = streamed_at(noise, T, &sum, &lost);
+        if (s) finf_why(why, s, "no memory for %zu coefficients", noise->n);
+    } else
+        s = transformed_at(noise, T, &sum, &lost, why);
     if (s) return s;
-    if (sum <= DBL_MAX) /* a long list comes from FFTs, or a double recursion */
-        *gamma2 = finf_real_make((double)sum, (noise->n <= SHORT ? 1e-14 : 1e-12) * (double)sum, "sum of squares");
-    else {
+    if (!(sum <= DBL_MAX)) {
         *gamma2 = finf_real_infinite("sum of squares");
         finf_why(why, FINF_OK, "gamma_T^2 is beyond the range of a double: c_t grows exponentially");
-    }
+    } else if (noise->kind != NOISE_BLT)
+        *gamma2 = finf_real_make((double)sum, (double)lost + 4 * FINF_EPS * (double)sum, "sum of squares");
     return FINF_OK;
 }

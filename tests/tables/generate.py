@@ -194,6 +194,55 @@ def tj():
     close(T, n.T(1 - q))
     return 'Gauss-Legendre on graded panels; partial fractions; double sums', rows
 
+# ---- |B|^2 on a grid ----
+
+def spline(x, y):
+    """The periodic spline through the knots and their mirror images: (from, to, origin, coefficients) on [0, pi]."""
+    end = mpf(float(pi))
+    X, Y = [-v for v in x[::-1] if v] + x, y[:0 if x[0] == 0 else None:-1] + y
+    if x[-1] == end:
+        X, Y = X[1:], Y[1:]
+    m = len(X)
+    h = [X[i + 1] - X[i] for i in range(m - 1)] + [X[0] + 2 * end - X[-1]]
+    slope = [(Y[(i + 1) % m] - Y[i]) / h[i] for i in range(m)]
+    A, r = mp.matrix(m, m), mp.matrix(m, 1)
+    for i in range(m):
+        A[i, i], A[i, (i - 1) % m], A[i, (i + 1) % m] = 2 * (h[i - 1] + h[i]), h[i - 1], h[i]
+        r[i] = 6 * (slope[i] - slope[i - 1])
+    M = mp.lu_solve(A, r)
+    for i in range(m):
+        right = M[(i + 1) % m]
+        c = (Y[i], slope[i] - h[i] * (2 * M[i] + right) / 6, M[i] / 2, (right - M[i]) / (6 * h[i]))
+        if X[i] + h[i] > 0:
+            yield max(X[i], mpf(0)), min(X[i] + h[i], end), X[i], c
+
+def spline_mean(pieces, sign, b, parts):
+    """The mean of |B|^(2 sign) b(2-b)/|1-b-e^{iw}|^2 over the circle, every piece cut in parts and towards 0 and pi."""
+    total = mpf(0)
+    for lo, hi, origin, c in pieces:
+        cuts = {lo + (hi - lo) * k / parts for k in range(parts + 1)}
+        for k in range(60):
+            cuts.update(v for v in (b * 2 ** k, pi - (2 - b) * 2 ** k) if lo < v < hi)
+        cuts = sorted(cuts)
+        for u, v in zip(cuts, cuts[1:]):
+            for t, wt in RULE:
+                w = (u + v) / 2 + (v - u) / 2 * t
+                L = mp.polyval(c[::-1], w - origin)
+                total += wt * (v - u) / 2 * exp(sign * L) * b * (2 - b) / dist2(b, sin(w / 2) ** 2)
+    return total / mpf(float(pi))
+
+def density():
+    rows = []
+    for x, y in cases.DENSITY:
+        pieces = list(spline([mpf(float(v)) for v in x.split(',')], [log(mpf(float(v))) for v in y.split(',')]))
+        gamma2 = spline_mean(pieces, -1, mpf(1), 8)
+        close(spline_mean(pieces, -1, mpf(1), 11), gamma2)
+        for b in (1e-7, .02, .7, 1.9):
+            T = spline_mean(pieces, 1, mpf(b), 8)
+            close(spline_mean(pieces, 1, mpf(b), 11), T)
+            rows.append((x, y, b, gamma2, T))
+    return 'a dense periodic system for the spline, Gauss-Legendre between knots', rows
+
 # ---- mean estimation and linear regression ----
 
 def mean():
@@ -293,6 +342,6 @@ def privacy():
     return 'bisection', rows
 
 if __name__ == '__main__':
-    for make in (ellint_i, ellint_k, ellint_pi, gamma, tj, mean, linreg, privacy):
+    for make in (ellint_i, ellint_k, ellint_pi, gamma, tj, density, mean, linreg, privacy):
         if len(sys.argv) == 1 or make.__name__ in sys.argv:
             write(make.__name__, *make())
