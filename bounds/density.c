@@ -12,9 +12,8 @@
 #include <string.h>
 
 #define GAUSS 12
-#define HALVINGS 26     /* below 2^-26 of an end interval |B|^2 is its end value */
-#define VARIATION 6     /* of log |B|^2 on a panel: 12 points then integrate its exponential to rounding */
-#define LOG_MAX 600     /* the spline may overshoot the data this far .. */
+#define VARIATION 6       /* of log |B|^2 on a panel: 12 points then integrate its exponential to rounding */
+#define LOG_MAX 600       /* the spline may overshoot the data this far .. */
 #define VARIATION_MAX 1e5 /* .. and surely overshoots that on a cubic with coefficients this large */
 #define FACTOR_LIMIT ((size_t)1 << 24)
 
@@ -138,12 +137,17 @@ static void add_panels(spline_density *d, const gsl_integration_glfixed_table *g
     }
 }
 
+/* How far from 0 or pi log |B|^2 is its value there: `half` is half its second derivative, h the interval's length. */
+static double flat_end(double h, double half) { return fmin(0x1p-26 * h, sqrt(FINF_EPS / 64 / (fabs(half) + 1))); }
+
 static finf_status make_nodes(spline_density *d)
 {
     gsl_integration_glfixed_table *gl = gsl_integration_glfixed_table_alloc(GAUSS);
     if (!gl) return FINF_ENOMEM;
-    d->end_0 = ldexp(d->segment[1].from, -HALVINGS);
-    d->end_pi = ldexp(FINF_PI - d->segment[d->segments - 1].from, -HALVINGS);
+    const segment *last = &d->segment[d->segments - 1];
+    double h = FINF_PI - last->from;
+    d->end_0 = flat_end(d->segment[1].from, d->segment[0].c[2]);
+    d->end_pi = flat_end(h, last->c[2] + 3 * last->c[3] * h);
     add_panels(d, gl);
     size_t n = d->nodes;
     d->w = malloc(6 * n * sizeof *d->w);

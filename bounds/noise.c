@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define TERMS_MAX 256               /* buffers of a BLT, factors of a product */
+#define POWER_MAX 20                /* of a factor of a product */
 #define TABLE_MIN ((size_t)512)     /* from here on B(w) is interpolated in a table .. */
 #define TABLE_MAX ((size_t)1 << 23) /* .. that fits in memory */
 
@@ -102,9 +103,11 @@ finf_status finf_noise_strategy(const double *c, size_t n, finf_noise **out, fin
     return make_list(NOISE_STRATEGY, "strategy", "strategy", c, n, out, why);
 }
 
-/* Two lists of n, one behind the other in coef: equal keys become one, and what has no weight goes. */
+/* Two lists of n, one behind the other in coef: equal keys become one, whose weight must not exceed `most` either, and
+ * what has no weight goes. */
 static finf_status make_pairs(noise_kind kind, const char *family, const char *key_name, const double *key,
-                              const char *weight_name, const double *weight, size_t n, finf_noise **out, finf_reason *why)
+                              const char *weight_name, const double *weight, double most, size_t n, finf_noise **out,
+                              finf_reason *why)
 {
     *out = NULL;
     if (n == 0) return finf_why(why, FINF_EDOM, "%s: the list is empty", family);
@@ -128,8 +131,16 @@ static finf_status make_pairs(noise_kind kind, const char *family, const char *k
         x[k] = key[i];
         m += k == m;
     }
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m; i++) {
+        if (!(fabs(w[i]) <= most)) {
+            finf_why(why, FINF_EDOM, "%s %s at %s %s, all together: must be from -%g to %g", weight_name, finf_show(w[i]).s,
+                     key_name, finf_show(x[i]).s, most, most);
+            finf_noise_free(*out);
+            *out = NULL;
+            return FINF_EDOM;
+        }
         if (w[i] != 0) x[kept] = x[i], w[kept++] = w[i];
+    }
     memmove(x + kept, w, kept * sizeof *w);
     (*out)->n = kept;
     return FINF_OK;
@@ -137,7 +148,7 @@ static finf_status make_pairs(noise_kind kind, const char *family, const char *k
 
 finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, finf_noise **out, finf_reason *why)
 {
-    return make_pairs(NOISE_BLT, "blt", "buf_decay", decay, "output_scale", scale, n, out, why);
+    return make_pairs(NOISE_BLT, "blt", "buf_decay", decay, "output_scale", scale, BOUNDS_HUGE, n, out, why);
 }
 
 finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf_noise **out, finf_reason *why)
@@ -147,10 +158,10 @@ finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf
         if (!(nu[i] >= BOUNDS_TINY && nu[i] < 2))
             return finf_why(why, FINF_EDOM, "nu[%zu] = %s: must be in (0, 2)%s", i, finf_show(nu[i]).s,
                             nu[i] > 0 && nu[i] < 2 ? ", at least 1e-50" : "");
-        if (!(fabs(r[i]) <= 20))
+        if (!(fabs(r[i]) <= POWER_MAX))
             return finf_why(why, FINF_EDOM, "power[%zu] = %s: must be in [-20, 20]", i, finf_show(r[i]).s);
     }
-    return make_pairs(NOISE_PRODUCT, "product", "nu", nu, "power", r, n, out, why);
+    return make_pairs(NOISE_PRODUCT, "product", "nu", nu, "power", r, POWER_MAX, n, out, why);
 }
 
 finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out, finf_reason *why)
@@ -409,13 +420,17 @@ finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size)
     writer w = {out, size, 0};
     const double *x = noise->coef;
     int pairs = noise->kind == NOISE_BLT || noise->kind == NOISE_PRODUCT;
+    int white = pairs && noise->n == 0; /* every term has cancelled, and a list must not be empty */
     if (noise->kind == NOISE_SPECTRUM || size == 0) return FINF_EDOM;
-    put(&w, noise->kind == NOISE_FIR ? "beta" : noise->kind == NOISE_POWER && noise->nu == 0 ? "cc" : noise->family);
+    put(&w, white                                           ? "sgd"
+            : noise->kind == NOISE_FIR                      ? "beta"
+            : noise->kind == NOISE_POWER && noise->nu == 0 ? "cc"
+                                                            : noise->family);
     if (noise->kind == NOISE_POWER && noise->nu > 0 && strcmp(noise->family, "sgd") != 0) {
         put(&w, ":");
         if (strcmp(noise->family, "power") == 0) put_list(&w, &noise->p, 1), put(&w, ",");
         put_list(&w, &noise->nu, 1);
-    } else if (noise->kind != NOISE_POWER) {
+    } else if (noise->kind != NOISE_POWER && !white) {
         put(&w, ":");
         put_list(&w, x, noise->n);
         if (pairs) put(&w, ";"), put_list(&w, x + noise->n, noise->n);

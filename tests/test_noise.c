@@ -480,6 +480,44 @@ START_TEST(unstable_inverse)
 }
 END_TEST
 
+/* What is spelled reads back as the same noise: the same beta to the last bit. */
+START_TEST(spelled)
+{
+    const char *const more[] = {"cc", "power:0,0.3", "power:1,1", "beta:-3,1e-320,0.1", "beta:1,-0.3333333333333333,5e-324",
+                                "strategy:0.1,-0", "product:0.1,1.9;-0.3,1e-17", "product:0.1,0.1;0.5,-0.5", "blt:0.5;0",
+                                "blt:0.3,0.3;0.1,-0.1", "product:0.1,0.1;19,1", "blt:-0.9999999999,1e-300;0.3,1e50"};
+    double beta[2][5];
+    for (size_t i = 0; i < COUNT(FAMILIES) + COUNT(more); i++) {
+        const char *spec = i < COUNT(FAMILIES) ? FAMILIES[i] : more[i - COUNT(FAMILIES)];
+        char text[1000], again_text[1000];
+        finf_noise *noise = noise_of(spec);
+        ck_assert_int_eq(finf_noise_spell(noise, text, sizeof text), FINF_OK);
+        finf_noise *again = noise_of(text);
+        ck_assert_int_eq(finf_noise_spell(again, again_text, sizeof again_text), FINF_OK);
+        ck_assert_str_eq(text, again_text);
+        finf_status s = finf_noise_beta(noise, 5, beta[0], NULL);
+        ck_assert_int_eq(finf_noise_beta(again, 5, beta[1], NULL), s);
+        for (int t = 0; t < 5 && !s; t++)
+            ck_assert_msg(beta[0][t] == beta[1][t], "%s: beta_%d of '%s'", spec, t, text);
+        ck_assert_int_eq(finf_noise_spell(noise, text, strlen(text)), FINF_EDOM); /* no room for the end */
+        finf_noise_free(noise);
+        finf_noise_free(again);
+    }
+    finf_noise *noise; /* equal factors are one factor, and must be one that can be written */
+    finf_reason why = {""};
+    const double nu[] = {0.1, 0.1}, power[] = {20, 20}, scale[] = {1e50, 1e50};
+    ck_assert_int_eq(finf_noise_product(nu, power, 2, &noise, &why), FINF_EDOM);
+    ck_assert_msg(noise == NULL && strstr(why.text, "power 40") != NULL, "%s", why.text);
+    ck_assert_int_eq(finf_noise_blt(nu, scale, 2, &noise, &why), FINF_EDOM);
+    ck_assert_msg(noise == NULL && strstr(why.text, "output_scale 2e+50") != NULL, "%s", why.text);
+    const double white[] = {1, 1, 1, 1, 1};
+    char text[100];
+    ck_assert_int_eq(finf_noise_spectrum(NULL, white, 5, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_spell(noise, text, sizeof text), FINF_EDOM);
+    finf_noise_free(noise);
+}
+END_TEST
+
 START_TEST(status_list)
 {
     for (int s = 0; s < FINF_STATUS_COUNT; s++) {
@@ -509,6 +547,7 @@ static TCase *make(void)
     tcase_add_test(t, refused);
     tcase_add_test(t, many_at_once);
     tcase_add_test(t, unstable_inverse);
+    tcase_add_test(t, spelled);
     tcase_add_test(t, status_list);
     return t;
 }
