@@ -141,7 +141,7 @@ static void curve(void)
         ecos = best_of(3, tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_ECOS, &other);
         slow = best_of(20, slowest, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, &other);
         printf("  %8g %10.2f %10.2f %12.2f %9zu %7zu %14.5f", kappa, 1e3 * newton, 1e3 * ecos, 1e3 * slow, r.basis_size,
-               r.grid_points, r.bound.value / r.minimax_lower);
+               r.grid_points, r.bound.value / r.minimax_lower.value);
         if (solve(tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, 1, &r) == FINF_OK && r.certified)
             printf(" %12.1f %9.1e\n", 1e3 * r.certify_seconds, r.certified_upper / r.bound.value - 1);
         else

@@ -135,10 +135,17 @@ double spline_density_phase(const spline_density *d, double w);
 typedef struct {
     size_t n;
     double *lambda, *weight;
+    double max;             /* the largest eigenvalue */
+    double rounding, decay; /* see spectral_measure_error */
 } spectral_measure;
 
 /* Eigenvalues above `separate` stay single: the caller's f may have a pole near them. */
 finf_status spectral_measure_make(const finf_spectrum *s, double separate, spectral_measure *out);
+/* The relative error of lambda_i and of weight_i: 0 where they are what was given. */
+static inline double spectral_measure_error(const spectral_measure *m, size_t i)
+{
+    return FINF_EPS * (m->rounding + m->decay * log(m->max / m->lambda[i]));
+}
 void spectral_measure_free(spectral_measure *m);
 
 #endif

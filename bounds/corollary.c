@@ -150,8 +150,11 @@ finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spe
         if (why) *why = r.reason;
         return status;
     }
-    int applies = isfinite(r.upper.value) && isfinite(r.exact.value);
-    if (!applies && why) *why = isfinite(r.upper.value) ? r.reason : r.upper_reason;
+    int small = eta * r.R2 < 1, applies = small && isfinite(r.exact.value);
+    if (!small)
+        finf_why(why, FINF_OK, "the theorem needs eta R^2 < 1, here %.6g", eta * r.R2);
+    else if (!applies && why)
+        *why = r.reason;
     for (size_t i = 0; i < n; i++) {
         double start = sqrt(r.lambda_max / r.lambda_min * F0) * exp(-0.5 * eta * r.lambda_min * t[i]),
                root = start + sqrt(r.exact.value);

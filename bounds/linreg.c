@@ -21,22 +21,52 @@ static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_o
     return FINF_OK;
 }
 
-/* 2 - (2+kx) b_j: the damping of direction j; kx = 0 is Gaussian, where it is 2(1-b_j). */
-static double damping(double b, double kurtosis) { return 2 - (2 + kurtosis) * b; }
-
 /* Eigenvalues above this stay single nodes: a quarter of the way to the pole of 1/damping. */
 static double separate_above(double eta, double kurtosis) { return 0.25 * 2 / (fmax(2 + kurtosis, 1) * eta); }
 
-/* 1 - sum of the directions' shares: D = 1 - sum b_j / (2 - (2+kx) b_j); -inf when a direction by itself diverges */
-static double stability_margin(const spectral_measure *m, double eta, double kurtosis)
+/* A node of the spectral measure at step eta. b = eta lambda and what is left of 2 beside it are formed in schur_real, since
+ * they may be small; errors are relative. */
+typedef struct {
+    schur_real b, slow, damp; /* slow: 2 - b;  damp: 2 - (2+kx) b, the damping (kx = 0 is Gaussian: 2(1-b)) */
+    double b_error, slow_error, damp_error;
+} direction;
+
+static direction direction_at(const spectral_measure *m, size_t i, double eta, double kurtosis)
 {
-    long double sum = 0;
+    schur_real b = (schur_real)eta * m->lambda[i], kappa4 = 2 + (schur_real)kurtosis;
+    direction x = {.b = b, .slow = 2 - b, .damp = 2 - kappa4 * b};
+    double size = (double)b, rounding = 4 * SCHUR_EPS;
+    x.b_error = spectral_measure_error(m, i) + rounding;
+    x.slow_error = (size * x.b_error + 2 * rounding) / fabs((double)x.slow);
+    x.damp_error = ((double)kappa4 * size * x.b_error + 2 * rounding) / fabs((double)x.damp);
+    return x;
+}
+
+/* A sum, and the sum of its terms' errors. */
+typedef struct {
+    schur_real value;
+    double error;
+} sum_t;
+
+static void add(sum_t *s, schur_real term, double relerr)
+{
+    s->value += term;
+    s->error += fabs((double)term) * relerr;
+}
+
+static double relative_error(const sum_t *s) { return s->value == 0 ? 0 : s->error / fabs((double)s->value); }
+
+/* 1 - sum of the directions' shares: D = 1 - sum b_j / (2 - (2+kx) b_j); -inf when a direction by itself diverges. Near 0 it
+ * has lost what the sum has in common with 1: that is in its error. */
+static finf_real stability_margin(const spectral_measure *m, double eta, double kurtosis)
+{
+    sum_t D = {1, 0};
     for (size_t i = 0; i < m->n; i++) {
-        double b = eta * m->lambda[i], damp = damping(b, kurtosis);
-        if (damp <= 0) return -INFINITY;
-        sum += (long double)m->weight[i] * b / damp;
+        direction x = direction_at(m, i, eta, kurtosis);
+        if (!(x.damp > 0)) return (finf_real){-INFINITY, 0, FINF_ESTIMATE, ""};
+        add(&D, -m->weight[i] * x.b / x.damp, x.b_error + x.damp_error + spectral_measure_error(m, i));
     }
-    return (double)(1 - sum);
+    return finf_real_make((double)D.value, D.error + FINF_EPS * fabs((double)D.value), "");
 }
 
 /* ---- the largest stable step --------------------------------------------------------------------------- */
@@ -49,7 +79,7 @@ typedef struct {
 static double stability(double eta, void *ctx)
 {
     const stability_ctx *x = ctx;
-    return fmax(stability_margin(x->m, eta, x->kurtosis), -1e3);
+    return fmax(stability_margin(x->m, eta, x->kurtosis).value, -1e3);
 }
 
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta)
@@ -97,29 +127,93 @@ static double root_transfer(double t, void *ctx)
     return sqrt(sum);
 }
 
-static finf_status optimum(size_t n, const double *b, const double *share, const finf_linreg_result *r, double eta,
-                           double unit, double sgd, finf_real *out)
+/* share_error: relative, the largest of H(w). */
+static finf_status optimum(size_t n, const double *b, const double *share, double share_error, const finf_linreg_result *r,
+                           double eta, double unit, finf_real sgd, finf_real *out)
 {
     transfer_ctx ctx = {n, b, share};
     finf_real mean;
     finf_status s = circle_mean(root_transfer, &ctx, eta * r->lambda_min, 2 - eta * r->lambda_max, &mean);
     double dp = unit * mean.value * mean.value;
-    *out = finf_real_make(dp + sgd, 2 * dp * mean.error / mean.value + 32 * FINF_EPS * (dp + sgd),
+    *out = finf_real_make(dp + sgd.value,
+                          dp * (2 * mean.error / mean.value + share_error) + sgd.error + 32 * FINF_EPS * (dp + sgd.value),
                           "Cauchy-Schwarz, trapezoid in log tan(w/2)");
     return s;
 }
 
 /* ---- F_inf --------------------------------------------------------------------------------------------- */
 
-/* value +- (relative error of the noise part, rounding of the sums) */
-static finf_real total(double dp, double sgd, double relerr, double rounding, const char *method)
+/* What is summed over the directions: T_j and lambda_j, each over 2 - b_j and over the damping. */
+typedef struct {
+    sum_t lti_dp, lti_sgd, exact_dp, exact_sgd;
+    double lti_share, exact_share; /* the largest relative error of a term of H(w) */
+    int infinite;                  /* some T is; the sums with T are then without it, since its weight may be negative */
+} sums_t;
+
+static sums_t sum_directions(const spectral_measure *m, double eta, double kurtosis, int stable, const double *T,
+                             double T_error)
 {
-    if (isinf(dp)) return finf_real_infinite(method);
-    return finf_real_make(dp + sgd, dp * relerr + rounding * FINF_EPS * (dp + sgd), method);
+    sums_t s = {.infinite = 0};
+    for (size_t i = 0; i < m->n; i++) {
+        direction x = direction_at(m, i, eta, kurtosis);
+        double rounded = x.b_error + FINF_EPS, weight = spectral_measure_error(m, i) + FINF_EPS;
+        /* T is a positive harmonic function of 1-b in the disc: |dT/db| <= 2 T/(b(2-b)) (Harnack) */
+        double at_b = T_error + 2 * rounded / (double)x.slow;
+        schur_real W = m->weight[i], sgd = W * m->lambda[i], dp = 0;
+        if (isinf(T[i]))
+            s.infinite = 1;
+        else
+            dp = W * T[i];
+        add(&s.lti_dp, dp / x.slow, weight + at_b + x.slow_error);
+        add(&s.lti_sgd, sgd / x.slow, weight + x.b_error + x.slow_error);
+        /* of |1-b-e^{iw}|^2 with b rounded, then of the weights in H(w) */
+        double gap = 2 * rounded * fmax(1, (double)(x.b / x.slow));
+        s.lti_share = fmax(s.lti_share, weight + rounded + gap);
+        if (!stable) continue;
+        add(&s.exact_dp, dp / x.damp, weight + at_b + x.damp_error);
+        add(&s.exact_sgd, sgd / x.damp, weight + x.b_error + x.damp_error);
+        s.exact_share = fmax(s.exact_share, weight + rounded + gap + x.slow_error + x.damp_error);
+    }
+    return s;
+}
+
+/* factor (sigma^2 dp + sigma_sgd^2 sgd), factor with this relative error */
+static finf_real total(double factor, double factor_error, double sigma2, const sum_t *dp, double sgd2, const sum_t *sgd,
+                       const char *method)
+{
+    double a = factor * sigma2 * (double)dp->value, b = factor * sgd2 * (double)sgd->value;
+    if (isinf(a)) return finf_real_infinite(method);
+    return finf_real_make(a + b,
+                          a * relative_error(dp) + b * relative_error(sgd) + (factor_error + 8 * FINF_EPS) * (a + b), method);
+}
+
+/* The upper bound, for any inputs with E|x|^2 xx' <= R^2 H and E[xx' H^{-1/2} P H^{-1/2} xx'] <= C Tr(P) H for P >= 0 that
+ * commutes with H (the paper's assumption A3), for F with the one-half:
+ *     lti + (1/2) W (C eta sigma^2 sum_j T_j/(2-b_j) + eta sigma_sgd^2 R^2/(2-b_1)) / (1-q),
+ *     W = sum_j b_j/(2-b_j),   q = eta R^2/(2-b_1) < 1.
+ * The paper's proof writes theta = sum_r theta^(r), where theta^(0) is the recursion with H in place of xx' and theta^(r) the
+ * same driven by eta (H - xx') theta^(r-1), and ends with the triangle inequality and |x+y|^2 <= 2|x|^2 + 2|y|^2. Both are
+ * loose: each step's H - xx' is independent of the past and has mean 0, so the theta^(r) are uncorrelated, and
+ * E|theta|_H^2 = sum_r E|theta^(r)|_H^2. Term 0 is 2 lti exactly, by the identity for T_j (MATH 5), where the paper's lemma
+ * loses 2-b_j. Then, if eta^2 E[(H-xx') S (H-xx')] <= eta^2 c H for the covariance S of one term, the next has covariance
+ * eta c diag(1/(2-b_j)) at most, hence at most (eta c/(2-b_1)) I, and c shrinks by q from there on. First c: by C for the
+ * privacy noise's part of term 0 (P = eta sigma^2 diag(T_j/(2-b_j))), by R^2 for the gradient noise's, which is
+ * eta sigma_sgd^2 diag(1/(2-b_j)). The sum of the geometric series is the bound. */
+static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_t *s, const finf_linreg_result *r)
+{
+    double b1 = eta * r->lambda_max, slack = 2 - b1 - eta * r->R2, W = eta * (double)s->lti_sgd.value;
+    double slack_error = 32 * FINF_EPS * 2 / slack;
+    double dp = 0.5 * eta * sigma2 * (double)s->lti_dp.value, sgd = 0.5 * eta * sgd2 * (double)s->lti_sgd.value;
+    double more_dp = dp * r->C_kurt * W * (2 - b1) / slack, more_sgd = 0.5 * eta * sgd2 * r->R2 * W / slack;
+    double base = relative_error(&s->lti_dp) + relative_error(&s->lti_sgd);
+    if (isinf(dp)) return finf_real_infinite("theorem for bounded fourth moments");
+    double value = dp + sgd + more_dp + more_sgd;
+    return finf_real_make(value, base * value + slack_error * (more_dp + more_sgd) + 16 * FINF_EPS * value,
+                          "theorem for bounded fourth moments");
 }
 
 static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_options *o, const spectral_measure *m,
-                        double *work, finf_linreg_result *out)
+                        double D_error, double *work, finf_linreg_result *out)
 {
     size_t n = m->n;
     double *b = work, *T = work + n, *share = T + n, kx = o->kurtosis, relerr = 0;
@@ -132,37 +226,31 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
     finf_status status = finf_noise_energy(noise, b, n, T, &relerr, &energy_reason), late = status;
     if (status) out->reason = energy_reason;
     if (status && status != FINF_ETOL) return status;
-    relerr += gamma_rel;
-    long double all_T = 0, lti_dp = 0, lti_sgd = 0, exact_dp = 0, exact_sgd = 0;
-    for (size_t i = 0; i < n; i++) {
-        long double W = m->weight[i], damp = damping(b[i], kx);
-        all_T += W * T[i];
-        lti_dp += W * T[i] / (2 - b[i]);
-        lti_sgd += W * m->lambda[i] / (2 - b[i]);
-        if (out->stable) {
-            exact_dp += W * T[i] / damp;
-            exact_sgd += W * m->lambda[i] / damp;
-        }
-    }
-    if (isinf(T[0]) && !out->reason.text[0]) out->reason = energy_reason;
+    sums_t s = sum_directions(m, eta, kx, out->stable, T, relerr + gamma_rel);
     double half = 0.5 * eta;
-    out->lti = total(half * sigma2 * (double)lti_dp, half * sgd2 * (double)lti_sgd, relerr, 32, "sum over directions");
-    if (out->stable)
-        out->exact = total(half * sigma2 * (double)exact_dp / out->D, half * sgd2 * (double)exact_sgd / out->D, relerr,
-                           32 + 8 / out->D, "closed second moment");
-    /* (1+s) eta R^2 sigma_sgd^2 + (1 + C s) eta sigma^2 sum T, s = (1-sqrt(eta R^2))^-2, needs eta R^2 < 1 */
-    double er = eta * out->R2;
-    if (er < 1) {
-        double root = 1 - sqrt(er), sq = 1 / (root * root);
-        out->upper = total((1 + out->C_kurt * sq) * eta * sigma2 * (double)all_T, (1 + sq) * er * sgd2, relerr,
-                           32 + 8 / root, "theorem for bounded fourth moments");
+    if (s.infinite) {
+        if (!out->reason.text[0]) out->reason = energy_reason;
+        out->exact = out->lti = out->upper = finf_real_infinite("beta is not square-summable");
+    } else {
+        out->lti = total(half, 0, sigma2, &s.lti_dp, sgd2, &s.lti_sgd, "sum over directions");
+        if (out->stable)
+            out->exact =
+                total(half / out->D, D_error / out->D, sigma2, &s.exact_dp, sgd2, &s.exact_sgd, "closed second moment");
+        if (!isinf(out->upper.value)) out->upper = upper_bound(eta, sigma2, sgd2, &s, out);
     }
     if (!o->optimum) return late;
+    const sum_t none = {0, 0};
+    finf_real sgd = total(half, 0, 0, &none, sgd2, &s.lti_sgd, "");
     for (size_t i = 0; i < n; i++) share[i] = m->weight[i] * half * b[i];
-    status = optimum(n, b, share, out, eta, unit, half * sgd2 * (double)lti_sgd, &out->optimum_lti);
+    status = optimum(n, b, share, s.lti_share, out, eta, unit, sgd, &out->optimum_lti);
     if (!status && out->stable) {
-        for (size_t i = 0; i < n; i++) share[i] = m->weight[i] * half / out->D * b[i] * (2 - b[i]) / damping(b[i], kx);
-        status = optimum(n, b, share, out, eta, unit, half * sgd2 * (double)exact_sgd / out->D, &out->optimum);
+        for (size_t i = 0; i < n; i++) {
+            direction x = direction_at(m, i, eta, kx);
+            share[i] = m->weight[i] * half / out->D * (double)(x.b * x.slow / x.damp);
+        }
+        double D_rel = D_error / out->D;
+        sgd = total(half / out->D, D_rel, 0, &none, sgd2, &s.exact_sgd, "");
+        status = optimum(n, b, share, s.exact_share + D_rel, out, eta, unit, sgd, &out->optimum);
     }
     return status ? status : late;
 }
@@ -178,7 +266,7 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
                                 .upper = failed,
                                 .optimum = failed,
                                 .optimum_lti = failed,
-                                .floor = NAN,
+                                .floor = failed,
                                 .D = NAN};
     finf_status status = check(eta, s, &o, &out->reason);
     if (status) return status;
@@ -190,8 +278,9 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     /* x with independent coordinates: E|x|^2 xx' <= R^2 H and the kurtosis constant of the paper's assumption A3 */
     out->R2 = out->trace + (2 + o.kurtosis) * out->lambda_max;
     out->C_kurt = 3 + fmax(o.kurtosis, 0);
-    out->floor = 0.25 * eta * out->trace *
-                 (o.privacy.sigma_sgd * o.privacy.sigma_sgd + 0.25 * eta * o.privacy.clip * o.privacy.clip / o.privacy.rho);
+    double floor = 0.25 * eta * out->trace *
+                   (o.privacy.sigma_sgd * o.privacy.sigma_sgd + 0.25 * eta * o.privacy.clip * o.privacy.clip / o.privacy.rho);
+    out->floor = finf_real_make(floor, 32 * FINF_EPS * floor, "closed form");
     finf_sensitivity sens;
     status = finf_noise_sensitivity(noise, &sens);
     out->gamma2 = sens.gamma2;
@@ -200,7 +289,8 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     spectral_measure m;
     status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
     if (status) return finf_why(&out->reason, status, "no memory");
-    out->D = stability_margin(&m, eta, o.kurtosis);
+    finf_real D = stability_margin(&m, eta, o.kurtosis);
+    out->D = D.value;
     out->stable = out->D > 0;
     if (!out->stable) {
         double best = NAN;
@@ -210,15 +300,16 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
         finf_why(&out->reason, FINF_OK, "eta = %s diverges in mean square: the largest stable eta is %.6g",
                  finf_show(eta).s, best);
     }
-    if (eta * out->R2 >= 1) {
+    double reach = eta * (out->R2 + out->lambda_max);
+    if (!(reach < 2)) {
         out->upper = finf_real_infinite("theorem for bounded fourth moments");
-        finf_why(&out->upper_reason, FINF_OK, "the theorem needs eta R^2 < 1, here %.6g", eta * out->R2);
+        finf_why(&out->upper_reason, FINF_OK, "it needs eta (R^2 + lambda_1) < 2, here %.6g", reach);
     }
     if (eta * out->lambda_max >= 2) /* even the mean of theta diverges */
         out->lti = out->optimum_lti = finf_real_infinite("sum over directions");
     else {
         double *work = malloc(3 * m.n * sizeof *work);
-        status = work ? sums(noise, eta, &o, &m, work, out) : finf_why(&out->reason, FINF_ENOMEM, "no memory");
+        status = work ? sums(noise, eta, &o, &m, D.error, work, out) : finf_why(&out->reason, FINF_ENOMEM, "no memory");
         free(work);
     }
     spectral_measure_free(&m);
@@ -232,7 +323,7 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
     finf_status status = check(eta, s, &o, NULL);
     if (!status && !(eta * finf_spectrum_max(s) < 2)) status = FINF_EDOM;
     for (size_t j = 0; j < n && !status; j++)
-        if (!(k[j] >= 1 && k[j] <= finf_spectrum_dim(s))) status = FINF_EDOM;
+        if (isnan(finf_spectrum_at(s, k[j]))) status = FINF_EDOM;
     if (status || n == 0) return status;
     finf_sensitivity sens;
     spectral_measure m;
@@ -244,12 +335,12 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
     }
     if (!status) status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
     if (!status) {
-        double D = stability_margin(&m, eta, o.kurtosis),
+        double D = stability_margin(&m, eta, o.kurtosis).value,
                sigma2 = o.privacy.clip * o.privacy.clip * sens.gamma2.value / (2 * o.privacy.rho);
         for (size_t j = 0; j < n; j++) {
             double lambda = finf_spectrum_at(s, k[j]);
             double q = eta * (o.privacy.sigma_sgd * o.privacy.sigma_sgd * lambda + sigma2 * T[j]);
-            out[j] = (finf_direction){lambda, T[j], D > 0 ? 0.5 * q / (damping(b[j], o.kurtosis) * D) : INFINITY,
+            out[j] = (finf_direction){lambda, T[j], D > 0 ? 0.5 * q / ((2 - (2 + o.kurtosis) * b[j]) * D) : INFINITY,
                                       0.5 * q / (2 - b[j])};
         }
         spectral_measure_free(&m);

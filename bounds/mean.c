@@ -7,7 +7,8 @@
 finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set, finf_mean_result *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
-    *out = (finf_mean_result){.gamma2 = finf_real_failed(), .F = finf_real_failed(), .F_optimal = NAN, .F_sgd = NAN};
+    finf_real failed = finf_real_failed();
+    *out = (finf_mean_result){.gamma2 = failed, .F = failed, .F_optimal = failed, .F_sgd = failed};
     finf_status s = finf_setting_check(eta, &p, &out->reason);
     if (s) return s;
     finf_sensitivity sens;
@@ -17,16 +18,17 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
     if (s) return s;
     out->stable = eta < 2;
     if (!out->stable) {
-        out->F = finf_real_infinite("closed form");
-        out->F_optimal = out->F_sgd = INFINITY;
+        out->F = out->F_optimal = out->F_sgd = finf_real_infinite("closed form");
         finf_why(&out->reason, FINF_OK, "eta = %s diverges: theta converges only for eta < 2", finf_show(eta).s);
         return FINF_OK;
     }
     double unit = p.clip * p.clip / (2 * p.rho), half = 0.5 * eta / (2 - eta), sgd = half * p.sigma_sgd * p.sigma_sgd;
     finf_real agm; /* the optimum is nu = eta: (1/2) eta^2 (G^2/2rho) gamma_inf(eta)^4 */
     finf_agm(1, sqrt(eta * (2 - eta)), &agm);
-    out->F_optimal = 0.5 * eta * eta * unit / (agm.value * agm.value) + sgd;
-    out->F_sgd = half * unit + sgd;
+    double best = 0.5 * eta * eta * unit / (agm.value * agm.value), independent = half * unit + sgd;
+    out->F_optimal = finf_real_make(best + sgd, best * 2 * agm.error / agm.value + 8 * FINF_EPS * (best + sgd),
+                                    "arithmetic-geometric mean");
+    out->F_sgd = finf_real_make(independent, 8 * FINF_EPS * independent, "closed form");
     double T, relerr;
     s = finf_noise_energy(noise, &eta, 1, &T, &relerr, &out->reason);
     if (s && s != FINF_ETOL) return s;

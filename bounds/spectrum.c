@@ -26,7 +26,8 @@ struct finf_spectrum {
 
 /* ---- construction -------------------------------------------------------------------------------------- */
 
-double finf_spectrum_at(const finf_spectrum *s, double k)
+/* k may lie between two integers, where a block's node does. */
+static double at(const finf_spectrum *s, double k)
 {
     switch (s->kind) {
     case SPECTRUM_POWER: return s->unit * pow(k, -s->rate);
@@ -36,6 +37,11 @@ double finf_spectrum_at(const finf_spectrum *s, double k)
     case SPECTRUM_LIST: return s->unit * s->lambda[(size_t)k - 1];
     }
     return NAN;
+}
+
+double finf_spectrum_at(const finf_spectrum *s, double k)
+{
+    return k >= 1 && k <= s->d && k == floor(k) ? at(s, k) : NAN;
 }
 
 double finf_spectrum_dim(const finf_spectrum *s) { return s->d; }
@@ -60,8 +66,8 @@ static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spec
     finf_spectrum *s = calloc(1, sizeof *s);
     if (!s) return finf_why(why, FINF_ENOMEM, "no memory");
     *s = (finf_spectrum){.kind = kind, .rate = rate, .d = d, .unit = 1};
-    s->max = finf_spectrum_at(s, 1);
-    s->min = finf_spectrum_at(s, d);
+    s->max = at(s, 1);
+    s->min = at(s, d);
     spectral_measure m = {0};
     finf_status status = FINF_OK;
     if (s->min < BOUNDS_TINY) {
@@ -182,17 +188,17 @@ static finf_status measure_blocks(const finf_spectrum *s, spectral_measure *m)
     size_t room = 0;
     finf_status status = FINF_OK;
     double k = 1;
-    for (; k <= s->d && k <= SINGLE && !status; k++) status = push(m, &room, finf_spectrum_at(s, k), 1);
+    for (; k <= s->d && k <= SINGLE && !status; k++) status = push(m, &room, at(s, k), 1);
     while (k <= s->d && !status) {
         double end = block_end(s, k), N = end - k + 1, node[SUMRULE], weight[SUMRULE];
         if (N <= 2 * SUMRULE) {
             end = fmin(k + 2 * SUMRULE - 1, s->d);
-            for (; k <= end && !status; k++) status = push(m, &room, finf_spectrum_at(s, k), 1);
+            for (; k <= end && !status; k++) status = push(m, &room, at(s, k), 1);
             continue;
         }
         if (!sumrule_gauss(N, node, weight)) return FINF_ENOMEM;
         for (size_t i = 0; i < SUMRULE && !status; i++)
-            status = push(m, &room, finf_spectrum_at(s, k + node[i]), weight[i]);
+            status = push(m, &room, at(s, k + node[i]), weight[i]);
         k = end + 1;
     }
     return status;
@@ -289,10 +295,15 @@ static finf_status measure_list(const finf_spectrum *s, double separate, spectra
             if (o->flushes == CARRY) carry(o);
         }
     }
+    int grouped = 0;
     for (unsigned e = 0; e < OCTAVES && table; e++) {
-        if (table[e] && !status) status = octave_nodes(table[e], e, s->unit, m, &room);
+        if (table[e] && !status) {
+            grouped = 1;
+            status = octave_nodes(table[e], e, s->unit, m, &room);
+        }
         free(table[e]);
     }
+    if (grouped) m->rounding += 16;
     free(table);
     free(count);
     return status;
@@ -300,17 +311,23 @@ static finf_status measure_list(const finf_spectrum *s, double separate, spectra
 
 finf_status spectral_measure_make(const finf_spectrum *s, double separate, spectral_measure *m)
 {
-    *m = (spectral_measure){0};
+    /* a division by the largest rounds twice; an octave's moments and a block's Gauss rule are good to a few units; a^-k and
+     * e^-rk multiply the rounding of the exponent by it */
+    *m = (spectral_measure){.max = s->max, .rounding = s->unit == 1 ? 0 : 2};
     size_t room = 0;
     finf_status status = FINF_OK;
     switch (s->kind) {
     case SPECTRUM_FLAT: status = push(m, &room, s->unit, s->d); break;
     case SPECTRUM_STEP:
+        m->rounding += 1;
         status = push(m, &room, s->unit, 1);
         if (!status && s->d > 1) status = push(m, &room, s->unit / s->d, s->d - 1);
         break;
     case SPECTRUM_LIST: status = measure_list(s, separate, m); break;
-    default: status = measure_blocks(s, m);
+    default:
+        m->rounding += 8;
+        m->decay = 2;
+        status = measure_blocks(s, m);
     }
     if (status) spectral_measure_free(m);
     return status;

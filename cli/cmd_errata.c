@@ -268,7 +268,7 @@ static finf_status figure1_caption(erratum *e)
     finf_noise_free(noise);
     e->what = "Figure 1's caption: ratio of the optimum to DP-SGD, orders of magnitude below 1 also as eta -> 1";
     e->printed = 0;
-    e->computed = s ? NAN : r.F_optimal / r.F_sgd;
+    e->computed = s ? NAN : r.F_optimal.value / r.F_sgd.value;
     note(e, "at eta = 1 the ratio is eta(2-eta) gamma^4 = 1: DP-SGD is optimal there; as eta -> 0 the caption is right");
     return s;
 }

@@ -102,7 +102,7 @@ static void show_table(const job *j)
     for (size_t i = 0; data && i < j->pairs.n; i++) {
         const row *x = &j->rows[i];
         if (!x->end.done) continue;
-        double *v = data + columns * rows++, lower = x->r.quadratic_lower;
+        double *v = data + columns * rows++, lower = x->r.quadratic_lower.value;
         *v++ = j->pairs.kappa[i], *v++ = j->pairs.eta[i];
         *v++ = x->r.bound.value, *v++ = lower, *v++ = x->r.bound.value / lower, *v++ = x->r.gamma2.value;
         if (j->o.certify) *v++ = x->r.certified_upper;

@@ -80,7 +80,7 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
         snprintf(note, sizeof note, "least F_inf over all noise");
     doc_real(d, "F_optimum", "F_optimum_error", "best noise", r->optimum, note);
     doc_real(d, "F_optimum_lti", "F_optimum_lti_error", NULL, r->optimum_lti, NULL);
-    doc_number(d, "F_floor", "floor", r->floor, "the paper's lower bound for every noise");
+    doc_real(d, "F_floor", "F_floor_error", "floor", r->floor, "the paper's lower bound for every noise");
     doc_bool(d, "stable", r->stable ? NULL : "stable", r->stable, NULL);
     if (r->reason.text[0])
         show_reason(d, &r->reason);

@@ -30,10 +30,10 @@ finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
         doc_number(d, "sigma_sgd", NULL, set.sigma_sgd, NULL);
         doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r.gamma2, "sensitivity squared");
         doc_real(d, "F", "F_error", "F_inf", r.F, "lim E[F(theta_t) - F*], exact");
-        times(note, sizeof note, "least over all noise", r.F.value / r.F_optimal);
-        doc_number(d, "F_optimal", "best noise", r.F_optimal, note);
-        times(note, sizeof note, "independent noise", r.F.value / r.F_sgd);
-        doc_number(d, "F_sgd", "DP-SGD", r.F_sgd, note);
+        times(note, sizeof note, "least over all noise", r.F.value / r.F_optimal.value);
+        doc_real(d, "F_optimal", "F_optimal_error", "best noise", r.F_optimal, note);
+        times(note, sizeof note, "independent noise", r.F.value / r.F_sgd.value);
+        doc_real(d, "F_sgd", "F_sgd_error", "DP-SGD", r.F_sgd, note);
         doc_bool(d, "stable", r.stable ? NULL : "stable", r.stable, "converges for eta < 2");
         show_reason(d, &r.reason);
     }

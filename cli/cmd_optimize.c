@@ -111,7 +111,7 @@ static void show_row(size_t i, void *ctx)
     const job *j = ctx;
     doc *d = j->d;
     const finf_optimize_result *r = &j->rows[i].r;
-    double also = j->rows[i].gaussian;
+    double also = j->rows[i].gaussian, minimax = r->minimax_lower.value;
     int beside = j->o.iqc.bound == FINF_IQC_SHARP && !isnan(also);
     char noise[SPELLED], note[160];
     doc_row(d);
@@ -123,14 +123,14 @@ static void show_row(size_t i, void *ctx)
     snprintf(note, sizeof note, "the best nu, %.4g: %.4g times", r->nu, r->bound_nu / r->iqc.bound.value);
     doc_number(d, "bound_nu", "nu", r->bound_nu, finite ? note : "the best nu");
     doc_number(d, "nu", NULL, r->nu, NULL);
-    doc_number(d, "minimax_lower", "minimax", r->minimax_lower, iqc_minimax_note(&j->o.iqc));
+    doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", r->minimax_lower, iqc_minimax_note(&j->o.iqc));
     doc_number(d, "gap", "gap", r->gap, "bound / minimax");
     int more = snprintf(note, sizeof note, "the bound if w is Gaussian%s",
                         j->o.iqc.privacy.sigma_sgd > 0 ? " and gradient noise does not depend on theta" : "");
-    if (finite) snprintf(note + more, sizeof note - (size_t)more, ": %.5g times the minimax", also / r->minimax_lower);
+    if (finite) snprintf(note + more, sizeof note - (size_t)more, ": %.5g times the minimax", also / minimax);
     if (j->o.iqc.bound == FINF_IQC_SHARP || j->o.iqc.bound == FINF_IQC_GAUSSIAN) {
         doc_number(d, "gaussian_bound", beside ? "Gaussian w" : NULL, also, note);
-        doc_number(d, "gaussian_gap", NULL, also / r->minimax_lower, NULL);
+        doc_number(d, "gaussian_gap", NULL, also / minimax, NULL);
     }
     doc_number(d, "rounds", "rounds", (double)r->rounds, NULL);
     doc_series(d, "history", r->history, r->history ? r->rounds + 1 : 0);

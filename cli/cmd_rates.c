@@ -56,7 +56,7 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
         c->nu = nu.exact.value;
         c->best = best.exact.value;
         c->optimum = nu.optimum.value;
-        c->floor = nu.floor;
+        c->floor = nu.floor.value;
         c->reason = nu.reason;
     }
     finf_spectrum_free(H);

@@ -16,8 +16,8 @@ static finf_status tune_mean(const args *a, double eta, doc *d, finf_reason *why
     doc_number(d, "nu", "nu", nu, "optimal among all noise for eta <= 1");
     doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r.gamma2, "sensitivity squared");
     doc_real(d, "F", "F_error", "F_inf", r.F, "exact");
-    doc_number(d, "F_sgd", "DP-SGD", r.F_sgd, "independent noise");
-    doc_number(d, "F_optimal", "best noise", r.F_optimal, "least over all noise");
+    doc_real(d, "F_sgd", "F_sgd_error", "DP-SGD", r.F_sgd, "independent noise");
+    doc_real(d, "F_optimal", "F_optimal_error", "best noise", r.F_optimal, "least over all noise");
     show_reason(d, &r.reason);
     return FINF_OK;
 }
@@ -46,8 +46,8 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
         doc_number(d, "nu", "nu", nu, "the least F_inf of its family");
         doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r.gamma2, "sensitivity squared");
         doc_real(d, "F_exact", "F_error", "F_inf", r.exact, "exact for such inputs");
-        doc_number(d, "F_auto", "nu = eta mu", automatic.exact.value, "the paper's choice");
-        doc_number(d, "F_optimum", "best noise", r.optimum.value, "least over all noise");
+        doc_real(d, "F_auto", "F_auto_error", "nu = eta mu", automatic.exact, "the paper's choice");
+        doc_real(d, "F_optimum", "F_optimum_error", "best noise", r.optimum, "least over all noise");
         doc_bool(d, "stable", r.stable ? NULL : "stable", r.stable, NULL);
         if (isinf(r.exact.value)) show_reason(d, &r.reason);
     }
@@ -88,8 +88,8 @@ static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
     doc_row(d);
     doc_heading(d, "The best nu for strongly convex, smooth F");
     doc_number(d, "nu", "nu", j.nu, j.end.cut ? "the best so far" : "the least bound of its family");
-    doc_number(d, "minimax_lower", "minimax", j.r.minimax_lower, iqc_minimax_note(&j.o));
-    doc_number(d, "gap", "gap", j.r.bound.value / j.r.minimax_lower, "bound / minimax");
+    doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", j.r.minimax_lower, iqc_minimax_note(&j.o));
+    doc_number(d, "gap", "gap", j.r.bound.value / j.r.minimax_lower.value, "bound / minimax");
     show_iqc(d, a, &j.o, eta, j.kappa, &j.r);
     return s;
 }

@@ -107,7 +107,7 @@ static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, 
 {
     char curvature[32] = "";
     if (isfinite(r->quadratic_h)) snprintf(curvature, sizeof curvature, " (curvature %.4g)", r->quadratic_h);
-    if (isinf(r->quadratic_lower) && !curvature[0])
+    if (isinf(r->quadratic_lower.value) && !curvature[0])
         snprintf(out, size, "every quadratic diverges");
     else
         snprintf(out, size, "%sthe worst quadratic%s: no bound%s can be lower",
@@ -141,9 +141,10 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_bool(d, "certified", o->certify ? "certified" : NULL, r->certified, "proved in ball arithmetic");
     doc_number(d, "certified_upper", o->certify ? "proved bound" : NULL, r->certified_upper, NULL);
     quadratic_note(o, r, note, sizeof note);
-    doc_number(d, "quadratic_lower", "lower", r->quadratic_lower, note);
-    doc_number(d, "unit_quadratic_lower", NULL, r->unit_quadratic_lower, NULL);
-    if (a->command == CMD_IQC) doc_number(d, "minimax_lower", "minimax", r->minimax_lower, iqc_minimax_note(o));
+    doc_real(d, "quadratic_lower", "quadratic_lower_error", "lower", r->quadratic_lower, note);
+    doc_real(d, "unit_quadratic_lower", "unit_quadratic_lower_error", NULL, r->unit_quadratic_lower, NULL);
+    if (a->command == CMD_IQC)
+        doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", r->minimax_lower, iqc_minimax_note(o));
     doc_string(d, "solver", NULL, r->solver, NULL);
     doc_string(d, "solver_status", NULL, r->solver_status, NULL);
     doc_number(d, "solver_code", NULL, r->solver_code, NULL);

@@ -147,7 +147,7 @@ double finf_spectrum_dim(const finf_spectrum *s);
 double finf_spectrum_max(const finf_spectrum *s);
 double finf_spectrum_min(const finf_spectrum *s);
 double finf_spectrum_trace(const finf_spectrum *s);
-double finf_spectrum_at(const finf_spectrum *s, double k); /* lambda_k, k = 1..d */
+double finf_spectrum_at(const finf_spectrum *s, double k); /* lambda_k, k = 1..d; NaN for any other k */
 
 /* ---- what is common to every problem ------------------------------------------------------------------- */
 
@@ -163,8 +163,8 @@ finf_privacy_setting finf_privacy_setting_default(void);
 
 typedef struct {
     finf_real gamma2, F;
-    double F_optimal, F_sgd; /* over all noise; independent noise */
-    int stable;              /* eta < 2 */
+    finf_real F_optimal, F_sgd; /* over all noise; independent noise */
+    int stable;                 /* eta < 2 */
     finf_reason reason;
 } finf_mean_result;
 
@@ -185,10 +185,10 @@ typedef struct {
     finf_real gamma2;
     finf_real exact;       /* inputs of the given kurtosis */
     finf_real lti;         /* a lower bound for any inputs */
-    finf_real upper;       /* for inputs with this R^2 and C_kurt; +inf where it does not apply */
+    finf_real upper;       /* for inputs with this R^2 and C_kurt; +inf unless eta (R^2 + lambda_max) < 2 */
     finf_real optimum;     /* the least `exact` over all noise */
     finf_real optimum_lti; /* the least `lti` over all noise */
-    double floor;          /* the paper's universal lower bound of `lti` */
+    finf_real floor;       /* the paper's universal lower bound of `lti` */
     double R2, C_kurt, D;
     int stable;
     finf_reason reason;       /* why exact is infinite */
@@ -260,11 +260,11 @@ typedef struct {
     finf_real gamma2;
     finf_real bound;             /* d sigma^2 unit_bound + sigma_sgd^2 unit_sgd */
     double unit_bound, unit_sgd; /* per unit-variance w and per unit E|what|^2, d = 1, no gamma^2 */
-    double quadratic_lower;      /* the worst quadratic, same units as bound                  MATH 7.8 */
-    double unit_quadratic_lower;
+    finf_real quadratic_lower;   /* the worst quadratic, same units as bound                  MATH 7.8 */
+    finf_real unit_quadratic_lower;
     double quadratic_h;                 /* its curvature */
-    double minimax_lower;               /* over all noise, same units as bound                       MATH 7.9 */
-    const char *solver, *solver_status; /* "newton" | "ecos"; "optimal", .. */
+    finf_real minimax_lower;            /* over all noise, same units as bound                       MATH 7.9 */
+    const char *solver, *solver_status; /* of the bound: "newton" | "ecos"; "optimal", .. */
     int iterations, solver_code;        /* solver_code: ECOS's exit code, 0 for newton's optimum */
     double grid_value, solver_gap;      /* the solver's objective (unit of bound), its relative gap */
     size_t grid_points, basis_size;
@@ -286,8 +286,9 @@ finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa
                                double *h);
 
 /* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sgd part: no Toeplitz noise does better.        MATH 7.9
- * dist: (L/2)|theta|^2 in place of F, and the larger of the quadratics mu and L. */
-double finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim, const finf_privacy_setting *set);
+ * dist: (L/2)|theta|^2 in place of F, and the larger of the quadratics mu and L. +inf where eta L >= 2. */
+finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim, const finf_privacy_setting *set,
+                             finf_real *value);
 
 /* ---- the noise optimised for it ------------------------------------------------------------------------ */
 
@@ -310,7 +311,8 @@ typedef struct {
     size_t starts;
     double spread; /* (worst - best)/best of the bounds the starts ended with (causal: the second to 1e-4, or where the
                     * first ended, once Newton's step leads there) */
-    double minimax_lower, gap; /* MATH 7.9; gap = bound / minimax_lower */
+    finf_real minimax_lower; /* MATH 7.9 */
+    double gap;              /* bound / minimax_lower */
     size_t n; /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda = h_0 - sum h_t e^{-iwt} (MATH 7.1)
                * and of the causality multiplier X of <S, W> (socp.h; gaussian: with stein.c's columns, their cost in psi),
                * L = 1, for this |B|^2; owned, one block in w; 0 where eta L >= 2 */

@@ -14,10 +14,121 @@ finf_iqc_options finf_iqc_options_default(void)
 /* unit: that of unit-variance noise too */
 static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 {
-    if (unit) out->unit_bound = out->quadratic_lower = out->unit_quadratic_lower = INFINITY;
-    out->bound = (finf_real){INFINITY, 0, FINF_BOUND, ""};
-    snprintf(out->reason.text, sizeof out->reason.text, "%s", why);
+    finf_real diverges = {INFINITY, 0, FINF_BOUND, ""};
+    if (unit) {
+        out->unit_bound = INFINITY;
+        out->quadratic_lower = out->unit_quadratic_lower = diverges;
+    }
+    out->bound = diverges;
+    return finf_why(&out->reason, FINF_OK, "%s", why);
+}
+
+/* ---- the domain ---- */
+
+finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim, finf_reason *why)
+{
+    if (!(eta > 0 && isfinite(eta)))
+        return finf_why(why, FINF_EDOM, "eta = %s: must be positive and finite", finf_show(eta).s);
+    if (!(kappa >= 1 && isfinite(kappa)))
+        return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1 and finite", finf_show(kappa).s);
+    if (!(smooth >= BOUNDS_TINY && smooth <= BOUNDS_HUGE))
+        return finf_why(why, FINF_EDOM, "L = %s: must be from 1e-50 to 1e50", finf_show(smooth).s);
+    if (!(dim >= 1 && isfinite(dim)))
+        return finf_why(why, FINF_EDOM, "dim = %s: must be at least 1 and finite", finf_show(dim).s);
     return FINF_OK;
+}
+
+/* That of every problem, and here clip = 0: no privacy noise. */
+finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why)
+{
+    finf_privacy_setting usual = *p;
+    if (p->clip == 0) usual.clip = 1;
+    return finf_setting_check(1, &usual, why);
+}
+
+static finf_status check_choice(const char *name, int value, int last, finf_reason *why)
+{
+    if (value >= 0 && value <= last) return FINF_OK;
+    return finf_why(why, FINF_EUSAGE, "%s = %d: no such choice, they go from 0 to %d", name, value, last);
+}
+
+finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why)
+{
+    finf_status st = check_choice("bound", (int)o->bound, FINF_IQC_GAUSSIAN, why);
+    if (st == FINF_OK) st = check_choice("multipliers", (int)o->multipliers, FINF_IQC_PAPER, why);
+    if (st == FINF_OK) st = check_choice("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
+    if (st == FINF_OK) st = check_choice("solver", (int)o->solver, FINF_IQC_ECOS, why);
+    if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
+    if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);
+    if (st == FINF_OK && !(o->gap > 0 && o->gap < 1))
+        st = finf_why(why, FINF_EDOM, "gap = %s: must be between 0 and 1", finf_show(o->gap).s);
+    if (st == FINF_OK && (o->grid_uniform > SOCP_GRID_MOST || o->fir > SOCP_FIR_MOST))
+        st = finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d", o->grid_uniform, o->fir,
+                      SOCP_GRID_MOST, SOCP_FIR_MOST);
+    return st;
+}
+
+/* ---- the bound, L = 1 ---- */
+
+/* What is solved, and what has come of it so far. */
+typedef struct {
+    const socp_model *mo;
+    const finf_noise *noise;
+    const finf_iqc_options *opt;
+    socp_weights weights;
+    socp_grid grid;
+    socp_basis basis;
+    socp_program prog;
+} unit_problem;
+
+typedef struct {
+    finf_iqc_solver solver;
+    socp_outcome so;
+    double *x;
+    socp_recomputed re;
+    finf_reason why;
+} attempt;
+
+static const char *solver_name(finf_iqc_solver s) { return s == FINF_IQC_ECOS ? "ecos" : "newton"; }
+
+static int has_bound(const attempt *a) { return isfinite(a->re.dp.value) || isfinite(a->re.sgd.value); }
+
+/* Newton's iterates are feasible, so an unfinished one is still a bound; ECOS's are a number with code 0 only. */
+static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, attempt *a)
+{
+    const finf_iqc_options *o = u->opt;
+    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel, .cancel_data = o->cancel_data};
+    finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    *a = (attempt){.solver = solver, .so = {.status = "not started", .code = -1}, .re = {.dp = none, .sgd = none}};
+    a->x = malloc(u->prog.n * sizeof *a->x);
+    if (!a->x) return finf_why(&a->why, FINF_ENOMEM, "no memory");
+    finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos : socp_newton)(&u->prog, &s, a->x, &a->so);
+    if (st != FINF_OK)
+        finf_why(&a->why, st, "%s: %s (code %d, relative gap %.1e)", solver_name(solver), a->so.status, a->so.code,
+                 a->so.gap);
+    if (a->so.code != 0 && !(solver == FINF_IQC_NEWTON && st == FINF_ETOL)) return st;
+    finf_status rs = socp_recompute(u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value, a->x, &a->re);
+    if (st == FINF_OK && rs != FINF_OK)
+        finf_why(&a->why, rs, rs == FINF_ETOL ? "recomputation did not converge" : "no memory");
+    return st != FINF_OK ? st : rs;
+}
+
+/* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere, Newton's method. */
+static finf_status solve_program(const unit_problem *u, attempt *a)
+{
+    finf_status st = try_solver(u, u->opt->solver, a);
+    if (st != FINF_ETOL || a->solver != FINF_IQC_ECOS || a->so.code == -4) return st;
+    attempt other;
+    finf_status again = try_solver(u, FINF_IQC_NEWTON, &other);
+    int better = again == FINF_OK || (again == FINF_ETOL && !has_bound(a));
+    if (!better) {
+        free(other.x);
+        return st;
+    }
+    finf_why(&other.why, again, "%.120s: the bound is the Newton solver's", a->why.text);
+    free(a->x);
+    *a = other;
+    return again;
 }
 
 /* Solve and recompute for L = 1; fills the solver's part of the result and the unit bounds. */
@@ -30,46 +141,35 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
     size_t reach = socp_basis_reach(lags, opt->multipliers);
     int gaussian = opt->bound == FINF_IQC_GAUSSIAN && weights.dp > 0;
     if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
-    socp_grid grid = {0};
-    socp_basis basis = {0};
-    socp_program prog = {0};
-    socp_outcome so = {.status = "not started", .code = -1};
-    double *x = NULL;
-    finf_status st = socp_grid_make(noise, mo->eta, mo->mu, reach, opt->grid_uniform, &grid);
-    if (st == FINF_OK) st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &basis);
-    if (st == FINF_OK && gaussian) st = socp_stein_make(mo, noise, &basis, &out->reason);
-    if (st == FINF_OK) st = socp_program_make(mo, noise, &grid, &basis, weights, &prog);
-    if (st == FINF_OK && !(x = malloc(prog.n * sizeof *x))) st = FINF_ENOMEM;
+    unit_problem u = {.mo = mo, .noise = noise, .opt = opt, .weights = weights};
+    attempt a = {.x = NULL};
+    finf_status st = socp_grid_make(noise, mo->eta, mo->mu, reach, opt->grid_uniform, &u.grid);
+    if (st == FINF_OK) st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &u.basis);
+    if (st == FINF_OK && gaussian) st = socp_stein_make(mo, noise, &u.basis, &out->reason);
+    if (st == FINF_OK) st = socp_program_make(mo, noise, &u.grid, &u.basis, weights, &u.prog);
     if (st == FINF_OK) {
-        socp_solve_options s = {.tol = opt->gap, .cancel = opt->cancel, .cancel_data = opt->cancel_data};
-        st = (opt->solver == FINF_IQC_ECOS ? socp_ecos : socp_newton)(&prog, &s, x, &so);
-        out->solver_status = so.status, out->solver_code = so.code, out->iterations = so.iterations;
-        out->grid_value = so.value, out->solver_gap = so.gap;
-        out->grid_points = grid.n, out->basis_size = prog.n;
-        if (st != FINF_OK)
-            snprintf(out->reason.text, sizeof out->reason.text, "%s: %s (code %d, relative gap %.1e)%s", out->solver,
-                     so.status, so.code, so.gap, opt->solver == FINF_IQC_ECOS ? ": the Newton solver may do better" : "");
-        /* Newton's iterates are feasible, so an unfinished one is still a bound; ECOS's are a number with code 0 only */
-        if (so.code == 0 || (opt->solver == FINF_IQC_NEWTON && st == FINF_ETOL)) {
-            finf_status rs = socp_recompute(mo, noise, &grid, &basis, weights, so.value, x, re);
-            if (st == FINF_OK && rs == FINF_ETOL)
-                snprintf(out->reason.text, sizeof out->reason.text, "recomputation did not converge");
-            if (st == FINF_OK) st = rs;
-            if (opt->certify && (isfinite(re->dp.value) || isfinite(re->sgd.value))) {
-                finf_status cs = socp_certify(mo, kappa, noise, &grid, &basis, x, weights, re, opt->cancel,
-                                              opt->cancel_data, cert);
-                if (st == FINF_OK && cs != FINF_OK) st = cs, out->reason = cert->reason;
-            }
+        st = solve_program(&u, &a);
+        *re = a.re;
+        out->reason = a.why;
+        out->solver = solver_name(a.solver);
+        out->solver_status = a.so.status, out->solver_code = a.so.code, out->iterations = a.so.iterations;
+        out->grid_value = a.so.value, out->solver_gap = a.so.gap;
+        out->grid_points = u.grid.n, out->basis_size = u.prog.n;
+        if (opt->certify && has_bound(&a)) {
+            finf_status cs = socp_certify(mo, kappa, noise, &u.grid, &u.basis, a.x, weights, re, opt->cancel,
+                                          opt->cancel_data, cert);
+            if (st == FINF_OK && cs != FINF_OK) st = cs, out->reason = cert->reason;
         }
     }
     if (kept && st != FINF_ENOMEM) {
-        *kept = (socp_multipliers){.basis = basis, .x = x};
-        basis = (socp_basis){0}, x = NULL;
+        *kept = (socp_multipliers){.basis = u.basis, .x = a.x};
+        u.basis = (socp_basis){0};
+        a.x = NULL;
     }
-    free(x);
-    socp_program_free(&prog);
-    socp_basis_free(&basis);
-    socp_grid_free(&grid);
+    free(a.x);
+    socp_program_free(&u.prog);
+    socp_basis_free(&u.basis);
+    socp_grid_free(&u.grid);
     return st;
 }
 
@@ -105,15 +205,15 @@ static finf_iqc_result empty(const finf_iqc_options *o)
                              .bound = none,
                              .unit_bound = NAN,
                              .unit_sgd = NAN,
-                             .quadratic_lower = NAN,
-                             .unit_quadratic_lower = NAN,
+                             .quadratic_lower = none,
+                             .unit_quadratic_lower = none,
                              .quadratic_h = NAN,
-                             .minimax_lower = NAN,
+                             .minimax_lower = none,
                              .grid_value = NAN,
                              .solver_gap = INFINITY,
                              .certified_upper = NAN,
                              .a_min = NAN,
-                             .solver = o->solver == FINF_IQC_ECOS ? "ecos" : "newton",
+                             .solver = solver_name(o->solver),
                              .solver_status = "not started"};
 }
 
@@ -122,16 +222,11 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa, cons
                          finf_sensitivity *sens, int *stop, finf_iqc_result *out)
 {
     const finf_privacy_setting *pr = &o->privacy;
+    double dp = socp_unit_weights(o).dp;
     *stop = 1;
-    if (!(kappa >= 1 && isfinite(kappa) && eta > 0 && isfinite(eta) && o->smooth >= 1e-50 && o->smooth <= 1e50 &&
-          o->dim >= 1 && pr->rho > 0 && pr->clip >= 0 && pr->sigma_sgd >= 0 && o->gap > 0))
-        return finf_why(&out->reason, FINF_EDOM,
-                        "needs kappa >= 1, eta > 0, L from 1e-50 to 1e50, d >= 1, rho > 0, clip >= 0, sigma_sgd >= 0");
-    finf_privacy_setting usual = *pr; /* the domain of every problem, and here clip = 0: no privacy noise */
-    if (pr->clip == 0) usual.clip = 1;
-    finf_status st = finf_setting_check(1, &usual, &out->reason);
+    finf_status st = socp_check(eta, kappa, o, &out->reason);
     if (st != FINF_OK) return st;
-    out->minimax_lower = finf_iqc_minimax(eta, kappa, socp_is_dist(o->bound), o->smooth, o->dim, pr);
+    finf_status overflow = finf_iqc_minimax(eta, kappa, socp_is_dist(o->bound), o->smooth, o->dim, pr, &out->minimax_lower);
     st = finf_noise_sensitivity(noise, sens);
     if (st != FINF_OK) return out->reason = sens->reason, st;
     out->gamma2 = sens->gamma2;
@@ -144,8 +239,7 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa, cons
     st = finf_noise_energy(noise, &slow, 1, &T, NULL, &why);
     if (st != FINF_OK && st != FINF_ETOL) return out->reason = why, st;
     if (isinf(T)) return infinite(out, 1, why.text); /* every quadratic diverges: no one curvature */
-    double dp = socp_unit_weights(o).dp;
-    if (!isfinite(dp * sens->gamma2.value) && isfinite(sens->gamma2.value))
+    if (overflow || (!isfinite(dp * sens->gamma2.value) && isfinite(sens->gamma2.value)))
         return finf_why(&out->reason, FINF_EDOM,
                         "d G^2/(2 rho) = %g overflows: rho = %g is too small, or clip = %g too large", dp, pr->rho,
                         pr->clip);
@@ -153,21 +247,30 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa, cons
     return FINF_OK;
 }
 
+static finf_real scaled(finf_real x, double factor, double relerr)
+{
+    double value = x.value * factor;
+    return (finf_real){value, x.error * factor + (relerr + 8 * FINF_EPS) * value, x.kind, x.method};
+}
+
 /* Beside the bound: the worst quadratic. sigma2 = d sigma^2. */
 static finf_status worst_quadratic(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *o, int dist,
                                    double sigma2, finf_iqc_result *out)
 {
     double L = o->smooth, e = eta * L, sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
+    double gamma_error = sigma2 > 0 && isfinite(sigma2) ? out->gamma2.error / out->gamma2.value : 0;
     finf_real quad = {NAN, INFINITY, FINF_ESTIMATE, ""};
     finf_status st = socp_quadratic(noise, e, kappa, dist, 0, &quad, &out->quadratic_h);
-    out->unit_quadratic_lower = quad.value / L;
+    out->unit_quadratic_lower = scaled(quad, 1 / L, 0);
+    if (st != FINF_OK && st != FINF_ETOL) return st;
     if (sgd2 > 0 && sigma2 > 0 && isfinite(sigma2))
         st = socp_quadratic(noise, e, kappa, dist, sgd2 / sigma2, &quad, &out->quadratic_h);
-    out->quadratic_lower = sigma2 * quad.value / L;
+    out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, FINF_BOUND, ""} : scaled(quad, sigma2 / L, gamma_error);
     if (!(sigma2 > 0)) { /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
         double h = dist && e * (1 + 1 / kappa) < 2 ? 1 / kappa : 1;
+        finf_real unit = {eta / (2 * (dist ? h : 1) * (2 - e * h)), 0, FINF_ESTIMATE, "closed form"};
         out->quadratic_h = h;
-        out->quadratic_lower = sgd2 * eta / (2 * (dist ? h : 1) * (2 - e * h));
+        out->quadratic_lower = scaled(unit, sgd2, 2 * FINF_EPS * e * h / (2 - e * h));
     }
     out->quadratic_h *= L;
     return st;
@@ -206,7 +309,12 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     if (st == FINF_OK && lower != FINF_OK)
         st = finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
     out->seconds = finf_seconds() - t0 - cert.seconds, out->certify_seconds = cert.seconds;
-    if (!finite) return infinite(out, 0, sens.reason.text);
+    if (!finite) {
+        finf_reason failed = out->reason; /* of the unit bound */
+        infinite(out, 0, sens.reason.text);
+        if (st != FINF_OK) out->reason = failed;
+        return st;
+    }
 
     double value = (weight.dp > 0 ? weight.dp * re.dp.value : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.value : 0);
     double err = (weight.dp > 0 ? weight.dp * re.dp.error : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.error : 0);

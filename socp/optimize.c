@@ -137,7 +137,7 @@ static finf_status alternated(task *t, socp_moving *v, socp_products *s, double 
 static finf_status causal(task *t, socp_moving *v, socp_products *s, const double *nu, double *r, double *first, size_t n,
                           socp_descent *d)
 {
-    double lower = t->out->minimax_lower * t->o.iqc.smooth;
+    double lower = t->out->minimax_lower.value * t->o.iqc.smooth;
     finf_status st = FINF_OK;
     for (int start = 0; start < 2 && st == FINF_OK && !v->cancelled; start++) {
         if (start == 1) {
@@ -184,7 +184,7 @@ static finf_status descend(task *t)
     if (st == FINF_OK) st = best_nu(t, &v, nu, n);
     /* no noise is better than the minimax */
     if ((st == FINF_OK || st == FINF_ETOL) && !v.cancelled &&
-        !(t->out->bound_nu <= t->out->minimax_lower * (1 + t->o.tol))) {
+        !(t->out->bound_nu <= t->out->minimax_lower.value * (1 + t->o.tol))) {
         st = socp_products_make(&v, nu, n, &s);
         if (st == FINF_OK) st = t->causal ? causal(t, &v, s, nu, r, first, n, &d) : alternate(t, &v, s, nu, r, n, &d);
     } else if (st == FINF_OK) {
@@ -261,7 +261,7 @@ static finf_status settle(task *t)
     for (size_t i = 0; i < out->rounds; i++) /* on the nodes a round may have seemed better than it was */
         out->history[i] = fmax(out->history[i], out->iqc.bound.value);
     out->history[out->rounds] = out->iqc.bound.value;
-    out->gap = out->iqc.bound.value / out->minimax_lower;
+    out->gap = out->iqc.bound.value / out->minimax_lower.value;
     return st;
 }
 
@@ -272,7 +272,8 @@ static finf_status unchanged(task *t, finf_noise *white)
     t->out->noise = white;
     t->out->nu = 1, t->out->bound_nu = t->out->bound_sgd, t->out->starts = 1;
     t->out->history[0] = t->out->bound_sgd;
-    if (t->e < 2 && t->out->minimax_lower > 0) t->out->gap = t->out->iqc.bound.value / t->out->minimax_lower;
+    double least = t->out->minimax_lower.value;
+    if (t->e < 2 && least > 0) t->out->gap = t->out->iqc.bound.value / least;
     return st;
 }
 
@@ -301,7 +302,8 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     task t = {.eta = eta, .kappa = kappa, .o = opt ? *opt : finf_optimize_options_default(), .out = out};
     finf_iqc_options once = t.o.iqc;
     finf_noise *white = NULL;
-    *out = (finf_optimize_result){.bound_sgd = NAN, .bound_nu = NAN, .nu = NAN, .minimax_lower = NAN, .gap = NAN};
+    finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    *out = (finf_optimize_result){.bound_sgd = NAN, .bound_nu = NAN, .nu = NAN, .minimax_lower = none, .gap = NAN};
     once.solver = FINF_IQC_NEWTON, once.certify = 0, once.cancel = NULL;
     t.plain = once, t.plain.cancel = t.o.iqc.cancel;
     t.e = eta * t.o.iqc.smooth;

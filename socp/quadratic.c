@@ -59,44 +59,71 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
         if (fall > 0) at += (u[top + 1] - u[top]) * rise / (2 * fall), best += rise * rise / (8 * fall);
     }
     *h = exp(at);
-    *value = (finf_real){best, (worst + 1e-15) * best, FINF_ESTIMATE, "T(b), largest over h"};
+    if (isinf(best)) {
+        *value = (finf_real){INFINITY, 0, FINF_BOUND, "T(b), largest over h"};
+        return reached;
+    }
+    /* eta, h and b = eta h are rounded, and |d log v/d log b| <= (3+b)/(2-b) by Harnack's inequality for T; rounding h, an
+     * exponential, costs log h */
+    double b = eta * *h, steep = 1 + (3 + b) / (2 - b);
+    *value = (finf_real){best, best * (worst + FINF_EPS * (8 + steep * (3 - at))), FINF_ESTIMATE, "T(b), largest over h"};
     return reached;
 }
 
 finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth, int dist, finf_real *value,
                                double *h)
 {
-    double at = 1;
-    finf_status st = FINF_OK;
+    double at = NAN;
     *value = (finf_real){NAN, INFINITY, FINF_ESTIMATE, ""};
-    if (!(kappa >= 1 && isfinite(kappa) && eta > 0 && smooth > 0)) return FINF_EDOM;
-    if (eta * smooth < 2)
+    finf_status st = socp_check_sizes(eta, kappa, smooth, 1, NULL);
+    if (st == FINF_OK && eta * smooth < 2)
         st = socp_quadratic(noise, eta * smooth, kappa, dist, 0, value, &at);
-    else
+    else if (st == FINF_OK) {
         *value = (finf_real){INFINITY, 0, FINF_BOUND, "eta L >= 2"};
-    value->value /= smooth, value->error /= smooth;
+        at = 1;
+    }
+    value->value /= smooth;
+    value->error /= smooth;
     if (h) *h = at * smooth;
     return st;
 }
 
 /* At the quadratic h: gamma_inf(nu)^2 = 1/AGM(1, sqrt(nu(2-nu))), nu = eta h; symmetric about nu = 1, so eta h > 1 needs no
- * other case. */
-static double minimax_at(double eta, double h, double dim, const finf_privacy_setting *s)
+ * other case. eta h is rounded: 2 - eta h is off by that. */
+static finf_status minimax_at(double eta, double h, double dim, const finf_privacy_setting *s, finf_real *out)
 {
-    double e = eta * h, x = 1, y = sqrt(e * (2 - e));
-    while (fabs(x - y) > 1e-16 * x * 4) {
-        double m = (x + y) / 2;
-        y = sqrt(x * y), x = m;
-    }
-    double gamma2 = 1 / x;
-    return dim * s->clip * s->clip / (2 * s->rho) * eta * eta * h / 2 * gamma2 * gamma2 +
-           s->sigma_sgd * s->sigma_sgd * eta / (2 * (2 - e));
+    double e = eta * h;
+    finf_real agm;
+    finf_status st = finf_agm(1, sqrt(e * (2 - e)), &agm);
+    if (st != FINF_OK) return st;
+    double gamma2 = 1 / agm.value;
+    double value = dim * s->clip * s->clip / (2 * s->rho) * eta * eta * h / 2 * gamma2 * gamma2 +
+                   s->sigma_sgd * s->sigma_sgd * eta / (2 * (2 - e));
+    double relerr = 2 * agm.error / agm.value + FINF_EPS * (12 + 2 * e / (2 - e));
+    *out = (finf_real){value, relerr * value, FINF_ESTIMATE, "arithmetic-geometric mean"};
+    return isfinite(value) ? FINF_OK : FINF_EDOM;
 }
 
-double finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim, const finf_privacy_setting *set)
+finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim, const finf_privacy_setting *set,
+                             finf_real *value)
 {
-    if (!(eta > 0 && eta * smooth < 2 && kappa >= 1)) return INFINITY;
     finf_privacy_setting s = set ? *set : finf_privacy_setting_default();
-    double at_L = minimax_at(eta, smooth, dim, &s);
-    return dist ? fmax(at_L, kappa * minimax_at(eta, smooth / kappa, dim, &s)) : at_L;
+    finf_real at_L, at_mu, failed = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    *value = failed;
+    finf_status st = socp_check_sizes(eta, kappa, smooth, dim, NULL);
+    if (st == FINF_OK) st = socp_check_privacy(&s, NULL);
+    if (st != FINF_OK) return st;
+    if (!(eta * smooth < 2)) {
+        *value = (finf_real){INFINITY, 0, FINF_BOUND, "eta L >= 2"};
+        return FINF_OK;
+    }
+    st = minimax_at(eta, smooth, dim, &s, &at_L);
+    if (st == FINF_OK && dist) {
+        st = minimax_at(eta, smooth / kappa, dim, &s, &at_mu);
+        at_mu.value *= kappa;
+        at_mu.error = kappa * at_mu.error + 4 * FINF_EPS * at_mu.value;
+        if (at_mu.value > at_L.value) at_L = at_mu;
+    }
+    if (st == FINF_OK) *value = at_L;
+    return st;
 }

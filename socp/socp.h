@@ -172,6 +172,12 @@ typedef struct {
 finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
                            socp_weights weights, double on_grid, double *x, socp_recomputed *out);
 
+/* ---- iqc.c: the domain; every `why` may be NULL ---- */
+enum { SOCP_GRID_MOST = 1000000, SOCP_FIR_MOST = 2000 };
+finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim, finf_reason *why);
+finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why);
+finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why);
+
 /* ---- quadratic.c: max over h of the DP value + sgd_ratio * the SGD value, L = 1 ---- */
 finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist, double sgd_ratio, finf_real *value,
                            double *h);

@@ -20,8 +20,8 @@ static void row_at(size_t i, finf_iqc_bound bound, finf_iqc_class cls, double re
     o.multipliers = cls;
     finf_iqc_result r = both(GIVEN[i].noise, GIVEN[i].eta, GIVEN[i].kappa, o);
     ck_assert_msg(r.unit_bound <= ref * (1 + 5e-6), "row %zu, %s: %.9g, reference %.9g", i, NAME[bound], r.unit_bound, ref);
-    ck_assert_msg(r.unit_bound >= r.unit_quadratic_lower * (1 - 1e-9), "row %zu, %s: below the quadratic", i, NAME[bound]);
-    ASSERT_NEAR(r.unit_quadratic_lower, is_dist(bound) ? GIVEN[i].quad_dist : GIVEN[i].quad_fval, 5e-6,
+    ck_assert_msg(r.unit_bound >= r.unit_quadratic_lower.value * (1 - 1e-9), "row %zu, %s: below the quadratic", i, NAME[bound]);
+    ASSERT_NEAR(r.unit_quadratic_lower.value, is_dist(bound) ? GIVEN[i].quad_dist : GIVEN[i].quad_fval, 5e-6,
                 "worst quadratic of row %zu", i);
     ASSERT_NEAR(r.gamma2.value, GIVEN[i].gamma2, 5e-6, "gamma^2 of row %zu", i);
     ASSERT_NEAR(r.bound.value, r.gamma2.value * r.unit_bound, 1e-14, "bound of row %zu", i);
@@ -96,7 +96,7 @@ START_TEST(order)
                         o.multipliers = (finf_iqc_class)c;
                         finf_iqc_result r = iqc(noises[v], etas[e], kappas[k], o);
                         b[f][c] = r.unit_bound;
-                        ck_assert_msg(r.unit_quadratic_lower <= t * b[f][c], "%s %s %g %g: quadratic above class %d",
+                        ck_assert_msg(r.unit_quadratic_lower.value <= t * b[f][c], "%s %s %g %g: quadratic above class %d",
                                       noises[v], NAME[f], etas[e], kappas[k], c);
                     }
                 for (int f = 0; f < 4 && classes == 3; f++)
@@ -142,9 +142,9 @@ START_TEST(scaling_in_smoothness)
             ASSERT_NEAR(r.unit_bound, one.unit_bound / s[i], tol, "%s, L = %g", NAME[f], s[i]);
             ASSERT_NEAR(r.unit_sgd, one.unit_sgd / s[i], tol, "%s, L = %g", NAME[f], s[i]);
             ASSERT_NEAR(r.grid_value, one.grid_value / s[i], tol, "%s, L = %g", NAME[f], s[i]);
-            ASSERT_NEAR(r.quadratic_lower, one.quadratic_lower / s[i], 1e-12, "%s, L = %g", NAME[f], s[i]);
+            ASSERT_NEAR(r.quadratic_lower.value, one.quadratic_lower.value / s[i], 1e-12, "%s, L = %g", NAME[f], s[i]);
             ASSERT_NEAR(r.quadratic_h, one.quadratic_h * s[i], 1e-6, "%s, L = %g", NAME[f], s[i]);
-            ASSERT_NEAR(r.minimax_lower, one.minimax_lower / s[i], 1e-14, "%s, L = %g", NAME[f], s[i]);
+            ASSERT_NEAR(r.minimax_lower.value, one.minimax_lower.value / s[i], 1e-14, "%s, L = %g", NAME[f], s[i]);
         }
 }
 END_TEST
@@ -168,7 +168,7 @@ START_TEST(kappa_one)
                 o.bound = BOUNDS[f];
                 ck_assert_int_eq(finf_iqc(n, etas[e], 1, &o, &r), FINF_OK);
                 ASSERT_REAL(r.bound, m.F.value, 1e-10, 1e-9, "%s, eta %g, %s", noises[v], etas[e], NAME[f]);
-                ASSERT_NEAR(r.quadratic_lower, m.F.value, 1e-10, "%s, eta %g, %s", noises[v], etas[e], NAME[f]);
+                ASSERT_NEAR(r.quadratic_lower.value, m.F.value, 1e-10, "%s, eta %g, %s", noises[v], etas[e], NAME[f]);
             }
             finf_noise_free(n);
         }
@@ -231,7 +231,7 @@ START_TEST(lower_bounds)
         finf_noise *n = noise_of("sgd", NAN);
         finf_mean_result m;
         ck_assert_int_eq(finf_mean(n, eta, &full, &m), FINF_OK);
-        ASSERT_NEAR(finf_iqc_minimax(eta / 5, 1, 0, 5, 1, &full), m.F_optimal / 5, 1e-13, "minimax at eta L = %g", eta);
+        ASSERT_NEAR(finf_iqc_minimax(eta / 5, 1, 0, 5, 1, &full), m.F_optimal.value / 5, 1e-13, "minimax at eta L = %g", eta);
         finf_noise_free(n);
     }
 }
@@ -254,14 +254,14 @@ START_TEST(gradient_noise)
         double mu = 0.01, worst = BOUNDS[f] == FINF_IQC_DIST || BOUNDS[f] == FINF_IQC_SHARP_DIST
                                       ? 0.1 / (2 * mu * (2 - 0.1 * mu))
                                       : 0.1 / (2 * (2 - 0.1));
-        ASSERT_NEAR(alone.quadratic_lower, 2.25 * worst, 1e-13, "%s: worst quadratic, gradient noise", NAME[f]);
+        ASSERT_NEAR(alone.quadratic_lower.value, 2.25 * worst, 1e-13, "%s: worst quadratic, gradient noise", NAME[f]);
         o.privacy.clip = 1;
         finf_iqc_result with = both("nu:0.02", 0.1, 100, o); /* shared multipliers: no better than each on its own */
         double separate = 5 * nu.bound.value + alone.bound.value;
         ck_assert_msg(with.bound.value >= separate * (1 - 1e-7), "%s: %g < %g", NAME[f], with.bound.value, separate);
         ck_assert_msg(with.unit_bound >= nu.unit_bound * (1 - 1e-7) && with.unit_sgd >= dp.unit_bound * (1 - 1e-7), "%s",
                       NAME[f]);
-        ck_assert_msg(with.quadratic_lower <= with.bound.value && with.minimax_lower <= with.bound.value, "%s", NAME[f]);
+        ck_assert_msg(with.quadratic_lower.value <= with.bound.value && with.minimax_lower.value <= with.bound.value, "%s", NAME[f]);
         ASSERT_NEAR(with.bound.value, 5 * with.gamma2.value * with.unit_bound + 2.25 * with.unit_sgd, 1e-13, "%s", NAME[f]);
         o.privacy = (finf_privacy_setting){0.5, 0, 0};
         ck_assert_double_eq(iqc("nu:0.02", 0.1, 100, o).bound.value, 0);
@@ -304,7 +304,7 @@ START_TEST(uniform_grid_is_wrong)
             if (!is_dist(BOUNDS[f])) continue;
             ck_assert_msg(r.grid_value < cases[i].factor * automatic, "%s: %g against %g", NAME[f], r.grid_value,
                           automatic);
-            if (is_causal(BOUNDS[f])) ck_assert_msg(r.grid_value < 0.6 * r.quadratic_lower, "%s: not below", NAME[f]);
+            if (is_causal(BOUNDS[f])) ck_assert_msg(r.grid_value < 0.6 * r.quadratic_lower.value, "%s: not below", NAME[f]);
         }
 }
 END_TEST
@@ -440,7 +440,7 @@ START_TEST(divergent)
         finf_iqc_result r;
         o.smooth = 4;
         ck_assert_int_eq(finf_iqc(n, etas[i] / 4, 10, &o, &r), FINF_OK);
-        ck_assert(isinf(r.bound.value) && isinf(r.quadratic_lower) && isinf(r.minimax_lower));
+        ck_assert(isinf(r.bound.value) && isinf(r.quadratic_lower.value) && isinf(r.minimax_lower.value));
         ck_assert_msg(strstr(r.reason.text, "eta L >= 2"), "%s", r.reason.text);
         finf_noise_free(n);
     }
@@ -481,7 +481,7 @@ START_TEST(interrupted)
                 ck_assert(isnan(r.bound.value) && isinf(r.bound.error));
             else
                 ck_assert(r.bound.value >= optimum * (1 - 1e-7));
-            ck_assert(r.quadratic_lower <= optimum);
+            ck_assert(r.quadratic_lower.value <= optimum);
             sigaction(SIGINT, NULL, &now);
             ck_assert(now.sa_handler == handler);
         }
@@ -516,7 +516,7 @@ START_TEST(properties)
         ck_assert_msg(wider.bound.value >= a.bound.value * (1 - 1e-7),
                       "seed %d, case %d: %s, eta %g, kappa %g, %s: %.12g falls to %.12g", SEED, i, spec, eta, kappa,
                       NAME[bound], a.bound.value, wider.bound.value);
-        ck_assert_msg(a.minimax_lower <= a.bound.value * (1 + 1e-9) && a.quadratic_lower <= a.bound.value * (1 + 1e-9),
+        ck_assert_msg(a.minimax_lower.value <= a.bound.value * (1 + 1e-9) && a.quadratic_lower.value <= a.bound.value * (1 + 1e-9),
                       "seed %d, case %d", SEED, i);
     }
 }

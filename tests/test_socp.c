@@ -446,7 +446,7 @@ START_TEST(sharp_resonances)
         o.certify = 1;
         finf_iqc_result r = iqc(NOISE[i], 0.1, 10, o);
         ck_assert_msg(r.bound.error < 1e-8 * r.bound.value, "%s: error %g of %g", NOISE[i], r.bound.error, r.bound.value);
-        ck_assert(r.quadratic_lower <= r.bound.value);
+        ck_assert(r.quadratic_lower.value <= r.bound.value);
     }
 }
 END_TEST

@@ -101,13 +101,13 @@ START_TEST(order)
         finf_iqc_options o = options(FINF_IQC_GAUSSIAN);
         finf_iqc_result sharp = iqc(CASES[i].noise, CASES[i].eta, CASES[i].kappa, options(FINF_IQC_SHARP)),
                         r = both(CASES[i].noise, CASES[i].eta, CASES[i].kappa, o);
-        ck_assert_msg(r.bound.value <= sharp.bound.value * (1 + 2e-8) && r.bound.value >= r.quadratic_lower,
+        ck_assert_msg(r.bound.value <= sharp.bound.value * (1 + 2e-8) && r.bound.value >= r.quadratic_lower.value,
                       "%s, eta %g, kappa %g: %.10g not between %.10g and %.10g", CASES[i].noise, CASES[i].eta,
-                      CASES[i].kappa, r.bound.value, r.quadratic_lower, sharp.bound.value);
+                      CASES[i].kappa, r.bound.value, r.quadratic_lower.value, sharp.bound.value);
         o.privacy.sigma_sgd = 0.3;
         finf_iqc_result with = both(CASES[i].noise, CASES[i].eta, CASES[i].kappa, o);
         ck_assert_double_gt(with.bound.value, r.bound.value);
-        ck_assert_double_ge(with.bound.value, with.quadratic_lower);
+        ck_assert_double_ge(with.bound.value, with.quadratic_lower.value);
     }
 }
 END_TEST
@@ -117,11 +117,11 @@ START_TEST(values)
 {
     finf_iqc_options o = options(FINF_IQC_GAUSSIAN);
     finf_iqc_result r = iqc("nu:0.5", 1.5, 100, o);
-    ASSERT_NEAR(r.bound.value, r.quadratic_lower, 2e-8, "eta 1.5: the worst quadratic");
+    ASSERT_NEAR(r.bound.value, r.quadratic_lower.value, 2e-8, "eta 1.5: the worst quadratic");
     r = iqc("nu:0.1", 1.9, 2, o);
-    ASSERT_NEAR(r.bound.value, r.quadratic_lower, 2e-8, "eta 1.9: the worst quadratic");
+    ASSERT_NEAR(r.bound.value, r.quadratic_lower.value, 2e-8, "eta 1.9: the worst quadratic");
     r = iqc("sgd", 1.9999999, 30, o);
-    ck_assert_msg(r.bound.value >= r.quadratic_lower, "eta near 2: %.12g < %.12g", r.bound.value, r.quadratic_lower);
+    ck_assert_msg(r.bound.value >= r.quadratic_lower.value, "eta near 2: %.12g < %.12g", r.bound.value, r.quadratic_lower.value);
     /* lags 1 .. 40 one by one, by a program written apart */
     ASSERT_NEAR(iqc("nu:0.062", 0.1, 1000, o).unit_bound, 0.00703492, 1e-6, "eta 0.1");
     ASSERT_NEAR(iqc("nu:0.01", 1, 100, o).unit_bound, 0.78696791, 1e-7, "eta 1");
@@ -216,7 +216,7 @@ START_TEST(optimised)
                       eta, kappa, bound, of_sharp.bound.value);
         ck_assert_msg(!(r.gap > ROWS[i].gap), "eta %g, kappa %g: gap %.9g", eta, kappa, r.gap);
         ck_assert(bound <= r.bound_nu * (1 + 1e-9) && r.bound_nu <= sharp.bound_nu * (1 + 1e-8));
-        ck_assert(bound >= r.iqc.quadratic_lower * (1 - 1e-9));
+        ck_assert(bound >= r.iqc.quadratic_lower.value * (1 - 1e-9));
         for (size_t k = 1; k <= r.rounds; k++) ck_assert_double_le(r.history[k], r.history[k - 1] * (1 + 1e-9));
         ck_assert(r.rounds <= 4 || eta > 1);
         if (i == 1) {

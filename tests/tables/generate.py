@@ -272,12 +272,12 @@ def regression(noise, spec, d, *par):
     v, u, tr, b = clip ** 2 / (2 * rho), sgd ** 2, mp.fsum(lam), [eta * x for x in lam]
     den = [2 - (2 + kx) * x for x in b]
     D = 1 - sum(x / y for x, y in zip(b, den)) if min(den) > 0 else mpf(-1)
-    X = L = S = root = mpf(0)
+    X = L = root = mpf(0)
     for w, wt in nodes(n.singular + [at(min(b)), at(max(b))]):
         s4, B = 4 * sin(w / 2) ** 2, n.density(w)
         f = [x / (x * x + (1 - x) * s4) for x in b]
         g = [(2 - x) * y for x, y in zip(b, f)]
-        L, S = L + wt * B * sum(f), S + wt * B * sum(g)
+        L += wt * B * sum(f)
         if D > 0:
             h = eta / (2 * D) * sum(x / y for x, y in zip(g, den))  # Hx
             X, root = X + wt * B * h, root + wt * sqrt(h)
@@ -286,10 +286,12 @@ def regression(noise, spec, d, *par):
         drift = eta * u / (2 * D) * sum(x / y for x, y in zip(lam, den))
         exact, optimum = n.gamma2 * v * X / pi + drift, v * (root / pi) ** 2 + drift
     R2 = tr + (2 + kx) * max(lam)
-    if eta * R2 < 1:
-        s = (1 - sqrt(eta * R2)) ** -2
-        upper = (1 + s) * eta * R2 * u + (1 + (3 + max(kx, 0)) * s) * eta * n.gamma2 * v * S / pi
     lti = eta / 2 * (n.gamma2 * v * L / pi + u * sum(x / (2 - y) for x, y in zip(lam, b)))
+    q = eta * R2 / (2 - max(b))
+    if q < 1:
+        W = sum(x / (2 - x) for x in b)
+        first = (3 + max(kx, 0)) * eta * n.gamma2 * v * L / pi + eta * u * R2 / (2 - max(b))
+        upper = lti + W * first / (1 - q) / 2
     floor = eta * u * tr / 4 + eta ** 2 * clip ** 2 / rho * tr / 16
     up = 1 + mpf(10) ** -30
     assert floor <= lti <= exact * up and optimum <= exact * up and exact <= upper * up
