@@ -12,8 +12,15 @@
 #define BOUNDS_HUGE 1e50
 finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_reason *why);
 finf_status finf_kurtosis_check(double kurtosis, finf_reason *why);
+/* A value of an enum, whose last is `last`; else FINF_EUSAGE. */
+finf_status finf_choice_check(const char *name, int value, int last, finf_reason *why);
 /* |theta_0 - theta*|^2; at, unless NULL: d squares in its place */
 finf_status finf_start_check(double start, const double *at, double d, finf_reason *why);
+
+/* ---- mean.c, linreg.c: results of which nothing is known yet -------------------------------------------- */
+
+finf_mean_result finf_mean_failed(void);
+finf_linreg_result finf_linreg_failed(void);
 
 /* ---- circle.c: means over the unit circle -------------------------------------------------------------- */
 
@@ -135,8 +142,8 @@ double spline_density_phase(const spline_density *d, double w);
 typedef struct {
     size_t n;
     double *lambda, *weight;
-    double max;             /* the largest eigenvalue */
-    double rounding, decay; /* see spectral_measure_error */
+    double max;                      /* the largest eigenvalue */
+    double scaling, rounding, decay; /* see spectral_measure_error */
 } spectral_measure;
 
 /* Eigenvalues above `separate` stay single: the caller's f may have a pole near them. */
@@ -144,7 +151,8 @@ finf_status spectral_measure_make(const finf_spectrum *s, double separate, spect
 /* The relative error of lambda_i and of weight_i: 0 where they are what was given. */
 static inline double spectral_measure_error(const spectral_measure *m, size_t i)
 {
-    return FINF_EPS * (m->rounding + m->decay * log(m->max / m->lambda[i]));
+    int computed = m->lambda[i] != m->max; /* the largest is 1 in every family */
+    return FINF_EPS * (m->scaling + computed * (m->rounding + m->decay * log(m->max / m->lambda[i])));
 }
 void spectral_measure_free(spectral_measure *m);
 

@@ -42,6 +42,7 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
     if (!status) status = finf_kurtosis_check(o->kurtosis, why);
+    if (!status) status = finf_choice_check("gamma", (int)o->gamma, FINF_CURVE_GAMMA_INF, why);
     if (status) return status;
     if (o->start_at && finf_spectrum_dim(s) > 1e8)
         return finf_why(why, FINF_EDOM, "dim = %s: a start given by direction needs at most 1e8 of them",

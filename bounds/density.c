@@ -319,7 +319,10 @@ finf_status spline_density_factor(const spline_density *d, int sign, size_t n, d
         N *= 2;
         s = factor(d, sign, N, n, out);
         change = 0;
-        for (size_t t = 0; t < n; t++) change = fmax(change, fabs(out[t] - before[t]) / fabs(out[0]));
+        for (size_t t = 0; t < n && !isnan(change); t++) {
+            double moved = fabs(out[t] - before[t]) / fabs(out[0]);
+            if (!(moved <= change)) change = moved; /* NaN stays, and has not settled */
+        }
         memcpy(before, out, n * sizeof *out);
     }
     free(before);

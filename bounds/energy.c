@@ -356,6 +356,7 @@ typedef struct {
 static double interpolate(const chebyshev *c, const double *value, double x)
 {
     double top = 0, bottom = 0;
+    if (isinf(value[0])) return value[0]; /* beta is not square-summable: it is infinite everywhere */
     for (int k = 0; k < CHEB; k++) { /* barycentric */
         double gap = x - c->node[k], w = c->weight[k] / gap;
         if (gap == 0) return value[k];

@@ -255,12 +255,10 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
     return status ? status : late;
 }
 
-finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s, const finf_linreg_options *opt,
-                        finf_linreg_result *out)
+finf_linreg_result finf_linreg_failed(void)
 {
-    finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
     finf_real failed = finf_real_failed();
-    *out = (finf_linreg_result){.gamma2 = failed,
+    return (finf_linreg_result){.gamma2 = failed,
                                 .exact = failed,
                                 .lti = failed,
                                 .upper = failed,
@@ -268,6 +266,13 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
                                 .optimum_lti = failed,
                                 .floor = failed,
                                 .D = NAN};
+}
+
+finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s, const finf_linreg_options *opt,
+                        finf_linreg_result *out)
+{
+    finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
+    *out = finf_linreg_failed();
     finf_status status = check(eta, s, &o, &out->reason);
     if (status) return status;
     out->d = finf_spectrum_dim(s);
@@ -303,7 +308,7 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     double reach = eta * (out->R2 + out->lambda_max);
     if (!(reach < 2)) {
         out->upper = finf_real_infinite("theorem for bounded fourth moments");
-        finf_why(&out->upper_reason, FINF_OK, "it needs eta (R^2 + lambda_1) < 2, here %.6g", reach);
+        finf_why(&out->upper_reason, FINF_OK, "upper needs eta (R^2 + lambda_1) < 2, here %.6g", reach);
     }
     if (eta * out->lambda_max >= 2) /* even the mean of theta diverges */
         out->lti = out->optimum_lti = finf_real_infinite("sum over directions");

@@ -1,14 +1,19 @@
 /* Mean estimation: F = (1/2) E(theta - z)^2, one dimension.                                      MATH section 4 */
 #include "bounds.h"
 
+finf_mean_result finf_mean_failed(void)
+{
+    finf_real failed = finf_real_failed();
+    return (finf_mean_result){.gamma2 = failed, .F = failed, .F_optimal = failed, .F_sgd = failed};
+}
+
 /* F_inf = (1/2) (eta^2/2pi) int (|B|^2 sigma^2 + sigma_sgd^2) / |1-eta-e^{iw}|^2 dw
  *       = (1/2) eta/(2-eta) (sigma^2 T(eta) + sigma_sgd^2)
  * domain: eta > 0; eta >= 2 diverges. */
 finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set, finf_mean_result *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
-    finf_real failed = finf_real_failed();
-    *out = (finf_mean_result){.gamma2 = failed, .F = failed, .F_optimal = failed, .F_sgd = failed};
+    *out = finf_mean_failed();
     finf_status s = finf_setting_check(eta, &p, &out->reason);
     if (s) return s;
     finf_sensitivity sens;

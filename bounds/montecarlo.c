@@ -78,7 +78,8 @@ static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simul
 static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why)
 {
     const finf_simulate_options *o = &p->o;
-    finf_status status = finf_setting_check(p->eta, &o->privacy, why);
+    finf_status status = finf_choice_check("problem", (int)p->problem, FINF_SIMULATE_HUBER, why);
+    if (!status) status = finf_setting_check(p->eta, &o->privacy, why);
     if (status) return status;
     if ((p->problem == FINF_SIMULATE_LINREG) != (s != NULL))
         return finf_why(why, FINF_EDOM, "linear regression, and nothing else, needs a spectrum");

@@ -19,6 +19,12 @@ finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_r
     return s;
 }
 
+finf_status finf_choice_check(const char *name, int value, int last, finf_reason *why)
+{
+    if (value >= 0 && value <= last) return FINF_OK;
+    return finf_why(why, FINF_EUSAGE, "%s = %d: no such choice, they go from 0 to %d", name, value, last);
+}
+
 finf_status finf_kurtosis_check(double kurtosis, finf_reason *why)
 {
     if (kurtosis >= -2 && isfinite(kurtosis)) return FINF_OK;

@@ -313,7 +313,7 @@ finf_status spectral_measure_make(const finf_spectrum *s, double separate, spect
 {
     /* a division by the largest rounds twice; an octave's moments and a block's Gauss rule are good to a few units; a^-k and
      * e^-rk multiply the rounding of the exponent by it */
-    *m = (spectral_measure){.max = s->max, .rounding = s->unit == 1 ? 0 : 2};
+    *m = (spectral_measure){.max = s->max, .scaling = s->unit == 1 ? 0 : 2};
     size_t room = 0;
     finf_status status = FINF_OK;
     switch (s->kind) {

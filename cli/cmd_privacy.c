@@ -2,8 +2,10 @@
 #include "cmd.h"
 
 /* rho from whatever was given: --rho, --noise-multiplier, or --epsilon and --delta. */
-static finf_status find_rho(const args *a, double epsilon, double delta, finf_privacy_setting *set, finf_reason *why)
+static finf_status find_rho(const args *a, double epsilon, double delta, finf_privacy_setting *set, double *error,
+                            finf_reason *why)
 {
+    *error = 0;
     int by_epsilon = args_given(a, OPT_EPSILON) && args_given(a, OPT_DELTA), zcdp = 0;
     int given = args_given(a, OPT_RHO) + args_given(a, OPT_NOISE_MULTIPLIER) + by_epsilon;
     if (given != 1)
@@ -27,6 +29,7 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
             return finf_why(why, s, "no rho from 1e-30 to 1e30 gives epsilon = %s at delta = %s", finf_show(epsilon).s,
                             finf_show(delta).s);
         set->rho = rho.value;
+        *error = rho.error;
     }
     return s;
 }
@@ -45,7 +48,7 @@ static finf_status read_epsilon_delta(const args *a, double *epsilon, double *de
 
 finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
 {
-    double eta, mu, T = NAN, epsilon, delta;
+    double eta, mu, T = NAN, epsilon, delta, rho_error;
     finf_noise *noise = NULL;
     finf_privacy_setting set;
     finf_sensitivity sens;
@@ -53,7 +56,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &T, why);
     if (!s) s = read_setting(a, &set, why);
     if (!s) s = read_epsilon_delta(a, &epsilon, &delta, why);
-    if (!s) s = find_rho(a, epsilon, delta, &set, why);
+    if (!s) s = find_rho(a, epsilon, delta, &set, &rho_error, why);
     if (!s && !(set.rho >= 1e-30 && set.rho <= 1e30))
         s = finf_why(why, FINF_EDOM, "rho = %s: must be positive, from 1e-30 to 1e30", finf_show(set.rho).s);
     if (!s && !(set.clip >= 1e-50 && set.clip <= 1e50))
@@ -77,17 +80,17 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         double multiplier = 1 / sqrt(2 * set.rho), gamma = sqrt(gamma2.value);
         doc_row(d);
         doc_heading(d, "Privacy (zero-out adjacency, one participation)");
-        doc_number(d, "rho", "rho", set.rho, "zCDP");
+        doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, FINF_ESTIMATE, ""}, "zCDP");
         if (isnan(delta_zcdp.value))
             doc_number(d, "delta", "delta", delta, NULL);
         else {
             doc_real(d, "delta", "delta_error", "delta", delta_gauss, "exact, of this rho and epsilon");
-            doc_real(d, "delta_zcdp", NULL, "delta (zCDP)", delta_zcdp, "for any rho-zCDP mechanism");
+            doc_real(d, "delta_zcdp", "delta_zcdp_error", "delta (zCDP)", delta_zcdp, "for any rho-zCDP mechanism");
         }
         doc_real(d, "epsilon_gauss", "epsilon_gauss_error", "epsilon", gauss, "exact: the noise is one Gaussian mechanism");
         doc_real(d, "epsilon_zcdp", "epsilon_zcdp_error", "epsilon (zCDP)", zcdp, "for any rho-zCDP mechanism");
         show_noise(d, a, "sgd", eta, mu);
-        doc_real(d, "gamma2", NULL, "gamma^2", gamma2,
+        doc_real(d, "gamma2", "gamma2_error", "gamma^2", gamma2,
                  isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
         doc_note(d, "Noise multiplier means three things:");
         doc_number(d, "noise_multiplier", "sigma/(G gamma)", multiplier, "what privacy accountants take");

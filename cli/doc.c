@@ -203,6 +203,44 @@ void doc_note(doc *d, const char *format, ...)
     add(d, NOTE, NULL, line, NULL);
 }
 
+static int as_uncertain_as_large(const item *x)
+{
+    return x->kind == REAL && (x->key || x->label) && isfinite(x->value) && x->value != 0 && x->error >= fabs(x->value);
+}
+
+/* `text` as the reason of the record that ends before item `end`: after what it has, or, of the last record, as a new one. */
+static void give_reason(doc *d, size_t end, const char *text)
+{
+    for (size_t i = end; i-- > 0 && d->items[i].kind != ROW;) {
+        item *x = &d->items[i];
+        if (x->kind != STRING || !x->key || strcmp(x->key, "reason") != 0) continue;
+        char both[640];
+        snprintf(both, sizeof both, "%.255s%s%s", x->string ? x->string : "", x->string && x->string[0] ? "; " : "", text);
+        free(x->string);
+        x->string = copy(d, both);
+        return;
+    }
+    if (end == d->n) doc_string(d, "reason", "reason", text, NULL);
+}
+
+int doc_imprecise(doc *d, finf_reason *why)
+{
+    size_t n = d->n;
+    const item *bad = NULL;
+    int found = 0;
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n && !bad && as_uncertain_as_large(&d->items[i])) bad = &d->items[i];
+        if (!bad || (i < n && d->items[i].kind != ROW)) continue;
+        finf_reason one;
+        snprintf(one.text, sizeof one.text, "%.60s = %.6g +- %.1e: the error is as large as the value",
+                 bad->key ? bad->key : bad->label, bad->value, bad->error);
+        if (!found++) *why = one;
+        bad = NULL;
+        give_reason(d, i, one.text);
+    }
+    return found > 0;
+}
+
 /* ---- characters ----------------------------------------------------------------------------------------- */
 
 /* Bytes of the UTF-8 character at s, 0 when it is none. */

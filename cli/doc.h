@@ -38,6 +38,9 @@ void doc_heading(doc *d, const char *text);
 void doc_note(doc *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int doc_failed(const doc *d); /* memory ran out while filling */
+/* Whether a number's error is as large as the number, finite and not 0: the first such in *why, and each record's in its
+ * `reason`. */
+int doc_imprecise(doc *d, finf_reason *why);
 
 /* What was filled, for a report: fields of record `row` = 0.. by their key (or error key). */
 typedef struct {

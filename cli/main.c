@@ -62,6 +62,11 @@ static int run(command_id command, const args *a)
     if (!s) s = sink_open(args_text(a, OPT_OUTPUT), &out, &why); /* before the work: a bad path costs nothing */
     if (!s) s = RUN[command](a, d, &why);
     if (!s && doc_failed(d)) s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
+    finf_reason imprecise;
+    if ((!s || s == FINF_ETOL) && doc_imprecise(d, &imprecise) && !s) {
+        s = FINF_ETOL;
+        why = imprecise;
+    }
     int code = 0;
     if (s) code = complain(s, &why);
     if (!s || (s == FINF_ETOL && !doc_empty(d))) {

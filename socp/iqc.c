@@ -46,18 +46,12 @@ finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why)
     return finf_setting_check(1, &usual, why);
 }
 
-static finf_status check_choice(const char *name, int value, int last, finf_reason *why)
-{
-    if (value >= 0 && value <= last) return FINF_OK;
-    return finf_why(why, FINF_EUSAGE, "%s = %d: no such choice, they go from 0 to %d", name, value, last);
-}
-
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why)
 {
-    finf_status st = check_choice("bound", (int)o->bound, FINF_IQC_GAUSSIAN, why);
-    if (st == FINF_OK) st = check_choice("multipliers", (int)o->multipliers, FINF_IQC_PAPER, why);
-    if (st == FINF_OK) st = check_choice("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
-    if (st == FINF_OK) st = check_choice("solver", (int)o->solver, FINF_IQC_ECOS, why);
+    finf_status st = finf_choice_check("bound", (int)o->bound, FINF_IQC_GAUSSIAN, why);
+    if (st == FINF_OK) st = finf_choice_check("multipliers", (int)o->multipliers, FINF_IQC_PAPER, why);
+    if (st == FINF_OK) st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
+    if (st == FINF_OK) st = finf_choice_check("solver", (int)o->solver, FINF_IQC_ECOS, why);
     if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
     if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);
     if (st == FINF_OK && !(o->gap > 0 && o->gap < 1))
@@ -198,7 +192,7 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
     return st;
 }
 
-static finf_iqc_result empty(const finf_iqc_options *o)
+finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
 {
     finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
     return (finf_iqc_result){.gamma2 = none,
@@ -283,7 +277,7 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
     finf_sensitivity sens;
     int stop, dist = socp_is_dist(o.bound);
-    *out = empty(&o);
+    *out = socp_iqc_failed(&o);
     finf_status st = begin(noise, eta, kappa, &o, &sens, &stop, out);
     if (st != FINF_OK || stop) return st;
 
@@ -306,8 +300,15 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
 
     double plain = o.dim * o.privacy.clip * o.privacy.clip * gamma2 / (2 * o.privacy.rho);
     finf_status lower = worst_quadratic(noise, eta, kappa, &o, dist, plain, out);
-    if (st == FINF_OK && lower != FINF_OK)
-        st = finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
+    if (st == FINF_OK && lower == FINF_ETOL)
+        finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
+    if (st == FINF_OK || (st == FINF_ETOL && lower != FINF_OK)) st = lower;
+    if (st != FINF_OK && st != FINF_ETOL) { /* a part that failed leaves no number standing */
+        finf_reason why = out->reason;
+        *out = socp_iqc_failed(&o);
+        out->reason = why;
+        return st;
+    }
     out->seconds = finf_seconds() - t0 - cert.seconds, out->certify_seconds = cert.seconds;
     if (!finite) {
         finf_reason failed = out->reason; /* of the unit bound */

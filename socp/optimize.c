@@ -293,8 +293,8 @@ static finf_status search(task *t)
 
 static finf_status check(const finf_optimize_options *o, finf_reason *why)
 {
-    int ok = o->tol > 0 && o->max_rounds >= 1 && o->factors >= 1 && o->factors <= 200;
-    return ok ? FINF_OK : finf_why(why, FINF_EDOM, "needs tol > 0, at least one round, 1 to 200 factors");
+    int ok = o->tol > 0 && o->tol < 1 && o->max_rounds >= 1 && o->factors >= 1 && o->factors <= 200;
+    return ok ? FINF_OK : finf_why(why, FINF_EDOM, "needs 0 < tol < 1, at least one round, 1 to 200 factors");
 }
 
 finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt, finf_optimize_result *out)

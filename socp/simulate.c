@@ -213,10 +213,13 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
 {
     double L = smooth, b = eta * L, T, relerr;
     *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
-    if (!(kappa >= 1 && kappa <= BOUNDS_HUGE && eta > 0 && L > 0 && b > 0 && sgd_ratio >= 0 && isfinite(sgd_ratio) &&
-          relative_error > 0 && relative_error < 1))
+    finf_status st = finf_choice_check("kind", (int)kind, FINF_WORST_ASYMMETRIC, NULL);
+    if (!st) st = socp_check_sizes(eta, kappa, L, 1, NULL);
+    if (st) return st;
+    if (!(kappa <= BOUNDS_HUGE && b > 0 && sgd_ratio >= 0 && isfinite(sgd_ratio) && relative_error > 0 &&
+          relative_error < 1))
         return FINF_EDOM;
-    finf_status st = b < 2 ? finf_noise_energy(noise, &b, 1, &T, &relerr, NULL) : FINF_OK;
+    st = b < 2 ? finf_noise_energy(noise, &b, 1, &T, &relerr, NULL) : FINF_OK;
     if (st) return st;
     if (!(b < 2 && isfinite(T))) {
         out->mean = INFINITY, out->error = 0;

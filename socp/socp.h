@@ -197,6 +197,7 @@ typedef struct {
     socp_basis basis;
     double *x; /* NULL: none */
 } socp_multipliers;
+finf_iqc_result socp_iqc_failed(const finf_iqc_options *o); /* of which nothing is known yet */
 finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out,
                      socp_multipliers *kept);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bounds.h"
 #include "optimize.h"
 
 enum { MAX_SCAN = 64, MAX_REFINE = 40 };
@@ -29,7 +30,8 @@ typedef struct {
 
 static double nu_of(const sample *s) { return fmin(exp(s->u), 1); }
 
-static double log_quadratic(const socp_moving *v, double nu)
+/* log of the worst quadratic's value; -inf, which is below it, where it was not found to its accuracy */
+static finf_status log_quadratic(const socp_moving *v, double nu, double *out)
 {
     finf_noise *noise = NULL;
     finf_sensitivity sens;
@@ -42,7 +44,8 @@ static double log_quadratic(const socp_moving *v, double nu)
         st = socp_quadratic(noise, v->mo.eta, 1 / v->mo.mu, v->mo.dist, v->weights.sgd / dp, &value, &h);
     }
     finf_noise_free(noise);
-    return st == FINF_OK ? log(dp * value.value) : -INFINITY;
+    *out = st == FINF_OK ? log(dp * value.value) : -INFINITY;
+    return st == FINF_ETOL ? FINF_OK : st;
 }
 
 /* beta_t = a_t (1-nu)^t and its first two derivatives in u = log nu */
@@ -99,16 +102,21 @@ static finf_status refine(nu_search *n, sample a, sample b)
 }
 
 /* nu = 1, where the noise is independent, then downwards by RATIO through the guess. */
-static size_t place(const socp_moving *v, sample *s)
+static finf_status place(const socp_moving *v, sample *s, size_t *count)
 {
+    finf_status st = FINF_OK;
     size_t n = 1;
     double end = log(fmin(v->mo.eta, 1) * v->mo.mu / 4), step = log(RATIO), u = log(fmin(GUESS * v->mo.eta, 1));
     s[0] = (sample){.u = 0};
     for (u += step * floor(-u / step); n < MAX_SCAN && u > end; u -= step)
         if (u < -step / 8) s[n++] = (sample){.u = u};
     if (n < MAX_SCAN) s[n++] = (sample){.u = end};
-    for (size_t i = 0; i < n; i++) s[i].value = INFINITY, s[i].lower = log_quadratic(v, nu_of(&s[i]));
-    return n;
+    for (size_t i = 0; i < n && st == FINF_OK; i++) {
+        s[i].value = INFINITY;
+        st = log_quadratic(v, nu_of(&s[i]), &s[i].lower);
+    }
+    *count = n;
+    return st;
 }
 
 finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
@@ -118,7 +126,8 @@ finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
     t.logB = malloc(3 * v->grid.n * sizeof *t.logB);
     t.scratch = malloc((socp_moving_scratch(v, 2) + 3 * v->taps) * sizeof *t.scratch);
     finf_status st = t.logB && t.scratch ? FINF_OK : FINF_ENOMEM;
-    size_t n = place(v, s);
+    size_t n = 0;
+    if (st == FINF_OK) st = place(v, s, &n);
     t.f = t.logB ? t.logB + v->grid.n : NULL, t.beta = t.scratch ? t.scratch + socp_moving_scratch(v, 2) : NULL;
     for (size_t next = 0; st == FINF_OK && next < n;) { /* by the worst quadratic; those above the best bound never */
         next = n;
@@ -150,19 +159,20 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     finf_noise *noise = NULL, *finest = NULL;
     socp_moving v = {0};
     finf_reason why = {"the search for nu did not end"};
-    *out = (finf_iqc_result){.bound = {NAN, INFINITY, FINF_ESTIMATE, ""}};
-    finf_status tuned = FINF_OK, st = finf_noise_sgd(&noise);
-    int cancelled = 0;
+    *nu = NAN;
+    *out = socp_iqc_failed(&o);
+    finf_status tuned = FINF_OK, st = socp_check(eta, kappa, &o, &out->reason);
+    if (st != FINF_OK) return st;
+    st = finf_noise_sgd(&noise);
+    int cancelled = 0, trivial = !(eta * o.smooth < 2 && o.privacy.clip > 0); /* every noise gives the same */
     *nu = 1;
-    /* the domain, and where every noise gives the same: divergence, no privacy noise */
-    int trivial = !(kappa >= 1 && isfinite(kappa) && eta > 0 && eta * o.smooth < 2 && o.privacy.rho > 0 &&
-                    o.privacy.clip > 0 && o.privacy.sigma_sgd >= 0 && o.dim >= 1 && o.smooth > 0);
     if (st == FINF_OK && !trivial && kappa == 1) {
         *nu = fmin(eta * o.smooth, 1); /* mean estimation, MATH 4 */
     } else if (st == FINF_OK && !trivial) {
         st = finf_noise_nu(fmin(eta * o.smooth, 1) / kappa / 4, &finest, &out->reason); /* the least that is tried */
         if (st == FINF_OK) st = socp_moving_make(eta, kappa, &o, finest, &v);
         if (st == FINF_OK) tuned = socp_best_nu(&v, 0, nu);
+        if (tuned != FINF_OK && tuned != FINF_ETOL) st = tuned;
         cancelled = v.cancelled;
     }
     finf_noise_free(finest);
@@ -173,18 +183,19 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     }
     if (st == FINF_OK && !cancelled) st = finf_iqc(noise, eta, kappa, &o, out);
     if (st == FINF_ETOL) tuned = st, why = out->reason, cancelled = o.cancel && o.cancel(o.cancel_data);
-    if (cancelled || (st == FINF_ETOL && isnan(out->bound.value))) { /* Newton's bound of the nu there is, soon */
-        if (!cancelled) finf_why(&why, st, "%s: the solver failed, this is Newton's bound", out->solver);
+    if (cancelled && (st == FINF_OK || st == FINF_ETOL)) { /* Newton's bound of the nu there is, soon */
         o.cancel = NULL, o.solver = FINF_IQC_NEWTON, o.certify = 0;
         st = finf_iqc(noise, eta, kappa, &o, out);
     }
     finf_noise_free(noise);
+    if (st != FINF_OK && st != FINF_ETOL) *nu = NAN;
     if (st == FINF_OK && tuned != FINF_OK) out->reason = why;
     return st != FINF_OK ? st : tuned;
 }
 
 /* ---- values without derivative: Brent's minimiser on the best bracket ---- */
 
+/* NaN: it failed, and every value after it is NaN too. */
 typedef double objective(double log_nu, void *data);
 
 /* Brent (1973): parabolas, golden sections where they fail. b lies in (a, c) with the least value. */
@@ -235,41 +246,57 @@ typedef struct {
     const finf_spectrum *s;
     finf_linreg_options opt;
     const finf_privacy_setting *set;
+    finf_status status; /* of the first evaluation that failed: the search is then over, and its result this one's */
+    finf_linreg_result linreg;
+    finf_mean_result mean;
 } problem;
+
+static finf_status linreg_with(double nu, const problem *p, const finf_linreg_options *opt, finf_linreg_result *r)
+{
+    finf_noise *noise = NULL;
+    *r = finf_linreg_failed();
+    finf_status st = finf_noise_nu(nu, &noise, &r->reason);
+    if (st == FINF_OK) st = finf_linreg(noise, p->eta, p->s, opt, r);
+    finf_noise_free(noise);
+    return st;
+}
 
 static double linreg_at(double log_nu, void *data)
 {
-    const problem *p = data;
-    finf_linreg_result r;
+    problem *p = data;
+    if (p->status == FINF_OK) p->status = linreg_with(fmin(exp(log_nu), 1), p, &p->opt, &p->linreg);
+    return p->status == FINF_OK ? p->linreg.exact.value : NAN;
+}
+
+static finf_status mean_with(double nu, const problem *p, finf_mean_result *r)
+{
     finf_noise *noise = NULL;
-    finf_status st = finf_noise_nu(fmin(exp(log_nu), 1), &noise, NULL);
-    if (st == FINF_OK) st = finf_linreg(noise, p->eta, p->s, &p->opt, &r);
+    *r = finf_mean_failed();
+    finf_status st = finf_noise_nu(nu, &noise, &r->reason);
+    if (st == FINF_OK) st = finf_mean(noise, p->eta, p->set, r);
     finf_noise_free(noise);
-    return (st == FINF_OK || st == FINF_ETOL) && r.exact.value >= 0 ? r.exact.value : INFINITY;
+    return st;
 }
 
 static double mean_at(double log_nu, void *data)
 {
-    const problem *p = data;
-    finf_mean_result r;
-    finf_noise *noise = NULL;
-    finf_status st = finf_noise_nu(fmin(exp(log_nu), 1), &noise, NULL);
-    if (st == FINF_OK) st = finf_mean(noise, p->eta, p->set, &r);
-    finf_noise_free(noise);
-    return (st == FINF_OK || st == FINF_ETOL) && r.F.value >= 0 ? r.F.value : INFINITY;
+    problem *p = data;
+    if (p->status == FINF_OK) p->status = mean_with(fmin(exp(log_nu), 1), p, &p->mean);
+    return p->status == FINF_OK ? p->mean.F.value : NAN;
 }
 
 finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt, double *nu,
                              finf_linreg_result *out)
 {
     problem p = {.eta = eta, .s = s, .opt = opt ? *opt : finf_linreg_options_default()};
+    double least = eta * finf_spectrum_min(s) / 16, best = 1;
     p.opt.optimum = 0;
-    finf_noise *noise = NULL;
-    double least = eta * finf_spectrum_min(s) / 16;
-    *nu = least > 0 && isfinite(least) ? fmin(exp(minimum(linreg_at, &p, log(fmin(least, 1)))), 1) : 1;
-    finf_status st = finf_noise_nu(*nu, &noise, &out->reason);
-    if (st == FINF_OK) st = finf_linreg(noise, eta, s, opt, out);
-    finf_noise_free(noise);
+    *nu = NAN;
+    if (least > 0 && isfinite(least))
+        best = fmin(exp(minimum(linreg_at, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)))), 1);
+    *out = p.linreg;
+    finf_status st = p.status != FINF_OK ? p.status : linreg_with(best, &p, opt, out);
+    if (st == FINF_OK || st == FINF_ETOL) *nu = best;
     return st;
 }
 
@@ -277,10 +304,11 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
 finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu, finf_mean_result *out)
 {
     problem p = {.eta = eta, .set = set};
-    finf_noise *noise = NULL;
-    *nu = eta > 0 && eta <= 1 ? eta : eta < 2 && eta > 1 ? fmin(exp(minimum(mean_at, &p, log((2 - eta) / 16))), 1) : 1;
-    finf_status st = finf_noise_nu(*nu, &noise, &out->reason);
-    if (st == FINF_OK) st = finf_mean(noise, eta, set, out);
-    finf_noise_free(noise);
+    double best = eta > 0 && eta <= 1 ? eta : 1;
+    *nu = NAN;
+    if (eta > 1 && eta < 2) best = fmin(exp(minimum(mean_at, &p, log((2 - eta) / 16))), 1);
+    *out = p.mean;
+    finf_status st = p.status != FINF_OK ? p.status : mean_with(best, &p, out);
+    if (st == FINF_OK || st == FINF_ETOL) *nu = best;
     return st;
 }

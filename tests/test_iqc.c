@@ -225,13 +225,19 @@ START_TEST(lower_bounds)
         finf_noise_free(n);
     }
     finf_privacy_setting half = {0.5, 1, 0}, full = {0.3, 2, 0.7};
-    ck_assert_double_eq_tol(finf_iqc_minimax(0.1, 1, 0, 1, 1, &half), 0.010539, 5e-7);
-    ASSERT_NEAR(finf_iqc_minimax(1, 1, 0, 1, 1, &half), 0.5, 1e-15, "minimax at eta = 1");
+    finf_real minimax;
+    ck_assert_int_eq(finf_iqc_minimax(0.1, 1, 0, 1, 1, &half, &minimax), FINF_OK);
+    ck_assert_double_eq_tol(minimax.value, 0.010539, 5e-7);
+    ck_assert_int_eq(finf_iqc_minimax(1, 1, 0, 1, 1, &half, &minimax), FINF_OK);
+    ASSERT_REAL(minimax, 0.5, 1e-15, 1e-13, "minimax at eta = 1");
+    ck_assert_int_eq(finf_iqc_minimax(2.5, 1, 0, 1, 1, &half, &minimax), FINF_OK);
+    ck_assert(isinf(minimax.value) && minimax.error == 0);
     for (double eta = 1e-6; eta < 2; eta *= 3) {
         finf_noise *n = noise_of("sgd", NAN);
         finf_mean_result m;
         ck_assert_int_eq(finf_mean(n, eta, &full, &m), FINF_OK);
-        ASSERT_NEAR(finf_iqc_minimax(eta / 5, 1, 0, 5, 1, &full), m.F_optimal.value / 5, 1e-13, "minimax at eta L = %g", eta);
+        ck_assert_int_eq(finf_iqc_minimax(eta / 5, 1, 0, 5, 1, &full, &minimax), FINF_OK);
+        ASSERT_NEAR(minimax.value, m.F_optimal.value / 5, 1e-13, "minimax at eta L = %g", eta);
         finf_noise_free(n);
     }
 }
@@ -431,6 +437,92 @@ START_TEST(refused)
 }
 END_TEST
 
+/* What is no value of its enum, and no number of its domain, is refused by each function that takes it. */
+START_TEST(no_such_choice)
+{
+    finf_noise *n = noise_of("nu:0.1", NAN);
+    finf_spectrum *H;
+    finf_system *system;
+    double nu;
+    finf_spectrum_flat(2, &H, NULL);
+    ck_assert_int_eq(finf_system_toeplitz(n, 4, &system, NULL), FINF_OK);
+    for (int i = 0; i < 8; i++) {
+        finf_optimize_options o = finf_optimize_options_default();
+        finf_optimize_result found;
+        finf_iqc_result r;
+        int value = i % 2 ? -1 : 77;
+        if (i / 2 == 0) o.iqc.bound = (finf_iqc_bound)value;
+        if (i / 2 == 1) o.iqc.multipliers = (finf_iqc_class)value;
+        if (i / 2 == 2) o.iqc.constants = (finf_iqc_constants)value;
+        if (i / 2 == 3) o.iqc.solver = (finf_iqc_solver)value;
+        ck_assert_int_eq(finf_iqc(n, 0.1, 10, &o.iqc, &r), FINF_EUSAGE);
+        ck_assert(isnan(r.bound.value) && r.reason.text[0]);
+        ck_assert_int_eq(finf_tune_iqc(0.1, 10, &o.iqc, &nu, &r), FINF_EUSAGE);
+        ck_assert(isnan(nu) && isnan(r.bound.value) && r.reason.text[0]);
+        ck_assert_int_eq(finf_optimize(0.1, 10, &o, &found), FINF_EUSAGE);
+        ck_assert(found.iqc.reason.text[0]);
+        finf_optimize_result_free(&found);
+        finf_worst_result worst;
+        ck_assert_int_eq(finf_iqc_simulate(n, 0.1, 10, 1, 0, (finf_worst_kind)value, 1, 0.1, NULL, NULL, &worst),
+                         FINF_EUSAGE);
+        ck_assert(isnan(worst.mean));
+        finf_simulate_result sim;
+        ck_assert_int_eq(finf_simulate(n, (finf_simulate_problem)value, 0.1, NULL, NULL, &sim), FINF_EUSAGE);
+        ck_assert(isnan(sim.F.value) && sim.reason.text[0]);
+        finf_curve_options c = finf_curve_options_default();
+        finf_curve_result curve;
+        c.gamma = (finf_curve_gamma)value;
+        ck_assert_int_eq(finf_curve(system, 0.1, H, &c, &curve), FINF_EUSAGE);
+        ck_assert(curve.reason.text[0]);
+        finf_curve_result_free(&curve);
+    }
+    const double bad[] = {NAN, INFINITY, -1, 0};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        finf_real v;
+        finf_privacy_setting rho = {bad[i], 1, 0};
+        finf_worst_result worst;
+        ck_assert_int_eq(finf_iqc_minimax(bad[i], 10, 0, 1, 1, NULL, &v), FINF_EDOM);
+        ck_assert(isnan(v.value) && isinf(v.error));
+        ck_assert_int_eq(finf_iqc_minimax(0.1, bad[i], 0, 1, 1, NULL, &v), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, bad[i], 1, NULL, &v), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, 1, bad[i], NULL, &v), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, 1, 1, &rho, &v), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_quadratic(n, bad[i], 10, 1, 0, &v, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_quadratic(n, 0.1, 10, bad[i], 0, &v, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_simulate(n, bad[i], 10, 1, 0, FINF_WORST_HUBER, 1, 0.1, NULL, NULL, &worst), FINF_EDOM);
+        finf_iqc_options o = finf_iqc_options_default();
+        finf_iqc_result r;
+        o.gap = bad[i];
+        ck_assert_int_eq(finf_iqc(n, 0.1, 10, &o, &r), FINF_EDOM);
+        ck_assert(isnan(r.bound.value) && isnan(r.minimax_lower.value) && r.reason.text[0]);
+    }
+    finf_system_free(system);
+    finf_spectrum_free(H);
+    finf_noise_free(n);
+}
+END_TEST
+
+/* Where ECOS ends without an answer the bound is Newton's, and the result says so. */
+START_TEST(ecos_fails)
+{
+    finf_iqc_options o = options(FINF_IQC_DIST);
+    o.privacy = (finf_privacy_setting){0.3279063762460205, 1.176900757031899, 0.033490326178235316};
+    o.smooth = 1.2417638616367295;
+    const char *noise = "antipgd:0.013604507333790906";
+    finf_iqc_result newton = iqc(noise, 1.3867560085096198, 3.231361431250163, o), r;
+    if (!socp_ecos_version()) return;
+    o.solver = FINF_IQC_ECOS;
+    finf_noise *n = noise_of(noise, NAN);
+    ck_assert_int_eq(finf_iqc(n, 1.3867560085096198, 3.231361431250163, &o, &r), FINF_OK);
+    ASSERT_NEAR(r.bound.value, newton.bound.value, 1e-7, "the bound");
+    if (strcmp(r.solver, "ecos") != 0) {
+        ck_assert_str_eq(r.solver, "newton");
+        ck_assert_msg(strstr(r.reason.text, "ecos") && strstr(r.reason.text, "Newton"), "%s", r.reason.text);
+    }
+    finf_noise_free(n);
+}
+END_TEST
+
 START_TEST(divergent)
 {
     const double etas[] = {2, 2.5, 1e6};
@@ -596,6 +688,8 @@ static TCase *make(void)
     tcase_add_test(t, certificate_of_tight_multipliers);
     tcase_add_test(t, what_cannot_be_certified);
     tcase_add_test(t, refused);
+    tcase_add_test(t, no_such_choice);
+    tcase_add_test(t, ecos_fails);
     tcase_add_test(t, divergent);
     tcase_add_test(t, interrupted);
     tcase_add_test(t, properties);

@@ -219,8 +219,12 @@ START_TEST(directions)
     for (int i = 0; i < 20; i++) exact += rows[i].exact, lti += rows[i].lti;
     ASSERT_NEAR(exact, r.exact.value, 1e-13, "sum of the directions");
     ASSERT_NEAR(lti, r.lti.value, 1e-13, "sum of the directions, lti");
-    k[3] = 21;
-    ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows), FINF_EDOM);
+    const double beside[] = {21, 0, 1.5, NAN, -1, INFINITY};
+    for (size_t i = 0; i < COUNT(beside); i++) {
+        k[3] = beside[i];
+        ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows), FINF_EDOM);
+        ck_assert(isnan(finf_spectrum_at(H, beside[i])));
+    }
     finf_noise_free(noise);
     finf_spectrum_free(H);
 }
@@ -243,6 +247,84 @@ START_TEST(largest_step)
         ck_assert(!r.stable && isinf(r.exact.value) && r.reason.text[0]);
     }
     ck_assert(isinf(linreg("sgd", "flat", 3, 2.5, setting(1, 1, 0, 0)).lti.value));
+}
+END_TEST
+
+/* Near D = 0, by mpmath, sgd: what D, 1-b and 2-b have lost is in every error. */
+static const struct {
+    const char *spectrum;
+    double eta, kurtosis, rho, sigma_sgd, exact, optimum;
+} EDGE[] = {
+    {"list:1", 0.6666666, 0, 1, 0, 833333.2499760369462372, 785333.5969292360771788},
+    {"list:1", 0.66666666666666, 0, 1, 0.3, 9786827919515.896546961, 9309101617910.291310002},
+    {"list:1,0.5,0.1", 0.49253, 0, 0.5, 0, 1.645434524082267634811, 1.141702156890593726047},
+    {"list:1,0.25", 0.30769, 3, 1, 0, 0.7499214663108187836648, 0.4866215361339277382939},
+    {"list:0.7,0.3", 1.99999, -2, 1, 1, 199998.9999964693297994, 198708.6593166599626378},
+};
+
+START_TEST(near_the_edge)
+{
+    for (size_t i = 0; i < COUNT(EDGE); i++) {
+        finf_linreg_result r = linreg("sgd", EDGE[i].spectrum, NAN, EDGE[i].eta,
+                                      setting(EDGE[i].rho, 1, EDGE[i].sigma_sgd, EDGE[i].kurtosis));
+        ASSERT_REAL(r.exact, EDGE[i].exact, 1e-13, 1e-11, "exact, row %zu", i);
+        ASSERT_REAL(r.optimum, EDGE[i].optimum, 1e-13, 1e-11, "optimum, row %zu", i);
+    }
+    /* lambda = e^-r k is rounded, and D is what is left of it: the error must tell */
+    finf_spectrum *H;
+    double eta;
+    finf_spectrum_exp(0.01, 1000, &H, NULL);
+    ck_assert_int_eq(finf_linreg_eta_max(H, 0, &eta), FINF_OK);
+    finf_spectrum_free(H);
+    finf_linreg_result r = linreg("sgd", "exp:0.01", 1000, eta * (1 - 1e-13), setting(1, 1, 0, 0));
+    ck_assert_double_ge(r.exact.error, 1e-3 * r.exact.value);
+}
+END_TEST
+
+/* beta that is not square-summable: infinite with the reason, whatever the signs of the weights of a spectral measure. */
+START_TEST(infinite_energy)
+{
+    static const struct {
+        const char *noise, *spectrum;
+        double d;
+    } cases[] = {{"strategy:1,-3", "power:0.5", 1000},
+                 {"strategy:1,-1", "power:0.3", 100000},
+                 {"blt:3;0.1", "power:0.5", 1000},
+                 {"strategy:1,-3", "exp:1e-10", 1000}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        finf_linreg_result r = linreg(cases[i].noise, cases[i].spectrum, cases[i].d, 1e-6, setting(1, 1, 0.1, 0));
+        ck_assert_msg(isinf(r.exact.value) && isinf(r.lti.value) && isinf(r.upper.value) && r.reason.text[0], "%s over %s",
+                      cases[i].noise, cases[i].spectrum);
+        ck_assert(isfinite(r.optimum.value));
+    }
+}
+END_TEST
+
+/* exact <= upper up to where upper ends, any kurtosis; and it is not loose: 1/(2-3b) against 1/(2-4b) in one dimension. */
+START_TEST(upper_bound)
+{
+    rng g = {31};
+    for (int i = 0; i < 2000; i++) {
+        double l[3], kx = i % 2 ? 0 : 14 * uniform(&g) - 2, top = 0, trace = 0;
+        char spectrum[96];
+        for (int k = 0; k < 3; k++) {
+            l[k] = log_uniform(&g, 1e-3, 1);
+            top = fmax(top, l[k]);
+            trace += l[k];
+        }
+        snprintf(spectrum, sizeof spectrum, "list:%.17g,%.17g,%.17g", l[0], l[1], l[2]);
+        double eta = 2 / (trace + (3 + kx) * top) * (1 - log_uniform(&g, 1e-6, 1));
+        const char *const noises[] = {"sgd", "nu:auto", "antipgd:0.01", "beta:1,0.9", "beta:1,-0.9"};
+        finf_linreg_options o = setting(1, i % 3 ? 1 : 1e-6, i % 4 ? uniform(&g) : 0, kx);
+        finf_linreg_result r = linreg(noises[i % 5], spectrum, 3, eta, o);
+        ck_assert_msg(r.exact.value <= r.upper.value * (1 + 1e-12), "seed 31, case %d: %.17g > %.17g", i, r.exact.value,
+                      r.upper.value);
+    }
+    finf_linreg_result r = linreg("sgd", "list:1", 1, 0.3, setting(1, 1, 0, 0));
+    ASSERT_REAL(r.exact, 0.5 * 0.3 * 0.5 / (2 - 3 * 0.3), 1e-14, 1e-12, "one dimension");
+    ASSERT_REAL(r.upper, 0.5 * 0.3 * 0.5 / (2 - 4 * 0.3), 1e-14, 1e-12, "one dimension, upper");
+    r = linreg("sgd", "list:1", 1, 0.5, setting(1, 1, 0, 0));
+    ck_assert(isinf(r.upper.value) && r.upper_reason.text[0] && isfinite(r.exact.value));
 }
 END_TEST
 
@@ -309,6 +391,9 @@ static TCase *make(void)
     tcase_add_test(t, optimum_is_attained);
     tcase_add_test(t, directions);
     tcase_add_test(t, largest_step);
+    tcase_add_test(t, near_the_edge);
+    tcase_add_test(t, infinite_energy);
+    tcase_add_test(t, upper_bound);
     tcase_add_test(t, many_eigenvalues);
     tcase_add_test(t, refused);
     return t;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "spec.h"
+#include "no_memory.h"
 #include "support.h"
 
 static const struct {
@@ -155,6 +156,43 @@ START_TEST(best_nu)
 }
 END_TEST
 
+/* With memory for the first k allocations only: the nu there always is, or none with FINF_ENOMEM; never another. */
+START_TEST(tuned_without_memory)
+{
+    finf_spectrum *H;
+    finf_linreg_result linreg;
+    finf_mean_result mean;
+    finf_iqc_result iqc;
+    double nu[3], ref[3];
+    int failures = 0;
+    gsl_set_error_handler_off();
+    finf_spectrum_power(1, 20, &H, NULL);
+    for (long k = 0; k < 400; k += k < 40 ? 1 : 37) { /* k = 0: as many as there are */
+        finf_status s[3];
+        allocations_left = k ? k : -1;
+        s[0] = finf_tune_linreg(0.02, H, NULL, &nu[0], &linreg);
+        allocations_left = k ? k : -1;
+        s[1] = finf_tune_mean(1.5, NULL, &nu[1], &mean);
+        allocations_left = k ? k : -1;
+        s[2] = finf_tune_iqc(0.1, 10, NULL, &nu[2], &iqc);
+        allocations_left = -1;
+        for (int i = 0; i < 3; i++) {
+            if (k == 0) ref[i] = nu[i];
+            ck_assert_msg(s[i] == FINF_OK ? nu[i] == ref[i] : s[i] == FINF_ENOMEM && isnan(nu[i]),
+                          "problem %d, allocation %ld: status %d, nu = %g", i, k, (int)s[i], nu[i]);
+            failures += s[i] != FINF_OK;
+        }
+        if (s[0]) ck_assert(isnan(linreg.exact.value));
+        if (s[1]) ck_assert(isnan(mean.F.value));
+        if (s[2]) ck_assert(isnan(iqc.bound.value));
+    }
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
+    if (!getenv("VALGRIND")) ck_assert_int_gt(failures, 30);
+#endif
+    finf_spectrum_free(H);
+}
+END_TEST
+
 /* Simulation: right on quadratics, between the worst quadratic and the sharp bound on the Huber-like F. */
 START_TEST(simulated)
 {
@@ -199,6 +237,7 @@ static TCase *make(void)
     tcase_add_test(t, causal);
     tcase_add_test(t, edges);
     tcase_add_test(t, best_nu);
+    tcase_add_test(t, tuned_without_memory);
     tcase_add_test(t, simulated);
     return t;
 }

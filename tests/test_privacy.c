@@ -1,4 +1,5 @@
 /* bounds/privacy.c */
+#include "no_memory.h"
 #include "support.h"
 
 static const struct {
@@ -51,6 +52,62 @@ START_TEST(both_directions)
 }
 END_TEST
 
+/* delta from far below 1 to its last digit, by mpmath: the exact one as the difference of two Phi, with 60 digits. */
+static const struct {
+    double rho, epsilon, gauss, zcdp;
+} DELTAS[] = {
+    {100, 60.5, 0.9966837927676623283112, 0.9999999999999999929956},
+    {400, 190.25, 0.9999999999999177348561, 1},
+    {1000, 700, 0.999999999988373882796, 1},
+    {3.7, 0, 0.8262166056400859519756, 0.9772402075411857496016},
+    {1e6, 995000, 0.9997959780556545265341, 1},
+    {50, 50, 0.4604933058986139970555, 0.9123424769640131763116},
+    {0.02, 0.7, 0.00001652391146533669352599, 0.00006252426226084423854999},
+    {1e20, 1e20, 0.4999999999717905208226, 1},
+    {1e-20, 1e-8, 0, 0},
+    {2e4, 1.9e4, 0.9999997057244259703266, 1},
+    {30, 4, 0.9992951248311964745498, 0.9999999999948909109727},
+};
+
+START_TEST(deltas)
+{
+    for (size_t i = 0; i < COUNT(DELTAS); i++) {
+        finf_real x;
+        ck_assert_int_eq(finf_delta_gauss(DELTAS[i].rho, DELTAS[i].epsilon, &x), FINF_OK);
+        ASSERT_REAL(x, DELTAS[i].gauss, 1e-14, 1e-12, "exact delta %zu", i);
+        ck_assert_int_eq(finf_delta_zcdp(DELTAS[i].rho, DELTAS[i].epsilon, &x), FINF_OK);
+        ASSERT_REAL(x, DELTAS[i].zcdp, 1e-14, 1e-12, "zCDP's delta %zu", i);
+    }
+    finf_real x; /* far out, where 1 - xR once was a difference of rounded ones */
+    ck_assert_int_eq(finf_delta_gauss(1e-30, 1e30, &x), FINF_OK);
+    ck_assert(x.value == 0 && x.error > 0);
+    /* delta one unit below 1: rho is known as well as elsewhere */
+    ck_assert_int_eq(finf_rho_gauss(1, 1 - 0x1p-53, &x), FINF_OK);
+    ck_assert_double_le(x.error, 1e-12 * x.value);
+}
+END_TEST
+
+/* No memory is no epsilon of 0: nothing here needs any. */
+START_TEST(without_memory)
+{
+    finf_real with[6], without[6];
+    for (int pass = 0; pass < 2; pass++) {
+        finf_real *x = pass ? without : with;
+        finf_status s[6];
+        allocations_left = pass ? 1 : -1;
+        s[0] = finf_epsilon_zcdp(0.3, 1e-6, &x[0]);
+        s[1] = finf_epsilon_gauss(0.3, 1e-6, &x[1]);
+        s[2] = finf_delta_zcdp(0.3, 2, &x[2]);
+        s[3] = finf_delta_gauss(0.3, 2, &x[3]);
+        s[4] = finf_rho_zcdp(2, 1e-6, &x[4]);
+        s[5] = finf_rho_gauss(2, 1e-6, &x[5]);
+        allocations_left = -1;
+        for (int i = 0; i < 6; i++) ck_assert_int_eq(s[i], FINF_OK);
+    }
+    for (int i = 0; i < 6; i++) ck_assert_msg(with[i].value == without[i].value, "function %d", i);
+}
+END_TEST
+
 START_TEST(refused)
 {
     finf_real x;
@@ -75,6 +132,8 @@ static TCase *make(void)
     TCase *t = tcase_create("privacy");
     tcase_add_test(t, table);
     tcase_add_test(t, both_directions);
+    tcase_add_test(t, deltas);
+    tcase_add_test(t, without_memory);
     tcase_add_test(t, refused);
     return t;
 }

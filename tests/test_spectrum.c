@@ -178,6 +178,21 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Beside 1..d there is no eigenvalue, and a list's end is not read beyond. */
+START_TEST(out_of_range)
+{
+    const char *const specs[] = {"power:1", "exp:0.1", "flat", "step", "list:3,2,1"};
+    const double bad[] = {0, 4, 1.5, -1, 1e300, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < COUNT(specs); i++) {
+        finf_spectrum *s;
+        ck_assert_int_eq(spec_spectrum(specs[i], i == 4 ? NAN : 3, &s, NULL), FINF_OK);
+        for (size_t k = 0; k < COUNT(bad); k++) ck_assert_msg(isnan(finf_spectrum_at(s, bad[k])), "%s at %g", specs[i], bad[k]);
+        ck_assert(finf_spectrum_at(s, 1) == finf_spectrum_max(s) && finf_spectrum_at(s, 3) == finf_spectrum_min(s));
+        finf_spectrum_free(s);
+    }
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *t = tcase_create("spectrum");
@@ -188,6 +203,7 @@ static TCase *make(void)
     tcase_add_test(t, means_over_the_circle);
     tcase_add_test(t, not_settled);
     tcase_add_test(t, refused);
+    tcase_add_test(t, out_of_range);
     return t;
 }
 
