@@ -198,7 +198,7 @@ const figure FIGURE[FIGURES] = {
      .place = "Figure 2, right",
      .title = "Figure 2, right: F_inf against eta",
      .caption = "Linear regression, eigenvalues 1/k, d = 128, eta = {}," REGRESSION_CAPTION
-                " The upper bound holds for eta (Tr H + 2 lambda_1) < 1 only.",
+                " The upper bound holds for eta (Tr H + 3 lambda_1) < 2 only.",
      .x = "eta",
      .x_key = "eta",
      .x_label = "learning rate eta",
