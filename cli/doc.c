@@ -218,6 +218,7 @@ static void give_reason(doc *d, size_t end, const char *text)
         snprintf(both, sizeof both, "%.255s%s%s", x->string ? x->string : "", x->string && x->string[0] ? "; " : "", text);
         free(x->string);
         x->string = copy(d, both);
+        if (!x->label) x->label = copy(d, "reason");
         return;
     }
     if (end == d->n) doc_string(d, "reason", "reason", text, NULL);
