@@ -2,6 +2,7 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
+OBJCOPY ?= objcopy
 B       := build
 VERSION := $(shell sed -n 's/.*FINF_VERSION "\(.*\)"/\1/p' include/finf.h)
 
@@ -9,7 +10,7 @@ WARN    := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes $(if $(CI),-
 CFLAGS  ?= -O3 -g
 ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -Iinclude -Ibase -Iellint -Ibounds -Isocp -Icli -fPIC -fvisibility=hidden \
               -MMD -MP -pthread $(WARN) $(CFLAGS) $(EXTRA)
-LIBS    = $(CONFIG_ECOS_LIBS) $(CONFIG_ARB_LIBS) -lfftw3 -lgsl -lgslcblas -lm
+LIBS    = $(CONFIG_ARB_LIBS) -lfftw3 -lgsl -lgslcblas -lm -ldl
 TEST_LIBS := -lcheck -lsubunit -lrt
 
 LIB_SRC := $(wildcard base/*.c ellint/*.c bounds/*.c socp/*.c)
@@ -20,68 +21,93 @@ CLI_OBJ := $(CLI_SRC:%.c=$B/obj/%.o)
 TOOLS   := $(filter-out $B/obj/cli/main.o,$(CLI_OBJ))
 MOD     ?= $(TESTS)
 
-.PHONY: FORCE all help demo data check check-unit check-cli check-docs check-data asan valgrind bench docs install uninstall clean
+# $(call say,CC,file): the line shown in place of the command; V=1 shows the command
+Q       := $(if $V,,@)
+say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
+
+.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols asan valgrind bench \
+        docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
 
 help:
 	@echo 'make            build/finf, build/libfinf.{a,so}, the man page'
+	@echo '                CI=true: warnings are errors; V=1: the commands; CC=clang; B=elsewhere'
+	@echo '                ECOS=no, ARB=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
+	@echo 'make deps       install what is missing by apt, as demo and check do'
 	@echo 'make demo       one worked example'
-	@echo 'make check      every test; MOD=linreg runs one module'
+	@echo 'make check      every test: check-unit (MOD=linreg: one suite), check-cli, check-docs, check-data, check-symbols'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make valgrind   the tests under valgrind'
 	@echo 'make bench      speed, as ratios to the plain way'
 	@echo 'make data       regenerate notebooks-data/'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
-# ---- what is needed, installed where it can be ----------------------------------------------------------------
-PACKAGES := libgsl-dev libfftw3-dev check r-cran-ecosolver libflint-arb-dev
-HEADERS  := gsl/gsl_version.h fftw3.h check.h acb_calc.h
+# ---- what is needed, and which of the optional parts are there ------------------------------------------------
+ASKED := $(CC) $(ECOS) $(ECOS_LIBS) $(ARB)
+FIND  := CC='$(CC)' ECOS='$(ECOS)' ECOS_LIBS='$(ECOS_LIBS)' ARB='$(ARB)' sh scripts
+INSTALLS := $(filter deps demo check check-% asan valgrind,$(MAKECMDGOALS))
 
-# Made before anything else (make reads it again when it is new): installs what is missing, then finds ECOS and Arb.
+# Made before anything else (make reads it again when it is new), and again when other parts are asked for. demo and check
+# install what is missing.
 $B/config.mk: scripts/packages.sh scripts/config.sh
 	@mkdir -p $B
-	@CC='$(CC)' ECOS_LIBS='$(ECOS_LIBS)' sh scripts/packages.sh '$(HEADERS)' '$(PACKAGES)'
-	@CC='$(CC)' ECOS_CFLAGS='$(ECOS_CFLAGS)' ECOS_LIBS='$(ECOS_LIBS)' sh scripts/config.sh > $@.tmp && mv $@.tmp $@
+	$(if $(INSTALLS),@$(FIND)/packages.sh)
+	@echo 'CONFIG_ASKED := $(ASKED)' > $@.tmp && $(FIND)/config.sh >> $@.tmp && mv $@.tmp $@
 
 ifeq ($(filter clean help uninstall,$(MAKECMDGOALS)),)
-include $B/config.mk
+-include $B/config.mk
+ifneq ($(strip $(CONFIG_ASKED)),$(strip $(ASKED)))
+$B/config.mk: FORCE
+else ifneq ($(if $(INSTALLS),$(CONFIG_MISSING)),)
+$B/config.mk: FORCE
+endif
 endif
 
+deps: $B/config.mk
+
 # ---- build ----------------------------------------------------------------------------------------------------
-$B/obj/socp/ecos.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
+$B/obj/socp/ecos_library.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
 CERTIFY := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify*.c tests/test_certify.c))
 $(CERTIFY): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
-$B/obj/socp/ecos.o $(CERTIFY): $B/config.mk
+$B/obj/socp/ecos_library.o $(CERTIFY): $B/config.mk
 $B/obj/%.o: %.c | $B/config.mk
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(call say,CC,$<)
+	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# one object whose hidden symbols are local: the archive offers finf_* and nothing else, as the shared library does
+# one object in which all but finf_* is local: the archive offers what the shared library does
 $B/libfinf.a: $(LIB_OBJ)
 	@rm -f $@
-	$(LD) -r $^ -o $B/libfinf.o && objcopy --localize-hidden $B/libfinf.o
-	$(AR) rcs $@ $B/libfinf.o
+	$(call say,AR,$@)
+	$Q$(LD) -r $^ -o $B/libfinf.o
+	$Q$(OBJCOPY) --localize-hidden --wildcard --keep-global-symbol='finf_*' $B/libfinf.o
+	$Q$(AR) rcs $@ $B/libfinf.o
 
-$B/libfinf.so: $(LIB_OBJ)
-	$(CC) -shared -pthread -Wl,-soname,libfinf.so.0 $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
+$B/libfinf.so: $(LIB_OBJ) scripts/finf.map
+	$(call say,LD,$@)
+	$Q$(CC) -shared -pthread -Wl,-soname,libfinf.so.0 -Wl,--version-script=scripts/finf.map $(LDFLAGS) $(EXTRA) $(LIB_OBJ) $(LIBS) -o $@
 
 $B/finf: $(CLI_OBJ) $(LIB_OBJ)
-	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
+	$(call say,LD,$@)
+	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 
 $B/test_%: $B/obj/tests/test_%.o $(TOOLS) $(LIB_OBJ)
-	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) $(TEST_LIBS) -o $@
+	$(call say,LD,$@)
+	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) $(TEST_LIBS) -o $@
 
 $B/bench%: $B/obj/bench/bench%.o $(LIB_OBJ)
-	$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
+	$(call say,LD,$@)
+	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 
 $B/finf.1: $B/finf
-	$B/finf --man > $@.tmp && mv $@.tmp $@
+	$(call say,MAN,$@)
+	$Q$B/finf --man > $@.tmp && mv $@.tmp $@
 
 $B/finf.pc: FORCE
 	@mkdir -p $B
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: finf' \
 	  'Description: Suboptimality of private learning with correlated noise' 'Version: $(VERSION)' \
-	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS)' 'Cflags: -I$${includedir}' > $@
+	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS) -pthread' 'Cflags: -I$${includedir}' > $@
 
 docs: $B/finf.1
 FORCE:
@@ -92,7 +118,8 @@ demo: $B/finf
 
 # on two cores, each part's output whole
 check:
-	@$(MAKE) --no-print-directory -Otarget $(if $(findstring -j,$(MAKEFLAGS)),,-j2) check-unit check-cli check-docs check-data
+	@$(MAKE) --no-print-directory -Otarget $(if $(findstring -j,$(MAKEFLAGS)),,-j2) \
+	  check-unit check-cli check-docs check-data check-symbols
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -108,6 +135,10 @@ check-docs: $B/finf
 check-data: $B/finf
 	@echo '== committed data'
 	@sh tests/data.sh $B/finf
+
+check-symbols: $B/libfinf.a $B/libfinf.so
+	@echo '== symbols'
+	@CC='$(CC)' sh tests/symbols.sh $B '$(LIBS)'
 
 # everything in notebooks-data/ but the notebook, from scratch
 data: $B/finf

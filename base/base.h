@@ -13,7 +13,7 @@
 #define FINF_EPS DBL_EPSILON
 
 /* On a loop worth it: compiled twice, the wider version taken where the processor has it. Same results: no fused
- * multiply-add. */
+ * multiply-add. Static functions only: the choice between the two is a symbol that hidden visibility does not hide. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define FINF_VECTOR __attribute__((target_clones("avx2", "default")))
 #else

@@ -213,6 +213,7 @@ static void optimized(void)
             double solo = best_of(20, n, 0.1, kappa, bounds[f], FINF_IQC_NEWTON, &one), t = INFINITY;
             double ecos = best_of(2, n, 0.1, kappa, bounds[f], FINF_IQC_ECOS, &one);
             o.iqc.bound = bounds[f];
+            o.iqc.solver = FINF_IQC_NEWTON;
             for (int i = 0; i < 5; i++) {
                 double t0 = finf_seconds();
                 if (i > 0) finf_optimize_result_free(&r);

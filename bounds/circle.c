@@ -12,7 +12,7 @@
 #define LEVELS 12 /* h = 2^-12: complex zeros of B off the real axis may need it */
 
 /* One rule for every b: f costs more than all the kernels at a node. */
-FINF_VECTOR finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b, size_t m,
+FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b, size_t m,
                                      finf_real *out)
 {
     double h = 0.5, b2[CIRCLE_MANY], c2[CIRCLE_MANY], sum[CIRCLE_MANY] = {0};
@@ -48,6 +48,11 @@ FINF_VECTOR finf_status circle_means(circle_fn f, void *ctx, double near_0, doub
         if (settled) return FINF_OK;
     }
     return FINF_ETOL;
+}
+
+finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b, size_t m, finf_real *out)
+{
+    return means(f, ctx, near_0, near_pi, b, m, out);
 }
 
 finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out)

@@ -59,7 +59,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
          S},
     [OPT_CLASS] = {"class", "general|odd|paper", "general", "which F: all; symmetric; symmetric, with the paper's sign", S},
     [OPT_CONSTANTS] = {"constants", "sharp|paper", "sharp", "constants in front of the integral", S},
-    [OPT_SOLVER] = {"solver", "ecos|newton", "ecos", "which solver", S},
+    [OPT_SOLVER] = {"solver", "auto|ecos|newton", "auto", "auto: ECOS for one bound where it is found, Newton for a range", S},
     [OPT_GRID] = {"grid", "auto|uniform:k", "auto", "frequencies: clustered at 0, or k equally spaced", S},
     [OPT_MULTIPLIER] = {"multiplier", "compact|fir:T", "compact",
                         "multipliers: sums of exponentials, or T free ones a side", S},

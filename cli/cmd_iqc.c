@@ -129,7 +129,7 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     finf_status s = read_iqc(a, &j.o, why);
     if (!s) s = args_choice(a, OPT_LOWER, "quadratic|simulate", &lower, why);
     if (!s) s = args_seed(a, OPT_SEED, &j.seed, why);
-    if (!s) s = read_pairs(a, &j.pairs, why);
+    if (!s) s = read_pairs(a, &j.o, &j.pairs, why);
     for (size_t i = 0; i < j.pairs.n && !s; i++) s = check_iqc_sizes(a, &j.o, j.pairs.eta[i], j.pairs.kappa[i], why);
     if (!s && !automatic) s = read_noise(a, NAN, NAN, NULL, &j.noise, why);
     if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows))) s = finf_why(why, FINF_ENOMEM, "no memory");

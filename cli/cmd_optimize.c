@@ -175,7 +175,7 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
     sink file = {0};
     const char *path = args_text(a, OPT_SAVE);
     finf_status s = read_iqc(a, &j.o.iqc, why);
-    if (!s) s = read_pairs(a, &j.pairs, why);
+    if (!s) s = read_pairs(a, &j.o.iqc, &j.pairs, why);
     for (size_t i = 0; i < j.pairs.n && !s; i++) s = check_iqc_sizes(a, &j.o.iqc, j.pairs.eta[i], j.pairs.kappa[i], why);
     const char *also = args_text(a, OPT_OUTPUT);
     if (!s && path && sink_same(path, also))

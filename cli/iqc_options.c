@@ -14,7 +14,7 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
     if (!s) s = args_choice(a, OPT_BOUND, "sharp|fval|dist|sharp-dist|gaussian", &bound, why);
     if (!s) s = args_choice(a, OPT_CLASS, "general|odd|paper", &class, why);
     if (!s) s = args_choice(a, OPT_CONSTANTS, "sharp|paper", &constants, why);
-    if (!s) s = args_choice(a, OPT_SOLVER, "newton|ecos", &solver, why);
+    if (!s) s = args_choice(a, OPT_SOLVER, "auto|newton|ecos", &solver, why);
     if (!s) s = args_sized(a, OPT_GRID, "auto", "uniform", 1e6, &o.grid_uniform, why);
     if (!s) s = args_sized(a, OPT_MULTIPLIER, "compact", "fir", 2000, &o.fir, why);
     o.bound = (finf_iqc_bound)bound;
@@ -50,7 +50,7 @@ finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta
     return FINF_OK;
 }
 
-finf_status read_pairs(const args *a, iqc_pairs *out, finf_reason *why)
+finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_reason *why)
 {
     double *eta = NULL, *kappa = NULL;
     size_t n = 0, m = 0;
@@ -66,6 +66,7 @@ finf_status read_pairs(const args *a, iqc_pairs *out, finf_reason *why)
     if (!s) {
         out->kappa = out->eta + out->n;
         for (size_t i = 0; i < out->n; i++) out->eta[i] = eta[i / m], out->kappa[i] = kappa[i % m];
+        if (out->n > 1 && o->solver == FINF_IQC_AUTO) o->solver = FINF_IQC_NEWTON;
     }
     free(eta);
     free(kappa);

@@ -7,12 +7,12 @@
 finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why);
 /* A uniform grid or finite multiplier that eta*mu is too small for is refused with the size needed. */
 finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa, finf_reason *why);
-/* The etas and kappas of the command line as pairs, eta outermost. */
+/* The etas and kappas of the command line as pairs, eta outermost; several are Newton's unless another solver is asked for. */
 typedef struct {
     size_t n;
     double *eta, *kappa;
 } iqc_pairs;
-finf_status read_pairs(const args *a, iqc_pairs *out, finf_reason *why);
+finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_reason *why);
 void free_pairs(iqc_pairs *p);
 
 /* The keys of a bound: shared by iqc and optimize. */

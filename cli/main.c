@@ -35,6 +35,15 @@ static int print_and_close(void (*print)(FILE *))
 
 static void print_version(FILE *out) { fputs("finf " FINF_VERSION "\n", out); }
 
+static void print_parts(FILE *out)
+{
+    print_version(out);
+    finf_part p;
+    for (size_t i = 0; (p = finf_part_get(i)).name; i++)
+        fprintf(out, "  %-8s  %s%s%s%s\n", p.name, p.version ? p.version : "not found", *p.where ? " (" : "", p.where,
+                *p.where ? ")" : "");
+}
+
 static command_id help_of;
 static void print_help(FILE *out) { args_help(help_of, out); }
 
@@ -95,7 +104,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-h") == 0)
         return print_and_close(args_overview);
-    if (strcmp(word, "--version") == 0) return print_and_close(print_version);
+    if (strcmp(word, "--version") == 0)
+        return print_and_close(argc > 2 && strcmp(argv[2], "--verbose") == 0 ? print_parts : print_version);
     if (strcmp(word, "--man") == 0) return print_and_close(args_manual);
     for (int i = 0; i < CMD_COUNT; i++) {
         if (strcmp(word, COMMANDS[i].name) != 0) continue;

@@ -21,6 +21,17 @@ extern "C" {
 
 #define FINF_VERSION "0.1.0"
 
+/* ---- what it is made of -------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;    /* "GSL", "FFTW", "FLINT", "Arb", "ECOS", "compiler"; NULL: no more */
+    const char *version; /* NULL: not found */
+    const char *where;   /* ECOS: the file it is in, or why it was not found; else "" */
+} finf_part;
+
+/* The parts of this library, i = 0, 1, .. Loads ECOS, which is otherwise loaded when first used. */
+finf_part finf_part_get(size_t i);
+
 /* ---- status -------------------------------------------------------------------------------------------- */
 
 /* One list for everything: name, exit code of the command line, text. */
@@ -233,7 +244,12 @@ typedef enum {
 } finf_iqc_class;
 
 typedef enum { FINF_IQC_CONSTANTS_SHARP, FINF_IQC_CONSTANTS_PAPER } finf_iqc_constants; /*            MATH 7.3 */
-typedef enum { FINF_IQC_NEWTON, FINF_IQC_ECOS } finf_iqc_solver;                        /*            MATH 7.6 */
+
+typedef enum {
+    FINF_IQC_AUTO,   /* ECOS where there is one, and Newton where there is none or ECOS fails: the default */
+    FINF_IQC_NEWTON, /* built in, and faster; for many programs                                       MATH 7.6 */
+    FINF_IQC_ECOS    /* FINF_EUSAGE where there is none */
+} finf_iqc_solver;
 
 typedef struct {
     finf_privacy_setting privacy;
@@ -242,7 +258,7 @@ typedef struct {
     finf_iqc_bound bound;
     finf_iqc_class multipliers;
     finf_iqc_constants constants;
-    finf_iqc_solver solver;
+    finf_iqc_solver solver; /* the result names the one that answered */
     size_t grid_uniform;   /* 0: clustered nodes (auto); k: k uniform points on (-pi, pi)     MATH 7.5 */
     size_t fir;            /* 0: compact basis; T: h_t and c_t for |t| <= T                   MATH 7.5 */
     double gap;            /* relative gap asked of the solver, default 1e-8 */

@@ -1,37 +1,69 @@
-# Writes the make variables for the optional parts: where ECOS is, whether Arb is. ECOS_CFLAGS and ECOS_LIBS from the
-# environment come first, then pkg-config's ecos, then the library inside Debian's r-cran-ecosolver.
+# Writes the make variables for the optional parts: which file ECOS is in, whether Arb is there. With the word `ecos`,
+# writes the files of ECOS only, ':' between them, as FINF_ECOS_LIBRARY takes them.
+# ECOS is loaded when first used, so it has to be a shared library: that which ECOS_LIBS from the environment links with
+# (a file or -L.. -l..), then pkg-config's ecos, then the one inside Debian's r-cran-ecosolver. ECOS=no, ARB=no: do without.
 CC=${CC:-cc}
 links() { # links FLAGS < program
-    $CC -x c - -o /dev/null $1 >/dev/null 2>&1
+    $CC -x c - -x none $1 -o /dev/null >/dev/null 2>&1
 }
-R=/usr/lib/R
-solver=$R/site-library/ECOSolveR/libs
-shipped="-L$solver -l:ECOSolveR.so -L$R/lib -lR -Wl,-rpath,$solver:$R/lib"
-call='const char *ECOS_ver(void); int main(void) { return !ECOS_ver(); }'
-native=${ECOS_LIBS:-$(pkg-config --libs ecos 2>/dev/null)}
-if [ -n "$native" ] && echo "$call" | links "$native"; then
-    echo "CONFIG_ECOS_FLAGS := -DFINF_ECOS_NATIVE $ECOS_CFLAGS"
-    echo "CONFIG_ECOS_LIBS := $native"
-    echo "ECOS: $native" >&2
-elif echo "$call" | links "$shipped"; then
-    echo "CONFIG_ECOS_FLAGS :="
-    echo "CONFIG_ECOS_LIBS := $shipped"
-    echo "ECOS: the library of r-cran-ecosolver" >&2
-else
-    echo "CONFIG_ECOS_FLAGS := -DFINF_NO_ECOS"
-    echo "CONFIG_ECOS_LIBS :="
-    echo "ECOS: not found, building without it" >&2
-fi
-for arb in "-lflint-arb -lflint" "-larb -lflint" "-lflint"; do
-    for header in acb_calc.h flint/acb_calc.h; do
-        if printf '#include <%s>\nint main(void) { acb_t x; acb_init(x); acb_clear(x); return 0; }\n' $header | links "$arb"; then
-            echo "CONFIG_ARB_FLAGS := -DFINF_ARB_HEADER='<$header>' -DFINF_ARB_HYPGEOM_HEADER='<${header%acb_calc.h}arb_hypgeom.h>'"
-            echo "CONFIG_ARB_LIBS := $arb"
-            echo "Arb: $arb" >&2
-            exit 0
-        fi
+shared() { # shared FLAGS: the shared library with ECOS among the files that the linker reads
+    echo 'const char *ECOS_ver(void); int main(void) { return !ECOS_ver(); }' |
+        $CC -x c - -x none $1 -Wl,--trace -o /dev/null 2>/dev/null | sed 's/.*(\(.*\))$/\1/' |
+        while read -r file; do
+            case $file in *.so | *.so.*)
+                nm -D --defined-only "$file" 2>/dev/null | grep -q ' ECOS_ver$' && readlink -f "$file" ;;
+            esac
+        done | head -n 1
+}
+ecos() {
+    [ "$ECOS" = no ] && return
+    if [ -n "$ECOS_LIBS" ]; then
+        found=$(shared "$ECOS_LIBS")
+        [ -n "$found" ] || echo "ECOS_LIBS=$ECOS_LIBS: no shared library with ECOS" >&2
+        echo "$found"
+        return
+    fi
+    flags=$(pkg-config --libs ecos 2>/dev/null) && found=$(shared "$flags") && [ -n "$found" ] && echo "$found" && return
+    for R in /usr/lib/R /usr/lib64/R; do
+        for library in $R/site-library $R/library /usr/local/lib/R/site-library; do
+            solver=$library/ECOSolveR/libs/ECOSolveR.so
+            if [ -e $solver ] && [ -e $R/lib/libR.so ]; then
+                echo "$R/lib/libR.so:$solver"
+                return
+            fi
+        done
     done
-done
-echo "CONFIG_ARB_FLAGS := -DFINF_NO_ARB"
-echo "CONFIG_ARB_LIBS :="
-echo "Arb: not found, building without certificates" >&2
+}
+found=$(ecos)
+if [ "$1" = ecos ]; then
+    echo "$found"
+    exit
+fi
+missing=
+echo "CONFIG_ECOS_FLAGS := -DFINF_ECOS_PATH='\"$found\"'"
+echo "ECOS: ${found:-not found: Newton solves everything}" >&2
+[ -n "$found" ] || [ "$ECOS" = no ] || missing="$missing ECOS"
+
+arb() {
+    [ "$ARB" = no ] && return 1
+    for libs in "-lflint-arb -lflint" "-larb -lflint" "-lflint"; do
+        for header in acb_calc.h flint/acb_calc.h; do
+            printf '#include <%s>\nint main(void) { acb_t x; acb_init(x); acb_clear(x); return 0; }\n' $header |
+                links "$libs" && return
+        done
+    done
+    missing="$missing Arb"
+    return 1
+}
+if arb; then
+    hypgeom=${header%acb_calc.h}arb_hypgeom.h
+    echo "CONFIG_ARB_FLAGS := -DFINF_ARB_HEADER='<$header>' -DFINF_ARB_HYPGEOM_HEADER='<$hypgeom>'"
+    echo "CONFIG_ARB_LIBS := $libs"
+    echo "Arb: $libs" >&2
+else
+    echo "CONFIG_ARB_FLAGS := -DFINF_NO_ARB"
+    echo "CONFIG_ARB_LIBS :="
+    echo "Arb: not found: no certificates" >&2
+fi
+echo '#include <check.h>' | $CC -E - >/dev/null 2>&1 || missing="$missing Check"
+echo "CONFIG_MISSING :=$missing"

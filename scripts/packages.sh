@@ -1,29 +1,44 @@
-# Installs the Debian packages the build needs, if a header is missing. $1: headers, $2: packages.
-missing=
-for header in $1; do
-    echo "#include <$header>" | ${CC:-cc} -E - >/dev/null 2>&1 || missing="$missing $header"
-done
-# ECOS has no header: any library that links will do
-if [ -z "$ECOS_LIBS" ] && ! pkg-config --exists ecos 2>/dev/null && [ ! -e /usr/lib/R/site-library/ECOSolveR/libs/ECOSolveR.so ]; then
-    missing="$missing ECOS"
-fi
+# Installs the Debian packages the build needs, those that are missing. ECOS=no and ARB=no leave those parts out.
+# Without them finf is built too; without the others it is not, and this fails.
+has() { echo "#include <$1>" | ${CC:-cc} -E - >/dev/null 2>&1; }
+missing= packages= needed=
+lacks() { # lacks NAME PACKAGE
+    missing="$missing $1"
+    packages="$packages $2"
+}
+has gsl/gsl_version.h || { lacks GSL libgsl-dev; needed=1; }
+has fftw3.h || { lacks FFTW libfftw3-dev; needed=1; }
+has check.h || { lacks Check check; needed=1; }
+[ "$ARB" = no ] || has acb_calc.h || has flint/acb_calc.h || lacks Arb libflint-arb-dev
+[ "$ECOS" = no ] || [ -n "$(sh "$(dirname "$0")/config.sh" ecos)" ] || lacks ECOS r-cran-ecosolver
 [ -z "$missing" ] && exit 0
-line="apt-get install -y --no-install-recommends $2"
-echo "missing:$missing"
+
+without() { # they cannot be had
+    [ -n "$needed" ] && exit 1
+    echo "going on without:$missing" >&2
+    exit 0
+}
+echo "missing:$missing" >&2
 if ! command -v apt-get >/dev/null; then
-    echo "install the development packages of: $2" >&2
-    exit 1
+    echo "install the development packages of:$missing" >&2
+    without
 elif [ "$(id -u)" = 0 ]; then
     run=
 elif sudo -n true 2>/dev/null; then
     run=sudo
 else
     echo "run this line, then make again:" >&2
-    echo "  sudo $line" >&2
-    exit 1
+    echo "  sudo apt-get install -y --no-install-recommends$packages" >&2
+    without
 fi
-echo "$run $line"
-$run env DEBIAN_FRONTEND=noninteractive $line >/dev/null 2>&1 && exit 0
-$run apt-get update -qq && $run env DEBIAN_FRONTEND=noninteractive $line >/dev/null && exit 0
-echo "could not install: $2" >&2
-exit 1
+get() {
+    echo "$run apt-get install -y --no-install-recommends$packages" >&2
+    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages >/dev/null
+}
+get 2>/dev/null && exit 0
+$run apt-get update -qq
+apt-cache show libflint-arb-dev >/dev/null 2>&1 || # since FLINT 3 Arb is a part of it
+    packages=$(echo "$packages" | sed s/libflint-arb-dev/libflint-dev/)
+get && exit 0
+echo "could not install:$packages" >&2
+without

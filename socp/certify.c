@@ -12,6 +12,9 @@
 
 #ifdef FINF_NO_ARB
 
+const char *socp_arb_version(void) { return NULL; }
+const char *socp_flint_version(void) { return NULL; }
+
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_grid *g,
                          const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
                          int (*cancel)(void *), void *cancel_data, socp_certificate *out)
@@ -26,6 +29,9 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
 #else
 
 #include "certify.h"
+
+const char *socp_arb_version(void) { return arb_version; }
+const char *socp_flint_version(void) { return flint_version; }
 
 typedef struct {
     ball_form form;

@@ -52,13 +52,13 @@ FINF_VECTOR static int cholesky(double *H, size_t ld, size_t n)
     return 1;
 }
 
-FINF_VECTOR void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
+FINF_VECTOR static void axpy(double f, const double *restrict x, size_t n, double *restrict y)
 {
     for (size_t i = 0; i < n; i++) y[i] += f * x[i];
 }
 
 /* in eight sums, so that the additions need not wait for each other */
-FINF_VECTOR double socp_dot(const double *x, const double *y, size_t n)
+FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
 {
     lanes s = {0}, t = {0};
     size_t i = 0;
@@ -72,8 +72,8 @@ FINF_VECTOR double socp_dot(const double *x, const double *y, size_t n)
 }
 
 /* y += sum over rows of f[j] x[j][0..n) */
-FINF_VECTOR void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n,
-                              double *restrict y)
+FINF_VECTOR static void combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n,
+                                double *restrict y)
 {
     size_t j = 0;
     for (; j + 4 <= rows; j += 4, x += 4 * ld) {
@@ -83,6 +83,15 @@ FINF_VECTOR void socp_combine(const double *restrict f, const double *restrict x
     }
     for (; j < rows; j++, x += ld)
         for (size_t i = 0; i < n; i++) y[i] += f[j] * x[i];
+}
+
+void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y) { axpy(f, x, n, y); }
+
+double socp_dot(const double *x, const double *y, size_t n) { return dot(x, y, n); }
+
+void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n, double *restrict y)
+{
+    combine(f, x, rows, ld, n, y);
 }
 
 finf_status socp_dense_make(size_t n, socp_dense *out)

@@ -2,82 +2,11 @@
  *
  *   minimise  sum_j q_j (b_j + k_j)   subject to   || (2 Re m, 2 Im m, a - b) ||_j <= (a + b)_j,   G x + g0 >= 0,
  * with one unknown b_j = psi_j - k_j a cone. Everything is balanced to order one by the congruence
- * a/a*, m/sqrt(a* b*), b/b* with a*, b* typical values at the node, and by one unit for all unknowns, that of the slack.
- *
- * No header comes with the library that Debian ships (r-cran-ecosolver: ECOS 2.0.7, 64-bit indices), so what is called is
- * declared here, in this file only; versions whose layout is not known are refused. */
-#include "socp.h"
-
-#ifdef FINF_NO_ECOS
-
-const char *socp_ecos_version(void) { return NULL; }
-
-finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
-{
-    (void)p, (void)opt, (void)x;
-    *out = (socp_outcome){.code = -100, .status = "built without ECOS"};
-    return FINF_EUSAGE;
-}
-
-#else
-
-#include <assert.h>
+ * a/a*, m/sqrt(a* b*), b/b* with a*, b* typical values at the node, and by one unit for all unknowns, that of the slack. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct {
-    double gamma, delta, eps, feastol, abstol, reltol, feastol_inacc, abstol_inacc, reltol_inacc;
-    long nitref, maxit, verbose, max_bk_iter;
-    double bk_scale, centrality;
-} ecos_settings;
-typedef struct {
-    double pcost, dcost, pres, dres, pinf, dinf, pinfres, dinfres, gap, relgap, sigma, mu, step, step_aff, kapovert;
-    long iter, nitref[3];
-    double tsetup, tsolve;
-    long counts[7];
-    double last;
-} ecos_info;
-typedef struct {
-    long n, m, p, D;
-    double *x, *y, *z, *s, *lambda, kap, tau;
-    char unused[368];
-    ecos_info *info;
-    ecos_settings *stgs;
-} ecos_work;
-
-static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "ECOS backend: 64-bit only");
-static_assert(sizeof(ecos_settings) == 120 && offsetof(ecos_settings, maxit) == 80, "ECOS settings");
-static_assert(offsetof(ecos_settings, feastol) == 24, "ECOS settings");
-static_assert(sizeof(ecos_info) == 232 && offsetof(ecos_info, iter) == 120, "ECOS info");
-static_assert(sizeof(ecos_work) == 472 && offsetof(ecos_work, x) == 32 && offsetof(ecos_work, kap) == 72, "ECOS work");
-static_assert(offsetof(ecos_work, info) == 456 && offsetof(ecos_work, stgs) == 464, "ECOS work");
-
-extern ecos_work *ECOS_setup(long n, long m, long p, long l, long ncones, long *q, long nexc, double *Gpr, long *Gjc,
-                             long *Gir, double *Apr, long *Ajc, long *Air, double *c, double *h, double *b);
-extern long ECOS_solve(ecos_work *w);
-extern void ECOS_cleanup(ecos_work *w, long keepvars);
-extern const char *ECOS_ver(void);
-#ifndef FINF_ECOS_NATIVE
-extern double R_NaN, R_PosInf; /* zero until R starts; ECOS uses them for NaN and infinity in this build */
-#endif
-
-/* ECOS would install a SIGINT handler and may leave it. These replace its three functions; its poll becomes our hook. */
-#define INTERPOSED __attribute__((visibility("default")))
-static _Thread_local const socp_solve_options *running;
-static _Thread_local int stopped; /* ECOS may call an interrupted run inaccurate or infeasible */
-INTERPOSED void init_ctrlc(void);
-INTERPOSED void remove_ctrlc(void);
-INTERPOSED int check_ctrlc(void);
-void init_ctrlc(void) {}
-void remove_ctrlc(void) {}
-int check_ctrlc(void) { return stopped = running && running->cancel && running->cancel(running->cancel_data); }
-
-const char *socp_ecos_version(void)
-{
-    const char *v = ECOS_ver();
-    return v && (!strcmp(v, "2.0.7") || !strcmp(v, "2.0.10")) ? v : NULL;
-}
+#include "ecos.h"
 
 static const char *status_text(long code)
 {
@@ -91,7 +20,7 @@ static const char *status_text(long code)
     case -1: return "iteration limit";
     case -2: return "numerical trouble";
     case -3: return "outside the cone";
-    case -4: return "cancelled";
+    case SOCP_CANCELLED: return "cancelled";
     default: return "fatal error";
     }
 }
@@ -174,30 +103,28 @@ static finf_status attempt(const socp_program *p, const socp_solve_options *opt,
                            socp_outcome *out)
 {
     cone_program g;
+    const ecos_library *ecos = ecos_get();
     ecos_work *w = NULL;
     out->status = "set-up failed", out->code = -100;
     if (allocate(p, &g)) {
         balance(p, at, &g);
         build(p, &g);
-        w = ECOS_setup(g.n, g.m, 0, (long)p->rows, (long)p->cones, g.q, 0, g.pr, g.jc, g.ir, NULL, NULL, NULL, g.c, g.h,
-                       NULL);
+        w = ecos->setup(g.n, g.m, 0, (long)p->rows, (long)p->cones, g.q, 0, g.pr, g.jc, g.ir, NULL, NULL, NULL, g.c,
+                        g.h, NULL);
     }
     if (w) {
         w->stgs->verbose = 0;
         w->stgs->maxit = opt->max_iter > 0 ? opt->max_iter : 100;
         /* the objective exceeds offset, which ECOS does not see: this absolute gap is the relative one asked for */
         w->stgs->feastol = opt->tol, w->stgs->reltol = opt->tol, w->stgs->abstol = opt->tol * g.offset / g.scale;
-        running = opt, stopped = 0;
-        out->code = (int)ECOS_solve(w);
-        running = NULL;
-        if (stopped && out->code != 0) out->code = -4;
+        out->code = (int)ecos_run(ecos, w, opt);
         out->status = status_text(out->code), out->iterations += (int)w->info->iter;
         if (out->code == 0 || out->code == 10) {
             for (size_t t = 0; t < p->n; t++) x[t] = w->x[t] * g.col[t];
             out->value = (g.offset + g.scale * w->info->pcost) * p->scale;
             out->gap = fabs(w->info->gap * g.scale * p->scale / out->value);
         }
-        ECOS_cleanup(w, 0);
+        ecos->cleanup(w, 0);
     }
     free(g.pr);
     free(g.ir);
@@ -208,12 +135,9 @@ static finf_status attempt(const socp_program *p, const socp_solve_options *opt,
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
 {
     double t0 = finf_seconds();
-    *out = (socp_outcome){.code = -100, .status = "unknown ECOS version", .value = NAN, .gap = INFINITY};
+    *out = (socp_outcome){.code = -100, .status = "not found", .value = NAN, .gap = INFINITY};
     if (!socp_ecos_version()) return FINF_EUSAGE;
     if (!isfinite(socp_program_value(p, p->start))) return out->status = "no feasible start", FINF_ETOL;
-#ifndef FINF_ECOS_NATIVE
-    R_NaN = NAN, R_PosInf = INFINITY;
-#endif
     finf_status st = attempt(p, opt, p->start, x, out);
     if (out->code == 10) {
         double *at = malloc(p->n * sizeof *at);
@@ -226,5 +150,3 @@ finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, doub
     out->seconds = finf_seconds() - t0;
     return st;
 }
-
-#endif

@@ -11,6 +11,11 @@ finf_iqc_options finf_iqc_options_default(void)
     return (finf_iqc_options){.privacy = finf_privacy_setting_default(), .smooth = 1, .dim = 1, .gap = 1e-8};
 }
 
+static int uses_ecos(const finf_iqc_options *o)
+{
+    return o->solver == FINF_IQC_ECOS || (o->solver == FINF_IQC_AUTO && socp_ecos_version());
+}
+
 /* unit: that of unit-variance noise too */
 static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 {
@@ -59,6 +64,8 @@ finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf
     if (st == FINF_OK && (o->grid_uniform > SOCP_GRID_MOST || o->fir > SOCP_FIR_MOST))
         st = finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d", o->grid_uniform, o->fir,
                       SOCP_GRID_MOST, SOCP_FIR_MOST);
+    if (st == FINF_OK && o->solver == FINF_IQC_ECOS && !socp_ecos_version())
+        st = finf_why(why, FINF_EUSAGE, "solver ecos: not found (%.150s); auto and newton do without", socp_ecos_where());
     return st;
 }
 
@@ -110,8 +117,8 @@ static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, att
 /* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere, Newton's method. */
 static finf_status solve_program(const unit_problem *u, attempt *a)
 {
-    finf_status st = try_solver(u, u->opt->solver, a);
-    if (st != FINF_ETOL || a->solver != FINF_IQC_ECOS || a->so.code == -4) return st;
+    finf_status st = try_solver(u, uses_ecos(u->opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON, a);
+    if (st != FINF_ETOL || a->solver != FINF_IQC_ECOS || a->so.code == SOCP_CANCELLED) return st;
     attempt other;
     finf_status again = try_solver(u, FINF_IQC_NEWTON, &other);
     int better = again == FINF_OK || (again == FINF_ETOL && !has_bound(a));
@@ -207,7 +214,7 @@ finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
                              .solver_gap = INFINITY,
                              .certified_upper = NAN,
                              .a_min = NAN,
-                             .solver = solver_name(o->solver),
+                             .solver = uses_ecos(o) ? "ecos" : "newton",
                              .solver_status = "not started"};
 }
 

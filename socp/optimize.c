@@ -309,6 +309,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     t.e = eta * t.o.iqc.smooth;
     t.causal = socp_is_causal(t.o.iqc.bound);
     finf_status st = check(&t.o, &out->iqc.reason);
+    if (st == FINF_OK) st = socp_check(eta, kappa, &t.o.iqc, &out->iqc.reason);
     if (st == FINF_OK) st = finf_noise_sgd(&white);
     if (st == FINF_OK) st = finf_iqc(white, eta, kappa, &once, &out->iqc);
     if (st == FINF_ETOL) st = FINF_OK; /* a bound all the same */

@@ -138,7 +138,7 @@ void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
 double socp_dot(const double *x, const double *y, size_t n);
 void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n, double *restrict y);
 
-/* ---- newton.c, least.c, ecos.c ---- */
+/* ---- newton.c, least.c, ecos.c, ecos_library.c ---- */
 typedef struct { /* the Newton method's last linear system: how the optimum moves with the program */
     socp_dense H;
     size_t first;    /* H is that of the unknowns from here on; those before stay 0: least.c's if not 0 */
@@ -152,6 +152,7 @@ typedef struct {
     int (*cancel)(void *);
     void *cancel_data;
 } socp_solve_options;
+enum { SOCP_CANCELLED = -4 }; /* a code */
 typedef struct {
     int code; /* 0: optimal to tol. Nothing else is success. */
     const char *status;
@@ -162,7 +163,8 @@ typedef struct {
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
 int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out); /* 0: not optimal */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
-const char *socp_ecos_version(void); /* NULL: compiled out or unknown version */
+const char *socp_ecos_version(void); /* NULL: there is none. Loads it at the first call */
+const char *socp_ecos_where(void);   /* the file it is in, or why there is none */
 
 /* ---- recompute.c: the bound on the continuum, from the multipliers alone (repairs x in place) ---- */
 typedef struct {
@@ -191,6 +193,8 @@ typedef struct {
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_grid *g,
                          const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
                          int (*cancel)(void *), void *cancel_data, socp_certificate *out);
+
+const char *socp_arb_version(void), *socp_flint_version(void); /* NULL: built without */
 
 /* ---- iqc.c: finf_iqc; kept, if not NULL: the multipliers of the bound, owned by the caller ---- */
 typedef struct {

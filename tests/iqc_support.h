@@ -29,6 +29,7 @@ static inline finf_iqc_options options(finf_iqc_bound bound)
 {
     finf_iqc_options o = finf_iqc_options_default();
     o.bound = bound, o.privacy.rho = 0.5;
+    o.solver = FINF_IQC_NEWTON;
     return o;
 }
 

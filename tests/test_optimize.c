@@ -20,6 +20,7 @@ static finf_optimize_options options(finf_iqc_bound bound)
     finf_optimize_options o = finf_optimize_options_default();
     o.iqc.privacy = UNIT;
     o.iqc.bound = bound;
+    o.iqc.solver = FINF_IQC_NEWTON;
     return o;
 }
 
