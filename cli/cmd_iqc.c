@@ -109,8 +109,8 @@ static void show_table(const job *j)
         if (j->simulate) *v++ = simulated(j, x, 0).value, *v++ = simulated(j, x, 1).value;
     }
     if (rows > 0) { /* else it was stopped before any */
-        doc_note(d, "Bound on F_inf for %s%s, noise %.60s", iqc_class_note(&j->o), iqc_noise_note(&j->o),
-                 args_text(j->a, OPT_NOISE));
+        doc_note(d, "Bound on F_inf for %s%s, noise %.60s; solver %s", iqc_class_note(&j->o), iqc_noise_note(&j->o),
+                 args_text(j->a, OPT_NOISE), iqc_solver_name(&j->o));
         if (iqc_is_dist(&j->o))
             doc_note(d, "bound and lower: of (L/2) E|theta|^2, which F_inf is never above%s",
                      j->simulate ? "; Huber and asymmetric: of F - F*" : "");

@@ -162,8 +162,9 @@ static void show_table(const job *j)
         if (j->o.iqc.certify) *v++ = r->iqc.certified_upper;
     }
     if (rows > 0) { /* else it was stopped before any */
-        doc_note(d, "Bound on F_inf for %s%s, noise optimised; gap: bound / minimax%s", iqc_class_note(&j->o.iqc),
-                 iqc_noise_note(&j->o.iqc), iqc_is_dist(&j->o.iqc) ? ", both of (L/2) E|theta|^2" : "");
+        doc_note(d, "Bound on F_inf for %s%s, noise optimised; gap: bound / minimax%s; solver %s",
+                 iqc_class_note(&j->o.iqc), iqc_noise_note(&j->o.iqc),
+                 iqc_is_dist(&j->o.iqc) ? ", both of (L/2) E|theta|^2" : "", iqc_solver_name(&j->o.iqc));
         doc_table(d, NULL, columns, names, data, rows);
     }
     free(data);

@@ -89,6 +89,8 @@ const char *iqc_class_note(const finf_iqc_options *o)
     return "";
 }
 
+const char *iqc_solver_name(const finf_iqc_options *o) { return o->solver == FINF_IQC_ECOS ? "ecos" : "newton"; }
+
 const char *iqc_noise_note(const finf_iqc_options *o)
 {
     return o->bound != FINF_IQC_GAUSSIAN ? ""

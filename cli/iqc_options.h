@@ -22,6 +22,7 @@ int iqc_is_dist(const finf_iqc_options *o);
 const char *iqc_minimax_note(const finf_iqc_options *o);
 /* Which F it holds for, in a line. */
 const char *iqc_class_note(const finf_iqc_options *o);
+const char *iqc_solver_name(const finf_iqc_options *o); /* of a range */
 const char *iqc_noise_note(const finf_iqc_options *o); /* and which noise, to go behind it */
 
 #endif

@@ -1,5 +1,6 @@
 /* The IQC bound: reference table, exact values, order, certificate, failures.                        MATH section 7 */
 #include <complex.h>
+#include <pthread.h>
 #include <signal.h>
 
 #include "iqc_support.h"
@@ -317,17 +318,6 @@ END_TEST
 
 /* ---- the certificate ----------------------------------------------------------------------------------- */
 
-static int without_arb(void)
-{
-    finf_noise *n = noise_of("sgd", NAN);
-    finf_iqc_options o = options(FINF_IQC_SHARP);
-    finf_iqc_result r;
-    o.certify = 1;
-    finf_iqc(n, 0.1, 10, &o, &r);
-    finf_noise_free(n);
-    return strstr(r.reason.text, "without Arb") != NULL;
-}
-
 START_TEST(certificate)
 {
     const char *const noises[] = {"sgd",
@@ -341,7 +331,7 @@ START_TEST(certificate)
                                   "blt:0.9,0.5;0.1,0.2",
                                   "product:0.1,0.5;0.3,0.4"};
     const double kappas[] = {1, 1.5, 100}, etas[] = {1.3, 0.1};
-    if (without_arb()) return;
+    NEEDS("Arb");
     for (size_t v = 0; v < COUNT(noises); v++)
         for (size_t f = 0; f < 4; f++)
             for (size_t k = 0; k < 3; k++) {
@@ -377,7 +367,7 @@ START_TEST(certificate_of_tight_multipliers)
          1.9, 100, FINF_IQC_SHARP},
         {"nu:0.5", 1.5, 100, FINF_IQC_GAUSSIAN},
         {"sgd", 1.5, 3, FINF_IQC_SHARP_DIST}};
-    if (without_arb()) return;
+    NEEDS("Arb");
     for (size_t i = 0; i < COUNT(cases); i++) {
         finf_iqc_options o = options(cases[i].bound);
         o.certify = 1, o.solver = FINF_IQC_NEWTON;
@@ -587,6 +577,79 @@ START_TEST(interrupted)
 }
 END_TEST
 
+/* Two threads in ECOS at the same time: one is cancelled at its fourth poll, again and again, the other never. While they
+ * run, SIGINT is the application's. */
+static volatile sig_atomic_t signals;
+static void count_signal(int sig)
+{
+    (void)sig;
+    signals++;
+}
+
+static int raise_at_poll(void *data)
+{
+    if (data && after(data)) return 1;
+    raise(SIGINT);
+    return 0;
+}
+
+static void *solve_again(void *cancelled)
+{
+    finf_noise *n = noise_of("nu:0.05", NAN);
+    static char right;
+    for (int i = 0; i < 10; i++) {
+        finf_iqc_options o = options(FINF_IQC_FVAL);
+        finf_iqc_result r;
+        int left = 3;
+        o.solver = FINF_IQC_ECOS;
+        o.cancel = raise_at_poll;
+        o.cancel_data = cancelled ? &left : NULL;
+        finf_status st = finf_iqc(n, 0.1, 100, &o, &r);
+        if (cancelled ? r.solver_code != -4 : st != FINF_OK || r.solver_code != 0) {
+            finf_noise_free(n);
+            return NULL;
+        }
+    }
+    finf_noise_free(n);
+    return &right;
+}
+
+START_TEST(two_threads)
+{
+    NEEDS("ECOS");
+    pthread_t thread[2];
+    void *right[2];
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = count_signal}, NULL);
+    for (int i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, solve_again, i ? right : NULL), 0);
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], &right[i]);
+    ck_assert_ptr_nonnull(right[0]);
+    ck_assert_ptr_nonnull(right[1]);
+    ck_assert_int_gt(signals, 30);
+}
+END_TEST
+
+/* auto: ECOS, or Newton where that is not found or does not come to its end; the result names the one that answered. */
+START_TEST(automatic)
+{
+    finf_iqc_options o = options(FINF_IQC_SHARP);
+    o.solver = finf_iqc_options_default().solver;
+    ck_assert_int_eq(o.solver, FINF_IQC_AUTO);
+    finf_iqc_result r = iqc("nu:0.05", 0.1, 100, o), newton = iqc("nu:0.05", 0.1, 100, options(FINF_IQC_SHARP));
+    ck_assert_str_eq(r.solver, has_part("ECOS") ? "ecos" : "newton");
+    ck_assert_str_eq(newton.solver, "newton");
+    ASSERT_NEAR(r.bound.value, newton.bound.value, 1e-7, "auto and newton");
+    o.gap = 1e-13; /* less than ECOS can do here */
+    finf_noise *n = noise_of("nu:0.05", NAN);
+    ck_assert_int_eq(finf_iqc(n, 0.1, 100, &o, &r), FINF_OK);
+    ck_assert_str_eq(r.solver, "newton");
+    ASSERT_NEAR(r.bound.value, newton.bound.value, 1e-12, "auto where ECOS fails");
+    o.solver = FINF_IQC_ECOS;
+    ck_assert_int_eq(finf_iqc(n, 0.1, 100, &o, &r), has_part("ECOS") ? FINF_ETOL : FINF_EUSAGE);
+    ck_assert(isnan(r.bound.value) && r.reason.text[0]);
+    finf_noise_free(n);
+}
+END_TEST
+
 /* ---- properties ---------------------------------------------------------------------------------------- */
 
 /* beta -> c beta changes gamma^2 and |B|^2, not the bound; the class of F grows with kappa, and so does its bound. */
@@ -692,6 +755,8 @@ static TCase *make(void)
     tcase_add_test(t, ecos_fails);
     tcase_add_test(t, divergent);
     tcase_add_test(t, interrupted);
+    tcase_add_test(t, two_threads);
+    tcase_add_test(t, automatic);
     tcase_add_test(t, properties);
     return t;
 }

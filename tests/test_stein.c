@@ -135,16 +135,13 @@ END_TEST
 
 START_TEST(certificate)
 {
+    NEEDS("Arb");
     for (size_t i = 0; i < COUNT(CASES); i++) {
         finf_iqc_options o = options(FINF_IQC_GAUSSIAN);
         finf_iqc_result r;
         finf_noise *noise = noise_of(CASES[i].noise, NAN);
         o.certify = 1;
         finf_status st = finf_iqc(noise, CASES[i].eta, CASES[i].kappa, &o, &r);
-        if (strstr(r.reason.text, "Arb")) {
-            finf_noise_free(noise);
-            return;
-        }
         if (noise->kind == NOISE_BLT) {
             ck_assert_int_eq(st, FINF_ETOL);
             ck_assert_ptr_nonnull(strstr(r.reason.text, "cannot be certified"));
