@@ -2,11 +2,14 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
+CLANG   ?= clang
 OBJCOPY ?= objcopy
 B       := build
 VERSION := $(shell sed -n 's/.*FINF_VERSION "\(.*\)"/\1/p' include/finf.h)
 
 WARN    := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes $(if $(CI),-Werror)
+# clang warns where a table leaves out fields that are 0 on purpose
+WARN    += $(if $(findstring clang,$(CC)),-Wno-missing-field-initializers)
 CFLAGS  ?= -O3 -g
 ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -Iinclude -Ibase -Iellint -Ibounds -Isocp -Icli -fPIC -fvisibility=hidden \
               -MMD -MP -pthread $(WARN) $(CFLAGS) $(EXTRA)
@@ -25,8 +28,8 @@ MOD     ?= $(TESTS)
 Q       := $(if $V,,@)
 say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
-.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols asan valgrind bench \
-        docs install uninstall clean
+.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols asan clang \
+        no-ecos no-arb valgrind bench docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
 
 help:
@@ -37,6 +40,7 @@ help:
 	@echo 'make demo       one worked example'
 	@echo 'make check      every test: check-unit (MOD=linreg: one suite), check-cli, check-docs, check-data, check-symbols'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
+	@echo 'make clang no-ecos no-arb   the tests by another compiler, without ECOS, without Arb'
 	@echo 'make valgrind   the tests under valgrind'
 	@echo 'make bench      speed, as ratios to the plain way'
 	@echo 'make data       regenerate notebooks-data/'
@@ -118,8 +122,7 @@ demo: $B/finf
 
 # on two cores, each part's output whole
 check:
-	@$(MAKE) --no-print-directory -Otarget $(if $(findstring -j,$(MAKEFLAGS)),,-j2) \
-	  check-unit check-cli check-docs check-data check-symbols
+	@$(AGAIN) check-unit check-cli check-docs check-data check-symbols
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -147,8 +150,19 @@ data: $B/finf
 	@rm -f notebooks-data/*.csv notebooks-data/*.svg notebooks-data/report.html
 	cp $B/data/* notebooks-data/
 
+# the tests of another build, in a folder of its own
+AGAIN = $(MAKE) --no-print-directory -Otarget $(if $(findstring -j,$(MAKEFLAGS)),,-j2)
 asan:
-	$(MAKE) B=$B/asan CFLAGS='-O1 -g' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all' -Otarget $(if $(findstring -j,$(MAKEFLAGS)),,-j2) check-unit check-cli
+	$(AGAIN) B=$B/asan CFLAGS='-O1 -g' EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all' check-unit check-cli
+
+clang:
+	$(AGAIN) B=$B/clang CC='$(CLANG)' check-unit check-cli check-symbols
+
+no-ecos:
+	$(AGAIN) B=$B/no-ecos ECOS=no check-unit check-cli
+
+no-arb:
+	$(AGAIN) B=$B/no-arb ARB=no check-unit check-cli check-symbols
 
 valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \
