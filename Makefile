@@ -28,7 +28,7 @@ MOD     ?= $(TESTS)
 Q       := $(if $V,,@)
 say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
-.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols asan clang \
+.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols check-install asan clang \
         no-ecos no-arb valgrind bench docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
 
@@ -38,7 +38,8 @@ help:
 	@echo '                ECOS=no, ARB=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
 	@echo 'make deps       install what is missing by apt, as demo and check do'
 	@echo 'make demo       one worked example'
-	@echo 'make check      every test: check-unit (MOD=linreg: one suite), check-cli, check-docs, check-data, check-symbols'
+	@echo 'make check      every test: check-unit (MOD=linreg: one suite), check-cli, check-docs, check-data,'
+	@echo '                check-symbols, check-install'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make clang no-ecos no-arb   the tests by another compiler, without ECOS, without Arb'
 	@echo 'make valgrind   the tests under valgrind'
@@ -59,15 +60,18 @@ $B/config.mk: scripts/packages.sh scripts/config.sh
 	@echo 'CONFIG_ASKED := $(ASKED)' > $@.tmp && $(FIND)/config.sh >> $@.tmp && mv $@.tmp $@
 
 ifeq ($(filter clean help uninstall,$(MAKECMDGOALS)),)
--include $B/config.mk
+include $B/config.mk
+ifeq ($(MAKE_RESTARTS),) # once: what cannot be installed is still missing the second time
 ifneq ($(strip $(CONFIG_ASKED)),$(strip $(ASKED)))
 $B/config.mk: FORCE
 else ifneq ($(if $(INSTALLS),$(CONFIG_MISSING)),)
 $B/config.mk: FORCE
 endif
 endif
+endif
 
 deps: $B/config.mk
+	@:
 
 # ---- build ----------------------------------------------------------------------------------------------------
 $B/obj/socp/ecos_library.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
@@ -109,7 +113,7 @@ $B/finf.1: $B/finf
 
 $B/finf.pc: FORCE
 	@mkdir -p $B
-	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: finf' \
+	@printf '%s\n' 'prefix=$(abspath $(PREFIX))' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: finf' \
 	  'Description: Suboptimality of private learning with correlated noise' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS) -pthread' 'Cflags: -I$${includedir}' > $@
 
@@ -122,7 +126,7 @@ demo: $B/finf
 
 # on two cores, each part's output whole
 check:
-	@$(AGAIN) check-unit check-cli check-docs check-data check-symbols
+	@$(AGAIN) check-unit check-cli check-docs check-data check-symbols check-install
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -142,6 +146,11 @@ check-data: $B/finf
 check-symbols: $B/libfinf.a $B/libfinf.so
 	@echo '== symbols'
 	@CC='$(CC)' sh tests/symbols.sh $B '$(LIBS)'
+
+check-install: all
+	@echo '== installed'
+	@$(MAKE) -s install DESTDIR= PREFIX=$B/prefix >/dev/null
+	@CC='$(CC)' sh tests/install.sh $(abspath $B/prefix)
 
 # everything in notebooks-data/ but the notebook, from scratch
 data: $B/finf

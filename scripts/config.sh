@@ -39,6 +39,12 @@ if [ "$1" = ecos ]; then
     echo "$found"
     exit
 fi
+for header in gsl/gsl_version.h fftw3.h; do
+    if ! echo "#include <$header>" | $CC -E - >/dev/null 2>&1; then
+        echo "$header is missing: 'make deps' installs what is" >&2
+        exit 1
+    fi
+done
 missing=
 echo "CONFIG_ECOS_FLAGS := -DFINF_ECOS_PATH='\"$found\"'"
 echo "ECOS: ${found:-not found: Newton solves everything}" >&2
