@@ -706,7 +706,9 @@ if command -v timeout >/dev/null; then
     timeout -s INT 2 "$finf" iqc --noise sgd --eta 0.001:0.002:lin:10 --kappa 10:10000:log:100000 --format csv >"$T/out" 2>"$T/err"
     rc=$?
     if [ $rc = 124 ] && grep -q interrupted "$T/err" && [ "$(wc -l <"$T/out")" -gt 5 ]; then yes; else no 'interrupt' iqc; fi
-    timeout -s INT 1 "$finf" tune --eta 0.5 --kappa 50 --multiplier fir:150 --json >"$T/out" 2>"$T/err"
+    fir=150 # which takes ECOS several seconds
+    [ $ecos = ecos ] || fir=700
+    timeout -s INT 1 "$finf" tune --eta 0.5 --kappa 50 --multiplier fir:$fir --json >"$T/out" 2>"$T/err"
     rc=$? # the best nu so far, with its bound
     if [ $rc = 124 ] && grep -q '^finf: interrupted' "$T/err" && json && grep -q '"nu":[0-9].*"bound":[0-9]' "$T/out"; then yes; else no interrupt tune; fi
     stop() { timeout --preserve-status -s INT 1 "$finf" "$@" >"$T/out" 2>"$T/err"; rc=$?; }
