@@ -103,6 +103,11 @@ $B/test_%: $B/obj/tests/test_%.o $(TOOLS) $(LIB_OBJ)
 	$(call say,LD,$@)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) $(TEST_LIBS) -o $@
 
+# allocations that fail on purpose, loaded before finf
+$B/faults.so: tests/faults.c
+	@mkdir -p $B
+	$(CC) -shared -fPIC -O2 -g -pthread -Wall -Wextra -Wconversion -Wshadow $(if $(CI),-Werror) $< -ldl -o $@
+
 $B/bench%: $B/obj/bench/bench%.o $(LIB_OBJ)
 	$(call say,LD,$@)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@

@@ -37,4 +37,10 @@ double finf_seconds(void);
 /* Writes the line and returns `s`, so that a caller can `return finf_why(why, FINF_EDOM, ...)`. */
 finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* What two steps come to: a tolerance not reached does not hide a failure. */
+static inline finf_status finf_worse(finf_status a, finf_status b)
+{
+    return b && (a == FINF_OK || a == FINF_ETOL) ? b : a;
+}
+
 #endif

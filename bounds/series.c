@@ -3,6 +3,8 @@
 
 #include <fftw3.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,15 +30,59 @@ static fftw_plan find_kept(size_t N, int forward, int align_x, int align_X)
     return NULL;
 }
 
+/* FFTW ends the program through this function of its own when one of its allocations fails. The linker finds ours first: a
+ * transform of finf then ends with FINF_ENOMEM. What FFTW held is lost, and its planner is not used again. */
+static _Thread_local jmp_buf *leave;
+static int planner_lost;
+
+__attribute__((visibility("default"))) void fftw_assertion_failed(const char *what, int line, const char *file);
+void fftw_assertion_failed(const char *what, int line, const char *file)
+{
+    if (leave) longjmp(*leave, 1);
+    fprintf(stderr, "fftw: %s:%d: assertion failed: %s\n", file, line, what); /* another's transform: as FFTW does */
+    abort();
+}
+
+/* NULL: no memory. */
+static fftw_plan make_plan(size_t N, double *x, double complex *X, int forward)
+{
+    jmp_buf here;
+    if (planner_lost) return NULL;
+    if (setjmp(here)) {
+        leave = NULL;
+        planner_lost = 1;
+        return NULL;
+    }
+    leave = &here;
+    fftw_plan plan = forward ? fftw_plan_dft_r2c_1d((int)N, x, X, FFTW_ESTIMATE)
+                             : fftw_plan_dft_c2r_1d((int)N, X, x, FFTW_ESTIMATE);
+    leave = NULL;
+    return plan;
+}
+
+static finf_status execute(const fftw_plan plan, double *x, double complex *X, int forward)
+{
+    jmp_buf here;
+    if (setjmp(here)) { /* of its buffers */
+        leave = NULL;
+        return FINF_ENOMEM;
+    }
+    leave = &here;
+    if (forward)
+        fftw_execute_dft_r2c(plan, x, X);
+    else
+        fftw_execute_dft_c2r(plan, X, x);
+    leave = NULL;
+    return FINF_OK;
+}
+
 static finf_status run(size_t N, double *x, double complex *X, int forward)
 {
     int align_x = fftw_alignment_of(x), align_X = fftw_alignment_of((double *)X);
     pthread_mutex_lock(&planner);
     fftw_plan plan = find_kept(N, forward, align_x, align_X);
     int keep = plan != NULL;
-    if (!plan)
-        plan = forward ? fftw_plan_dft_r2c_1d((int)N, x, X, FFTW_ESTIMATE)
-                       : fftw_plan_dft_c2r_1d((int)N, X, x, FFTW_ESTIMATE);
+    if (!plan) plan = make_plan(N, x, X, forward);
     if (plan && !keep && N <= KEPT_MAX && kept_count < sizeof kept / sizeof *kept) {
         kept[kept_count].N = N, kept[kept_count].forward = forward;
         kept[kept_count].align_x = align_x, kept[kept_count].align_X = align_X;
@@ -45,15 +91,12 @@ static finf_status run(size_t N, double *x, double complex *X, int forward)
     }
     pthread_mutex_unlock(&planner);
     if (!plan) return FINF_ENOMEM;
-    if (forward)
-        fftw_execute_dft_r2c(plan, x, X);
-    else
-        fftw_execute_dft_c2r(plan, X, x);
-    if (keep) return FINF_OK;
+    finf_status s = execute(plan, x, X, forward);
+    if (keep) return s;
     pthread_mutex_lock(&planner);
     fftw_destroy_plan(plan);
     pthread_mutex_unlock(&planner);
-    return FINF_OK;
+    return s;
 }
 
 finf_status series_transform(const double *x, size_t n, size_t N, double complex *out)

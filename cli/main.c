@@ -1,5 +1,4 @@
 /* finf: dispatch and help. */
-#include <gsl/gsl_errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +69,7 @@ static int run(command_id command, const args *a)
     finf_status s = d ? read_style(a, &style, &why) : FINF_ENOMEM;
     if (!s) s = sink_open(args_text(a, OPT_OUTPUT), &out, &why); /* before the work: a bad path costs nothing */
     if (!s) s = RUN[command](a, d, &why);
-    if (!s && doc_failed(d)) s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
+    if ((!s || s == FINF_ETOL) && doc_failed(d)) s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
     finf_reason imprecise;
     if ((!s || s == FINF_ETOL) && doc_imprecise(d, &imprecise) && !s) {
         s = FINF_ETOL;
@@ -89,7 +88,6 @@ static int run(command_id command, const args *a)
 
 int main(int argc, char **argv)
 {
-    gsl_set_error_handler_off();
     if (!sink_prepare()) return finf_status_exit(FINF_EIO);
     const char *word = argc > 1 ? argv[1] : "";
     finf_reason why = {""};

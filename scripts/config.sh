@@ -52,7 +52,7 @@ echo "ECOS: ${found:-not found: Newton solves everything}" >&2
 
 arb() {
     [ "$ARB" = no ] && return 1
-    for libs in "-lflint-arb -lflint" "-larb -lflint" "-lflint"; do
+    for libs in "-lflint-arb -lflint -lgmp" "-larb -lflint -lgmp" "-lflint -lgmp"; do
         for header in acb_calc.h flint/acb_calc.h; do
             printf '#include <%s>\nint main(void) { acb_t x; acb_init(x); acb_clear(x); return 0; }\n' $header |
                 links "$libs" && return

@@ -28,10 +28,55 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
 
 #else
 
+#include <gmp.h>
+#include <pthread.h>
+#include <setjmp.h>
+
 #include "certify.h"
 
 const char *socp_arb_version(void) { return arb_version; }
 const char *socp_flint_version(void) { return flint_version; }
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+/* GMP and FLINT end the program when an allocation fails. With these functions it ends the proof, which has a thread of its
+ * own: what FLINT keeps for a thread is in no known state then, and is lost with what the proof held. */
+static _Thread_local jmp_buf *leave;
+
+static void *given(void *p)
+{
+    if (p) return p;
+    if (leave) longjmp(*leave, 1);
+    abort(); /* another's number: as GMP and FLINT do */
+}
+
+static void *take(size_t n) { return given(malloc(n ? n : 1)); }
+static void *take_clear(size_t n, size_t size) { return given(calloc(n ? n : 1, size ? size : 1)); }
+static void *resize(void *p, size_t n) { return given(realloc(p, n ? n : 1)); }
+static void *resize_from(void *p, size_t old, size_t n)
+{
+    (void)old;
+    return resize(p, n);
+}
+static void give_back(void *p, size_t n)
+{
+    (void)n;
+    free(p);
+}
+
+void *__gmp_default_allocate(size_t n) __attribute__((weak));
+
+/* A program that gave GMP functions of its own keeps them. */
+static void set_memory_functions(void)
+{
+    void *(*allocate)(size_t);
+    mp_get_memory_functions(&allocate, NULL, NULL);
+    if (__gmp_default_allocate && allocate != __gmp_default_allocate) return;
+    mp_set_memory_functions(take, resize_from, give_back);
+    __flint_set_memory_functions(take, take_clear, resize, free);
+}
+
+/* ---- the integral -------------------------------------------------------------------------------------- */
 
 typedef struct {
     ball_form form;
@@ -113,6 +158,51 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
     return ok && isfinite(upper) ? upper : NAN;
 }
 
+typedef struct {
+    context *c;
+    const socp_model *mo;
+    double kappa;
+    const socp_grid *g;
+    socp_weights weights;
+    const socp_recomputed *estimate;
+    socp_certificate *out;
+    int ended; /* else for want of memory */
+} proof;
+
+static void prove(const proof *p)
+{
+    ball_form *f = &p->c->form;
+    socp_certificate *out = p->out;
+    ball_form_make(f, p->mo, p->kappa);
+    p->c->part = _acb_vec_init(BALL_PARTS);
+    if (p->weights.dp > 0) {
+        out->certified = ball_gamma2(f->noise, &out->gamma2_upper) && out->certified;
+        out->dp_upper = enclose(p->c, p->g, p->estimate->dp);
+        out->certified = out->certified && isfinite(out->dp_upper);
+        f->y += f->b->nc;
+    }
+    if (p->weights.sgd > 0) {
+        f->unit = 1;
+        out->sgd_upper = enclose(p->c, p->g, p->estimate->sgd);
+        out->certified = out->certified && isfinite(out->sgd_upper);
+    }
+    ball_form_clear(f);
+    _acb_vec_clear(p->c->part, BALL_PARTS);
+    flint_cleanup();
+}
+
+static void *prove_alone(void *data)
+{
+    proof *p = data;
+    jmp_buf here;
+    if (setjmp(here)) return NULL;
+    leave = &here;
+    prove(p);
+    leave = NULL;
+    p->ended = 1;
+    return NULL;
+}
+
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_grid *g,
                          const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
                          int (*cancel)(void *), void *cancel_data, socp_certificate *out)
@@ -141,23 +231,16 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
         snprintf(out->reason.text, sizeof out->reason.text, "%s", no);
         return FINF_ETOL;
     }
-    ball_form_make(&c.form, mo, kappa);
-    c.part = _acb_vec_init(BALL_PARTS);
-    if (weights.dp > 0) {
-        out->certified = ball_gamma2(noise, &out->gamma2_upper) && out->certified;
-        out->dp_upper = enclose(&c, g, estimate->dp);
-        out->certified = out->certified && isfinite(out->dp_upper);
-        c.form.y += b->nc;
-    }
-    if (weights.sgd > 0) {
-        c.form.unit = 1;
-        out->sgd_upper = enclose(&c, g, estimate->sgd);
-        out->certified = out->certified && isfinite(out->sgd_upper);
-    }
-    ball_form_clear(&c.form);
-    _acb_vec_clear(c.part, BALL_PARTS);
-    flint_cleanup();
+    proof p = {.c = &c, .mo = mo, .kappa = kappa, .g = g, .weights = weights, .estimate = estimate, .out = out};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_t thread;
+    pthread_once(&once, set_memory_functions);
+    if (pthread_create(&thread, NULL, prove_alone, &p) == 0) pthread_join(thread, NULL);
     out->seconds = finf_seconds() - t0;
+    if (!p.ended) {
+        *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN};
+        return finf_why(&out->reason, FINF_ENOMEM, "no memory for the proof");
+    }
     if (!out->certified)
         snprintf(out->reason.text, sizeof out->reason.text,
                  c.cancelled ? "the proof was cancelled"

@@ -1,0 +1,140 @@
+# Memory that fails, disks that are full, threads that do not start. Usage: sh tests/faults.sh build/finf build/faults.so [MOST]
+# Each command below runs once to count its allocations and to get the right answer; then it runs again and again, another
+# allocation failing each time (tests/faults.c): all of them, or MOST of a command evenly spread. It must end with exit 5, one
+# line on stderr, nothing on stdout and no file touched, or with the right answer.
+[ -x "$1" ] && [ -f "$2" ] || { echo "usage: sh tests/faults.sh build/finf build/faults.so [MOST]" >&2; exit 1; }
+case $1 in /*) finf=$1 ;; *) finf=$PWD/$1 ;; esac
+case $2 in /*) faults=$2 ;; *) faults=$PWD/$2 ;; esac
+most=${3:-1000000}
+LC_ALL=C
+export LC_ALL
+T=$(mktemp -d) || exit 1
+trap 'rm -rf "$T"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir "$T/before" "$T/good" "$T/w" && cd "$T/w" || exit 1
+failed=0 all_tried=0 all_five=0 all_right=0
+
+limit=
+if command -v timeout >/dev/null; then limit='timeout 120'; fi # a hang is exit 124
+run() { # run SETTING.. -- args..: finf with the allocator, in a directory as it was before
+    settings=
+    while [ "$1" != -- ]; do
+        settings="$settings $1"
+        shift
+    done
+    shift
+    if [ "$files" ]; then
+        rm -rf "$T/w"
+        cp -R "$T/before" "$T/w"
+        cd "$T/w" || exit 1
+    fi
+    $limit env LD_PRELOAD="$faults" $settings "$finf" "$@" >"$T/out" 2>"$T/err" </dev/null
+    rc=$?
+}
+
+complain() { # complain WHAT
+    failed=$((failed + 1)) bad=$((bad + 1))
+    [ "$bad" -gt 5 ] && return
+    printf 'FAILED: %s: exit %s, %s\n' "$1" "$rc" "$2"
+    head -n 2 "$T/err" | cut -c 1-200 | sed 's/^/    /'
+}
+
+judge() { # judge WHAT: of the last run
+    tried=$((tried + 1))
+    if [ "$rc" = 5 ]; then
+        five=$((five + 1))
+        if [ -s "$T/out" ]; then complain "$1" "something on stdout"
+        elif ! { read -r line && ! read -r more; } <"$T/err"; then complain "$1" "not one line on stderr"
+        elif [ "${line#finf: }" = "$line" ]; then complain "$1" "no reason on stderr"
+        elif [ "$files" ] && ! diff -r "$T/before" "$T/w" >/dev/null; then complain "$1" "a file was touched"
+        fi
+    elif [ "$rc" = "$code" ]; then
+        right=$((right + 1))
+        if ! cmp -s "$T/out" "$T/answer"; then complain "$1" "another answer"
+        elif [ "$files" ] && ! diff -r "$T/good" "$T/w" >/dev/null; then complain "$1" "other files"
+        fi
+    else
+        complain "$1" "not 5, nor $code"
+    fi
+}
+
+each() { # each MOST args..: MOST of its allocations fail, one at a time
+    count=$1
+    shift
+    name="$*" files= tried=0 five=0 right=0 bad=0
+    case " $name " in *" --save "* | *" --output "* | *" --out "*) files=1 ;; esac
+    [ "$count" -le "$most" ] || count=$most
+    run FAULT_COUNT="$T/count" -- "$@"
+    code=$rc
+    cp "$T/out" "$T/answer"
+    [ "$files" ] && rm -rf "$T/good" && cp -R "$T/w" "$T/good"
+    if [ "$code" != 0 ] && [ "$code" != 4 ]; then
+        complain "$name" "not 0"
+        return
+    fi
+    run -- "$@" # the same again, or there is nothing to compare with
+    cmp -s "$T/out" "$T/answer" || complain "$name" "not the same twice"
+    read -r n <"$T/count"
+    [ "$count" -le "$n" ] || count=$n
+    i=0
+    while [ "$i" -lt "$count" ]; do
+        at=$((1 + i * n / count))
+        run FAULT_AT=$at -- "$@"
+        judge "allocation $at of finf $name"
+        i=$((i + 1))
+    done
+    all_tried=$((all_tried + tried)) all_five=$((all_five + five)) all_right=$((all_right + right))
+    printf '%6d allocations, %5d failed: %5d exit 5, %4d right, %4d wrong  finf %s\n' "$n" "$tried" "$five" "$right" "$bad" \
+        "$(printf %s "$name" | sed "s|$T/||g" | cut -c 1-90)"
+}
+
+# ---- what the commands read, and what they find in their directory ----------------------------------------------
+
+awk 'BEGIN { pi = atan2(0, -1); print "w,density"; for (i = 0; i <= 64; i++) { w = pi * i / 64; print w "," 1.3 - cos(w) } }' >"$T/spectrum"
+awk 'BEGIN { print 1; for (i = 1; i < 200; i++) print -0.3 / i ^ 2 }' >"$T/beta"
+echo before >"$T/before/old"
+
+# ---- memory ------------------------------------------------------------------------------------------------------
+
+every=1000000
+each $every gamma --noise nu:0.1 --steps 50
+each $every gamma --noise power:0.3,0.1 --json
+each $every gamma --noise "beta@$T/beta" --format csv
+each $every gamma --noise strategy:1,0.5,0.2 --steps 10
+each $every gamma --noise 'blt:0.5,0.9;0.2,0.05'
+each $every gamma --noise 'product:0.1,0.6;0.5,-0.5'
+each $every gamma --noise "spectrum@$T/spectrum"
+each $every mean --noise nu:auto --eta 0.1
+each $every mean --noise "spectrum@$T/spectrum" --eta 0.1
+each $every mean --noise "beta@$T/beta" --eta 0.1 --output old
+each $every linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --directions
+each $every linreg --noise 'product:0.1,0.6;0.5,-0.5' --eta 0.02 --spectrum exp:0.1 --dim 50 --json
+each $every linreg --noise "spectrum@$T/spectrum" --eta 0.02 --spectrum step --dim 128
+each $every linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 1e9
+each $every coef --noise nu:0.1 --length 3000
+each $every coef --noise "spectrum@$T/spectrum" --length 300 --strategy --output new
+each $every coef --noise 'blt:0.5,0.9;0.2,0.05' --length 300 --density
+each $every privacy --epsilon 2 --delta 1e-6 --noise nu:0.1
+each $every privacy --epsilon 2 --delta 1e-6 --accounting zcdp
+each $every iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton
+each $every iqc --noise sgd --eta 0.1 --kappa 2:50:log:3 --solver newton --format csv
+each $every iqc --noise "beta@$T/beta" --eta 0.1 --kappa 10 --solver newton --bound gaussian
+each 1500 iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton --certify
+each 500 iqc --noise antipgd:0.1 --eta 0.1:0.2:lin:2 --kappa 5 --solver newton --certify --bound gaussian
+each $every iqc --noise nu:0.1 --eta 0.1 --kappa 10
+each $every optimize --eta 0.1 --kappa 10 --solver newton --save saved --output old
+each $every optimize --eta 0.1 --kappa 3:10:log:2 --solver newton --bound dist
+each $every tune --eta 0.1 --kappa 10 --solver newton
+each $every tune --eta 0.02 --spectrum power:1 --dim 20
+each $every rates
+each 500 curve --steps 32 --eta 0.05 --spectrum power:1 --dim 4 --participations 2 --separation 8 --rho 1
+each 500 curve --steps 64 --system me,honaker,fft,banded:4 --eta 0.05 --spectrum power:1 --dim 4 --format csv
+each $every curve --steps 200 --system "nu:auto,beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 16 --output new
+each $every simulate --problem linreg --noise nu:auto --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.1 --threads 2
+each $every simulate --problem linreg --noise "beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 4 --steps 50 --relative-error 0.1 --threads 2
+each $every errata
+each 300 reproduce --quick --out paper
+echo "$all_tried failed allocations: $all_five exit 5, $all_right right"
+
+[ "$failed" = 0 ] || { echo "$failed failed"; exit 1; }
+echo 'all as it should be'
