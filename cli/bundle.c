@@ -17,7 +17,7 @@ FILE *bundle_add(bundle *b, const char *name, const char *ending)
     if (b->n == BUNDLE_FILES) return NULL;
     struct bundle_file *f = &b->file[b->n];
     snprintf(f->name, sizeof f->name, "%s%s", name, ending);
-    f->stream = open_memstream(&f->text, &f->size);
+    f->stream = memory_open(&f->memory);
     if (f->stream) b->n++;
     return f->stream;
 }
@@ -28,9 +28,9 @@ static int finish(bundle *b)
     int good = 1;
     for (size_t i = 0; i < b->n; i++) {
         struct bundle_file *f = &b->file[i];
-        if (f->stream && ferror(f->stream)) good = 0;
         if (f->stream && fclose(f->stream) != 0) good = 0;
         f->stream = NULL;
+        good &= !f->memory.failed;
     }
     return good;
 }
@@ -38,7 +38,7 @@ static int finish(bundle *b)
 void bundle_free(bundle *b)
 {
     finish(b);
-    for (size_t i = 0; i < b->n; i++) free(b->file[i].text);
+    for (size_t i = 0; i < b->n; i++) free(b->file[i].memory.text);
     b->n = 0;
 }
 
@@ -128,7 +128,7 @@ static finf_status write_files(const bundle *b, job *j, finf_reason *why)
         errno = 0;
         FILE *out = fopen(j->new, "w");
         if (!out) return cannot(why, "write", j->now);
-        int bad = fwrite(f->text, 1, f->size, out) != f->size;
+        int bad = fwrite(f->memory.text, 1, f->memory.size, out) != f->memory.size;
         bad |= fclose(out) != 0;
         if (bad) return cannot(why, "write", j->now);
         if (j->exists && stat(j->now, &st) == 0) chmod(j->new, st.st_mode & 07777);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "finf.h"
+#include "memory.h"
 
 #define BUNDLE_FILES 64
 /* Stands in the first lines of every file, and says later that the file is ours to replace. */
@@ -14,8 +15,7 @@ typedef struct {
     struct bundle_file {
         char name[64];
         FILE *stream;
-        char *text;
-        size_t size;
+        memory_file memory;
     } file[BUNDLE_FILES];
     size_t n;
 } bundle;

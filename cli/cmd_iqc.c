@@ -37,9 +37,11 @@ static finf_status simulate(const job *j, size_t i, const finf_noise *noise, row
         finf_status s = finf_iqc_simulate(noise, j->pairs.eta[i], j->pairs.kappa[i], j->o.smooth,
                                           j->o.privacy.sigma_sgd / sigma, KINDS[k], j->seed, 0.005, sweep_interrupted, NULL,
                                           &out->worst[k]);
-        if (s) worst = s;
+        worst = finf_worse(worst, s);
     }
-    if (worst) finf_why(&out->end.why, worst, "the simulation did not reach its error of 0.5%%");
+    if (worst)
+        finf_why(&out->end.why, worst,
+                 worst == FINF_ENOMEM ? "no memory" : "the simulation did not reach its error of 0.5%%");
     return worst;
 }
 
@@ -96,6 +98,7 @@ static void show_table(const job *j)
     enum { MOST = 9 };
     const char *names[MOST] = {"kappa", "eta", "bound", "lower", "bound/lower", "gamma2"};
     double *data = malloc(MOST * j->pairs.n * sizeof *data);
+    if (!data) doc_fail(d);
     size_t rows = 0, columns = 6;
     if (j->o.certify) names[columns++] = "proved";
     if (j->simulate) names[columns++] = "Huber", names[columns++] = "asymmetric";

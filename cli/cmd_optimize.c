@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "iqc_options.h"
-#include "output.h"
 #include "sweep.h"
 
 typedef struct {
@@ -21,15 +20,18 @@ typedef struct {
 } job;
 
 /* Beside the sharp bound; of --bound gaussian it is the bound. */
-static double gaussian(const finf_optimize_result *r, double eta, double kappa, finf_iqc_options o)
+static finf_status gaussian(const finf_optimize_result *r, double eta, double kappa, finf_iqc_options o, double *out)
 {
     finf_iqc_result also;
-    if (o.bound == FINF_IQC_GAUSSIAN) return r->iqc.bound.value;
-    if (o.bound != FINF_IQC_SHARP || !r->noise) return NAN;
-    if (!isfinite(r->iqc.bound.value)) return r->iqc.bound.value;
+    *out = NAN;
+    if (o.bound != FINF_IQC_SHARP && o.bound != FINF_IQC_GAUSSIAN) return FINF_OK;
+    if (!r->noise && o.bound == FINF_IQC_SHARP) return FINF_OK;
+    *out = r->iqc.bound.value;
+    if (o.bound == FINF_IQC_GAUSSIAN || !isfinite(*out)) return FINF_OK;
     o.bound = FINF_IQC_GAUSSIAN, o.solver = FINF_IQC_NEWTON, o.certify = 0;
-    if (finf_iqc(r->noise, eta, kappa, &o, &also) != FINF_OK) return NAN;
-    return fmin(also.bound.value, r->iqc.bound.value); /* equal but for the solvers' gaps, where it does not help */
+    finf_status s = finf_iqc(r->noise, eta, kappa, &o, &also);
+    *out = s ? NAN : fmin(also.bound.value, *out); /* equal but for the solvers' gaps, where it does not help */
+    return s;
 }
 
 static void solve(size_t i, void *ctx)
@@ -38,7 +40,8 @@ static void solve(size_t i, void *ctx)
     row *out = &j->rows[i];
     out->end.status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
     if (out->end.status) out->end.why = out->r.iqc.reason;
-    out->gaussian = gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc);
+    if (gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc, &out->gaussian) == FINF_ENOMEM)
+        out->end.status = finf_why(&out->end.why, FINF_ENOMEM, "no memory");
     int found = out->r.noise && isfinite(out->r.iqc.bound.value);
     int also = j->o.iqc.bound != FINF_IQC_SHARP || !found || isfinite(out->gaussian);
     out->end.cut = (out->end.status || !also) && sweep_interrupted(NULL);
@@ -69,7 +72,7 @@ static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, i
     }
 }
 
-static finf_status save(sink *file, const job *j, const row *x, doc *d, finf_reason *why)
+static finf_status save(const job *j, const row *x, doc *d, finf_reason *why)
 {
     double *beta = NULL;
     size_t n = 0;
@@ -81,8 +84,8 @@ static finf_status save(sink *file, const job *j, const row *x, doc *d, finf_rea
                  "beta@ of that file is cut after %zu coefficients, so it may be refused or inexact: `noise` and spectrum@ "
                  "are whole",
                  n);
-    if (!s) {
-        FILE *f = file->file;
+    FILE *f = s ? NULL : doc_saved(d);
+    if (f) {
         fprintf(f, "# ");
         args_print(j->a, f);
         fprintf(f, "\n# bound %.17g, gamma^2 %.17g\n", x->r.iqc.bound.value, x->r.iqc.gamma2.value);
@@ -148,6 +151,7 @@ static void show_table(const job *j)
     enum { MOST = 9 };
     const char *names[MOST] = {"kappa", "eta", "bound", "gap", "DP-SGD", "best nu", "nu"};
     double *data = malloc(MOST * j->pairs.n * sizeof *data);
+    if (!data) doc_fail(d);
     size_t rows = 0, columns = 7;
     int also = j->o.iqc.bound == FINF_IQC_SHARP;
     if (also) names[columns++] = "w Gaussian";
@@ -173,7 +177,6 @@ static void show_table(const job *j)
 finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a, .d = d, .o = finf_optimize_options_default()};
-    sink file = {0};
     const char *path = args_text(a, OPT_SAVE);
     finf_status s = read_iqc(a, &j.o.iqc, why);
     if (!s) s = read_pairs(a, &j.o.iqc, &j.pairs, why);
@@ -184,14 +187,12 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
                      also ? "--output" : "standard output", path);
     if (!s && path && j.pairs.n > 1) s = finf_why(why, FINF_EUSAGE, "--save keeps one noise: give one eta and one kappa");
     if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows))) s = finf_why(why, FINF_ENOMEM, "no memory");
-    if (!s && path) s = sink_open(path, &file, why);
     if (!s) {
         j.o.iqc.cancel = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
         s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
         if (path && (!s || (s == FINF_ETOL && !interrupted))) {
-            finf_status t = save(&file, &j, &j.rows[0], d, why);
-            if (!t) t = sink_close(&file, why);
+            finf_status t = save(&j, &j.rows[0], d, why);
             if (t) s = t;
         }
         if (j.pairs.n > 1 && wants_text(a))
@@ -199,7 +200,6 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
         else
             sweep_show(j.rows, j.pairs.n, sizeof *j.rows, show_row, &j);
     }
-    sink_drop(&file);
     for (size_t i = 0; j.rows && i < j.pairs.n; i++) finf_optimize_result_free(&j.rows[i].r);
     free(j.rows);
     free_pairs(&j.pairs);

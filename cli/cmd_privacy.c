@@ -25,6 +25,7 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
     } else if (by_epsilon) {
         finf_real rho;
         s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho);
+        if (s == FINF_ENOMEM) return finf_why(why, s, "no memory for the conversion");
         if (s)
             return finf_why(why, s, "no rho from 1e-30 to 1e30 gives epsilon = %s at delta = %s", finf_show(epsilon).s,
                             finf_show(delta).s);

@@ -117,6 +117,7 @@ static void show_values(doc *d, const table *t)
     }
     doc_note(d, "F_inf for linear regression, Gaussian inputs, eigenvalues k^-a; floor: the paper's lower bound for every "
                 "noise");
+    if (!values) doc_fail(d);
     if (values) doc_table(d, NULL, COLUMNS, VALUES, values, t->n);
     for (size_t i = 0; i < t->n; i++) {
         const cell *c = &t->cells[i];
@@ -227,6 +228,7 @@ static void show_fits_text(doc *d, against x, const line *l, const fit *f, size_
         memcpy(data + COLUMNS * i, row, sizeof row);
     }
     doc_note(d, "Log-log slopes against %s", AGAINST[x]);
+    if (!data) doc_fail(d);
     if (data) doc_table(d, NULL, COLUMNS, NAMES, data, n);
     for (size_t i = 0; i < n; i++)
         if (f[i].why[0]) doc_note(d, "  %s: %s", f[i].at, f[i].why);

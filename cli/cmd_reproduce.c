@@ -49,27 +49,26 @@ static void say(const job *j, const char *name)
 static finf_status put_figure(job *j, size_t i)
 {
     dataset d = {0};
-    char *text[2] = {NULL, NULL}; /* caption, commands */
-    size_t size;
+    memory_file text[2] = {{0}}; /* caption, commands */
     say(j, FIGURE[i].name);
     finf_status s = dataset_make(&FIGURE[i], j->size, j->r, &d, j->why);
     if (s) return s;
     plot *p = dataset_plot(&d);
     for (int k = 0; k < 2; k++) {
-        FILE *memory = open_memstream(&text[k], &size);
+        FILE *memory = memory_open(&text[k]);
         if (memory) (k ? dataset_commands : dataset_caption)(&d, memory);
-        if (!memory || fclose(memory) != 0) s = FINF_ENOMEM;
+        if (!memory || fclose(memory) != 0 || !text[k].text) s = FINF_ENOMEM;
     }
+    if (p && !s) plot_describe(p, text[0].text);
     if (plot_failed(p) || s)
         s = finf_why(j->why, FINF_ENOMEM, "no memory");
     else {
-        plot_describe(p, text[0]);
         dataset_csv(&d, MARK, j->csv[i]);
         plot_svg(p, MARK, j->svg[i]);
-        report_figure(j->html, p, text[0], text[1]);
+        report_figure(j->html, p, text[0].text, text[1].text);
         dataset_slopes(&d, j->slopes);
     }
-    for (int k = 0; k < 2; k++) free(text[k]);
+    for (int k = 0; k < 2; k++) free(text[k].text);
     plot_free(p);
     dataset_free(&d);
     return s;
@@ -86,9 +85,8 @@ static finf_status put_slopes(job *j)
 {
     static const report_column COLUMNS[] = {{"noise", "Noise"}, {"against", "Against"},     {"paper", "Paper"},
                                             {"exact", "Exact"}, {"simulated", "Simulated"}, {"bound", "The paper's bound"}};
-    char *commands = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&commands, &size);
+    memory_file commands;
+    FILE *memory = memory_open(&commands);
     fprintf(j->slopes_csv, "# Figure 2: %s\n", MARK);
     for (size_t i = 0; memory && i < FIGURES; i++) {
         if (!FIGURE[i].slopes) continue;
@@ -99,7 +97,11 @@ static finf_status put_slopes(job *j)
         figure_slopes_command(&FIGURE[i], j->size, memory);
         fputc('\n', memory);
     }
-    if (!memory || fclose(memory) != 0) return finf_why(j->why, FINF_ENOMEM, "no memory");
+    int bad = !memory || fclose(memory) != 0 || !commands.text || doc_failed(j->slopes);
+    if (bad) {
+        free(commands.text);
+        return finf_why(j->why, FINF_ENOMEM, "no memory");
+    }
     fputs("#   exact: these; simulated, bound: fitted to fig2-d.csv, fig2-deff.csv, fig2-eta.csv\n"
           "#   " WHY_FLATTER "\n",
           j->slopes_csv);
@@ -107,8 +109,8 @@ static finf_status put_slopes(job *j)
     report_table(
         j->html, j->slopes, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS,
         "Log-log slopes of F_inf in Figure 2, fitted to its points. The commands give the exact ones. " WHY_FLATTER,
-        commands);
-    free(commands);
+        commands.text);
+    free(commands.text);
     return FINF_OK;
 }
 

@@ -40,11 +40,10 @@ static void put_values(const char *text, const char *values, FILE *out)
 
 static void fill_line(const char *line, const char *values, char out[RUNNER_LINE])
 {
-    FILE *f = fmemopen(out, RUNNER_LINE, "w");
-    out[0] = 0;
-    if (!f) return;
-    put_values(line, values, f);
-    fclose(f);
+    size_t n = 0;
+    for (const char *p; n < RUNNER_LINE && (p = strstr(line, "{}")); line = p + 2)
+        n += (size_t)snprintf(out + n, RUNNER_LINE - n, "%.*s%s", (int)(p - line), line, values);
+    if (n < RUNNER_LINE) snprintf(out + n, RUNNER_LINE - n, "%s", line);
 }
 
 /* The numbers that `text` spells. Owned by the caller. */
@@ -131,7 +130,8 @@ static double *read_key(job *j, const figure_source *s, const char *key, finf_st
         size_t n = 0;
         fill_line(s->line, values_of(j->f, s, j->size), line);
         *st = runner_run(j->r, line, &d, j->why);
-        if (!*st && (!(out = doc_column(d, key, &n)) || (j->n && n != j->n))) *st = missing(j, key);
+        if (!*st && !(out = doc_column(d, key, &n)) && n > 0) *st = finf_why(j->why, FINF_ENOMEM, "no memory");
+        if (!*st && (!out || (j->n && n != j->n))) *st = missing(j, key);
         if (!j->n) j->n = n;
     }
     if (!*st) return out;
@@ -171,7 +171,10 @@ static finf_status begin(job *j, dataset *d)
     double *x = st ? NULL : read_key(j, &f->source[0], f->x_key, &st);
     if (!st && !j->values && !f->thin) { /* a command for all: another may be for some of them */
         j->values = malloc(j->n * sizeof *x);
-        if (j->values) memcpy(j->values, x, j->n * sizeof *x);
+        if (j->values)
+            memcpy(j->values, x, j->n * sizeof *x);
+        else
+            st = finf_why(j->why, FINF_ENOMEM, "no memory");
     }
     for (size_t row = f->thin ? 1 : 0; !st && row < j->n; row = next_row(f, row)) d->rows++;
     if (!st && !(d->data = malloc((d->rows + 1) * d->columns * sizeof *d->data)))

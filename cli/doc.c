@@ -29,6 +29,8 @@ struct doc {
     item *items;
     size_t n, room;
     csv_columns columns;
+    FILE *saved;
+    memory_file saved_text;
     int failed;
 };
 
@@ -50,13 +52,32 @@ void doc_free(doc *d)
         for (size_t c = 0; x->names && c < x->columns; c++) free(x->names[c]);
         free(x->names);
     }
+    if (d->saved) fclose(d->saved);
+    free(d->saved_text.text);
     free(d->items);
     free(d->columns.key);
     free(d->columns.cell);
     free(d);
 }
 
+void doc_fail(doc *d) { d->failed = 1; }
+
 int doc_failed(const doc *d) { return d->failed; }
+
+FILE *doc_saved(doc *d)
+{
+    if (!d->saved) d->saved = memory_open(&d->saved_text);
+    if (!d->saved) d->failed = 1;
+    return d->saved;
+}
+
+const memory_file *doc_end_saved(doc *d)
+{
+    if (d->saved && fclose(d->saved) != 0) d->failed = 1;
+    d->saved = NULL;
+    if (d->saved_text.failed) d->failed = 1;
+    return d->saved_text.text ? &d->saved_text : NULL;
+}
 
 static char *copy(doc *d, const char *s)
 {
@@ -645,6 +666,7 @@ double *doc_column(const doc *d, const char *key, size_t *n)
     size_t stride = 1, row = 0;
     const double *data = whole ? find_data(whole, key, &stride) : NULL;
     int index = array && named("t", key);
+    *n = 0;
     if (whole ? !data && !index : find_key(&d->columns, key, 0) == d->columns.n) return NULL;
     *n = whole ? whole->rows : doc_rows(d);
     double *out = malloc((*n ? *n : 1) * sizeof *out);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "finf.h"
+#include "memory.h"
 
 typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } doc_format;
 
@@ -37,10 +38,16 @@ void doc_table(doc *d, const char *key, size_t columns, const char *const *names
 void doc_heading(doc *d, const char *text);
 void doc_note(doc *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+void doc_fail(doc *d);        /* memory ran out for something that belongs in it */
 int doc_failed(const doc *d); /* memory ran out while filling */
 /* Whether a number's error is as large as the number, finite and not 0: the first such in *why, and each record's in its
  * `reason`. */
 int doc_imprecise(doc *d, finf_reason *why);
+
+/* What goes to the file of --save, if it is to be written: a file of the doc's own, NULL without memory. */
+FILE *doc_saved(doc *d);
+/* Closes it; NULL: there is nothing to save. */
+const memory_file *doc_end_saved(doc *d);
 
 /* What was filled, for a report: fields of record `row` = 0.. by their key (or error key). */
 typedef struct {
@@ -52,7 +59,7 @@ typedef struct {
 size_t doc_rows(const doc *d);
 doc_cell doc_at(const doc *d, size_t row, const char *key);
 /* A column of numbers as the CSV lists it: of the array, of the table, or of the records (NaN where one is without). NULL
- * if there is none, or no memory. Owned by the caller. */
+ * if there is none, with n = 0, or no memory. Owned by the caller. */
 double *doc_column(const doc *d, const char *key, size_t *n);
 /* The fields of a record, once more, in the current row of `to`. */
 void doc_copy(doc *to, const doc *from, size_t row);

@@ -60,15 +60,33 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
     return s;
 }
 
+/* Both files are whole before either is in its place. */
+static finf_status write_all(const doc *d, doc_style style, const memory_file *text, sink *out, sink *saved,
+                             finf_reason *why)
+{
+    finf_status s = FINF_OK;
+    if (text) {
+        fwrite(text->text, 1, text->size, saved->file);
+        s = sink_finish(saved, why);
+    }
+    if (!s) doc_print(d, style, out->file);
+    if (!s) s = sink_close(out, why);
+    if (!s && text) s = sink_close(saved, why);
+    return s;
+}
+
 static int run(command_id command, const args *a)
 {
     finf_reason why = {""};
     doc_style style;
-    sink out = {0};
+    const char *save = args_text(a, OPT_SAVE);
+    sink out = {0}, saved = {0};
     doc *d = doc_new();
     finf_status s = d ? read_style(a, &style, &why) : FINF_ENOMEM;
     if (!s) s = sink_open(args_text(a, OPT_OUTPUT), &out, &why); /* before the work: a bad path costs nothing */
+    if (!s && save) s = sink_open(save, &saved, &why);
     if (!s) s = RUN[command](a, d, &why);
+    const memory_file *text = d ? doc_end_saved(d) : NULL;
     if ((!s || s == FINF_ETOL) && doc_failed(d)) s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
     finf_reason imprecise;
     if ((!s || s == FINF_ETOL) && doc_imprecise(d, &imprecise) && !s) {
@@ -78,10 +96,10 @@ static int run(command_id command, const args *a)
     int code = 0;
     if (s) code = complain(s, &why);
     if (!s || (s == FINF_ETOL && !doc_empty(d))) {
-        doc_print(d, style, out.file);
-        if ((s = sink_close(&out, &why))) code = complain(s, &why);
-    } else
-        sink_drop(&out);
+        if ((s = write_all(d, style, text, &out, &saved, &why))) code = complain(s, &why);
+    }
+    sink_drop(&out);
+    sink_drop(&saved);
     doc_free(d);
     return code;
 }

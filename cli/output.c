@@ -181,8 +181,16 @@ static int is_closed_pipe(const sink *s)
            (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-finf_status sink_close(sink *s, finf_reason *why)
+static void cannot_write(const sink *s, finf_reason *why)
 {
+    const char *quote = s->path ? "'" : "";
+    finf_why(why, FINF_EIO, "cannot write %s%.150s%s: %s", quote, s->path ? s->path : "standard output", quote,
+             strerror(errno ? errno : EIO));
+}
+
+finf_status sink_finish(sink *s, finf_reason *why)
+{
+    if (!s->file) return FINF_OK;
     int bad = ferror(s->file);
     errno = 0;
     if (bad) fputc('\n', s->file); /* once more, for errno: the printer has stopped long ago */
@@ -190,13 +198,18 @@ finf_status sink_close(sink *s, finf_reason *why)
     int enough = bad && is_closed_pipe(s);
     bad |= fclose(s->file) != 0; /* stdout too: a full disk may only tell now */
     s->file = NULL;
-    bad &= !enough;
-    if (!bad && s->temporary) bad = rename(s->temporary, s->real) != 0;
-    int error = errno ? errno : EIO;
-    const char *quote = s->path ? "'" : "";
-    if (bad)
-        finf_why(why, FINF_EIO, "cannot write %s%.150s%s: %s", quote, s->path ? s->path : "standard output", quote,
-                 strerror(error));
+    if (!bad || enough) return FINF_OK;
+    cannot_write(s, why);
+    sink_drop(s);
+    return FINF_EIO;
+}
+
+finf_status sink_close(sink *s, finf_reason *why)
+{
+    if (sink_finish(s, why)) return FINF_EIO;
+    errno = 0;
+    int bad = s->temporary && rename(s->temporary, s->real) != 0;
+    if (bad) cannot_write(s, why);
     if (!bad && s->temporary) {
         remember(s->temporary, NULL);
         free(s->temporary);

@@ -25,7 +25,10 @@ void signals_release(const sigset_t *before);
 int sink_same(const char *a, const char *b);
 
 finf_status sink_open(const char *path, sink *out, finf_reason *why);
-/* The file is there, whole; or an error, and it is not. Whoever closes a pipe early has got what he wanted: FINF_OK. */
+/* Everything is written, and not yet in its place; or an error, and nothing is left. Whoever closes a pipe early has got what
+ * he wanted: FINF_OK. */
+finf_status sink_finish(sink *s, finf_reason *why);
+/* The file is there, whole; or an error, and it is not. */
 finf_status sink_close(sink *s, finf_reason *why);
 /* Nothing is left behind. Also after sink_close, and on a zeroed sink. */
 void sink_drop(sink *s);

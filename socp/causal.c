@@ -171,7 +171,7 @@ static double newton_step(socp_products *s, double damping)
 static double search(socp_products *s, double value, double slope, int trusted, double *found)
 {
     double t = 1;
-    for (int k = 0; k < MAX_HALVINGS && !s->v->cancelled; k++) {
+    for (int k = 0; k < MAX_HALVINGS && !s->v->cancelled && !s->v->no_memory; k++) {
         double most = 0;
         for (size_t i = 0; i < s->n; i++) {
             s->trial[i] = s->r[i] + t * s->d[i];
@@ -217,7 +217,7 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
         trusted = s->damping == LEAST && promise < fmin(10 * tol, last / 100);
         s->tol = fmin(fmax(promise * promise / 10, little), LOOSE); /* solved only as well as the steps need */
         t = search(s, value, -2 * promise, trusted, &found);
-        if (s->v->cancelled) return FINF_ETOL;
+        if (s->v->cancelled || s->v->no_memory) return FINF_ETOL;
         if (!(t > 0)) break; /* down to the solver's rounding */
         memcpy(s->r, s->trial, s->n * sizeof *s->r);
         gain = value - found, value = found, last = promise;
@@ -238,7 +238,7 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
     int pays = v->kkt.first > 0 && v->gap > tol; /* another multiplier, where X alone was looked at last */
     if (st == FINF_OK && pays) s->tol = tol, st = descend(s, tol, max_rounds, lower, d);
     memcpy(r, s->r, s->n * sizeof *r);
-    return st;
+    return v->no_memory ? FINF_ENOMEM : st;
 }
 
 void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r)

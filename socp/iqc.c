@@ -111,7 +111,7 @@ static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, att
     finf_status rs = socp_recompute(u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value, a->x, &a->re);
     if (st == FINF_OK && rs != FINF_OK)
         finf_why(&a->why, rs, rs == FINF_ETOL ? "recomputation did not converge" : "no memory");
-    return st != FINF_OK ? st : rs;
+    return finf_worse(st, rs);
 }
 
 /* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere, Newton's method. */
@@ -159,7 +159,8 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
         if (opt->certify && has_bound(&a)) {
             finf_status cs = socp_certify(mo, kappa, noise, &u.grid, &u.basis, a.x, weights, re, opt->cancel,
                                           opt->cancel_data, cert);
-            if (st == FINF_OK && cs != FINF_OK) st = cs, out->reason = cert->reason;
+            if (finf_worse(st, cs) != st) out->reason = cert->reason;
+            st = finf_worse(st, cs);
         }
     }
     if (kept && st != FINF_ENOMEM) {
@@ -265,7 +266,7 @@ static finf_status worst_quadratic(const finf_noise *noise, double eta, double k
     out->unit_quadratic_lower = scaled(quad, 1 / L, 0);
     if (st != FINF_OK && st != FINF_ETOL) return st;
     if (sgd2 > 0 && sigma2 > 0 && isfinite(sigma2))
-        st = socp_quadratic(noise, e, kappa, dist, sgd2 / sigma2, &quad, &out->quadratic_h);
+        st = finf_worse(st, socp_quadratic(noise, e, kappa, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
     out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, FINF_BOUND, ""} : scaled(quad, sigma2 / L, gamma_error);
     if (!(sigma2 > 0)) { /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
         double h = dist && e * (1 + 1 / kappa) < 2 ? 1 / kappa : 1;

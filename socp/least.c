@@ -78,7 +78,7 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
     socp_dense H = {0};
     if (S == p->n || !feasible(p)) return 0;
     double *z = malloc((2 * J + 2 * p->n) * sizeof *z), *zr = z, *zi = z ? z + J : NULL, *r = z ? zi + J : NULL, f = 0;
-    int done = z && socp_dense_make(p->n - S, &H) == FINF_OK && solve(p, &H, x + S);
+    int memory = z && socp_dense_make(p->n - S, &H) == FINF_OK, done = memory && solve(p, &H, x + S);
     if (done) {
         memset(x, 0, S * sizeof *x);
         f = duals(p, x + S, zr, zi);
@@ -96,5 +96,5 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
     free(z);
     socp_dense_free(&H);
     out->seconds = finf_seconds() - t0;
-    return done;
+    return memory ? done : -1;
 }

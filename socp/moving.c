@@ -121,7 +121,10 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const 
     socp_outcome so;
     socp_solve_options s = {.tol = INFINITY, .kkt = &v->kkt, .cancel = v->cancel, .cancel_data = v->cancel_data};
     memcpy(v->warm, v->x, v->prog.n * sizeof *v->x);
-    if (v->alone && socp_least(&v->prog, &s, v->x, &so)) {
+    int least = v->alone ? socp_least(&v->prog, &s, v->x, &so) : 0;
+    v->no_memory = v->no_memory || least < 0;
+    if (v->no_memory) return FINF_ENOMEM;
+    if (least) {
         v->value = so.value, v->gap = so.gap, v->warm_next = 0;
         v->cancelled = v->cancelled || so.code == -4;
         return v->cancelled ? FINF_ETOL : FINF_OK;
@@ -133,7 +136,8 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const 
         if (!warm && v->kkt.first == 0) v->cold = so.iterations + log10(tol);
         v->value = so.value, v->gap = so.gap;
         v->cancelled = v->cancelled || so.code == -4;
-        if (v->cancelled) break;
+        v->no_memory = st == FINF_ENOMEM;
+        if (v->cancelled || v->no_memory) break;
         if (so.gap <= 100 * tol) st = FINF_OK; /* rounding ends it: a feasible point all the same */
         if (warm && so.iterations > v->cold - log10(tol)) v->no_warm = 1; /* kappa large: warm starts may not pay */
         v->warm_next = st == FINF_OK && !v->no_warm && v->kkt.first == 0;

@@ -319,12 +319,15 @@ static void keep(state *v, socp_kkt *out)
 
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
 {
-    if (socp_least(p, opt, x, out)) return out->code ? FINF_ETOL : FINF_OK;
     double t0 = finf_seconds();
+    int least = socp_least(p, opt, x, out);
+    if (least > 0) return out->code ? FINF_ETOL : FINF_OK;
     int max_iter = opt->max_iter > 0 ? opt->max_iter : 100, factored = 0;
     state v;
     *out = (socp_outcome){.code = -1, .status = "iteration limit", .value = NAN, .gap = INFINITY};
-    finf_status st = allocate(&v, p);
+    finf_status st = least < 0 ? FINF_ENOMEM : FINF_OK;
+    if (st) return st;
+    st = allocate(&v, p);
     memcpy(x, p->start, p->n * sizeof *x);
     if (st == FINF_OK) initialise(&v, opt->warm);
     for (; st == FINF_OK; out->iterations++) {

@@ -149,7 +149,7 @@ static finf_status causal(task *t, socp_moving *v, socp_products *s, const doubl
         }
         for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
         finf_status cs = socp_causal(s, r, t->o.tol, t->o.max_rounds, lower, d);
-        if (cs == FINF_ENOMEM) st = cs;
+        if (cs == FINF_ENOMEM) return cs;
         double end = d->known && memcmp(r, d->known, n * sizeof *r) == 0 ? t->best : d->history[d->rounds];
         if (!isfinite(end) || !improved(t, end, cs)) continue;
         finf_noise *found = NULL;
@@ -244,6 +244,7 @@ static finf_status settle(task *t)
     finf_status st = FINF_ETOL;
     t->plain.cancel = NULL;
     if (out->noise) st = newton_bound(t);
+    if (st == FINF_ENOMEM) return st;
     if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !isfinite(out->iqc.bound.value) ||
         out->iqc.bound.value > out->bound_nu)
         st = fall_back(t);
@@ -251,6 +252,7 @@ static finf_status settle(task *t)
         finf_iqc_result first = out->iqc;
         st = finf_iqc(out->noise, t->eta, t->kappa, &t->o.iqc, &out->iqc);
         t->cancelled = st != FINF_OK && t->o.iqc.cancel && t->o.iqc.cancel(t->o.iqc.cancel_data);
+        if (st == FINF_ENOMEM) return st;
         if (!isfinite(out->iqc.bound.value)) { /* Newton's bound stands */
             const char *failed = out->iqc.solver;
             out->iqc = first;
@@ -324,7 +326,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     st = found == FINF_ENOMEM ? found : settle(&t);
     if (st == FINF_OK || st == FINF_ETOL) {
         finf_status ds = socp_describe(eta, kappa, &t.plain, &t.kept, out);
-        if (st == FINF_OK) st = ds;
+        st = finf_worse(st, ds);
     }
     forget(&t);
     if (st == FINF_ENOMEM) return finf_optimize_result_free(out), st;

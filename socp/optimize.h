@@ -23,7 +23,8 @@ typedef struct {
     int alone;                 /* X alone will do, where it can: a bound too, and gap says whether others would pay */
     int warm_next, no_warm;    /* start the next solve from x? never again? */
     double cold;               /* iterations from nothing, but for one a digit */
-    int cancelled, borrowed;   /* borrowed: the grid is another's */
+    int cancelled, no_memory;  /* in some solve: what was found is not the answer */
+    int borrowed;              /* the grid is another's */
     double value, gap, gamma2; /* the bound, its relative gap, gamma^2 of B as it was given */
     int (*cancel)(void *);
     void *cancel_data;

@@ -161,7 +161,7 @@ typedef struct {
     double seconds;
 } socp_outcome;
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
-int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out); /* 0: not optimal */
+int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out); /* 0: not optimal; -1: no memory */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
 const char *socp_ecos_version(void); /* NULL: there is none. Loads it at the first call */
 const char *socp_ecos_where(void);   /* the file it is in, or why there is none */
