@@ -28,7 +28,7 @@ MOD     ?= $(TESTS)
 Q       := $(if $V,,@)
 say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
-.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols check-install asan clang \
+.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols check-install check-faults faults asan clang \
         no-ecos no-arb valgrind bench docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
 
@@ -39,10 +39,11 @@ help:
 	@echo 'make deps       install what is missing by apt, as demo and check do'
 	@echo 'make demo       one worked example'
 	@echo 'make check      every test: check-unit (MOD=linreg: one suite), check-cli, check-docs, check-data,'
-	@echo '                check-symbols, check-install'
+	@echo '                check-symbols, check-install, check-faults'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make clang no-ecos no-arb   the tests by another compiler, without ECOS, without Arb'
 	@echo 'make valgrind   the tests under valgrind'
+	@echo 'make faults     every command with each of its allocations failing in turn'
 	@echo 'make bench      speed, as ratios to the plain way'
 	@echo 'make data       regenerate notebooks-data/'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
@@ -131,7 +132,7 @@ demo: $B/finf
 
 # on two cores, each part's output whole
 check:
-	@$(AGAIN) check-unit check-cli check-docs check-data check-symbols check-install
+	@$(AGAIN) check-unit check-cli check-docs check-data check-symbols check-install check-faults
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -156,6 +157,13 @@ check-install: all
 	@echo '== installed'
 	@$(MAKE) -s install DESTDIR= PREFIX=$B/prefix >/dev/null
 	@CC='$(CC)' sh tests/install.sh $(abspath $B/prefix)
+
+check-faults: $B/finf $B/faults.so
+	@echo '== memory that fails, full disks'
+	@sh tests/faults.sh $B/finf $B/faults.so 6
+
+faults: $B/finf $B/faults.so
+	@sh tests/faults.sh $B/finf $B/faults.so
 
 # everything in notebooks-data/ but the notebook, from scratch
 data: $B/finf

@@ -12,7 +12,7 @@ T=$(mktemp -d) || exit 1
 trap 'rm -rf "$T"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$T/before" "$T/good" "$T/w" && cd "$T/w" || exit 1
-failed=0 all_tried=0 all_five=0 all_right=0
+to=$T/out failed=0 all_tried=0 all_five=0 all_right=0 all_crashed=0 all_bad=0
 
 limit=
 if command -v timeout >/dev/null; then limit='timeout 120'; fi # a hang is exit 124
@@ -28,7 +28,7 @@ run() { # run SETTING.. -- args..: finf with the allocator, in a directory as it
         cp -R "$T/before" "$T/w"
         cd "$T/w" || exit 1
     fi
-    $limit env LD_PRELOAD="$faults" $settings "$finf" "$@" >"$T/out" 2>"$T/err" </dev/null
+    $limit env LD_PRELOAD="$faults" $settings "$finf" "$@" >"$to" 2>"$T/err" </dev/null
     rc=$?
 }
 
@@ -42,18 +42,19 @@ complain() { # complain WHAT
 judge() { # judge WHAT: of the last run
     tried=$((tried + 1))
     if [ "$rc" = 5 ]; then
-        five=$((five + 1))
         if [ -s "$T/out" ]; then complain "$1" "something on stdout"
         elif ! { read -r line && ! read -r more; } <"$T/err"; then complain "$1" "not one line on stderr"
         elif [ "${line#finf: }" = "$line" ]; then complain "$1" "no reason on stderr"
         elif [ "$files" ] && ! diff -r "$T/before" "$T/w" >/dev/null; then complain "$1" "a file was touched"
+        else five=$((five + 1))
         fi
     elif [ "$rc" = "$code" ]; then
-        right=$((right + 1))
         if ! cmp -s "$T/out" "$T/answer"; then complain "$1" "another answer"
         elif [ "$files" ] && ! diff -r "$T/good" "$T/w" >/dev/null; then complain "$1" "other files"
+        else right=$((right + 1))
         fi
     else
+        [ "$rc" -lt 124 ] || crashed=$((crashed + 1))
         complain "$1" "not 5, nor $code"
     fi
 }
@@ -61,9 +62,10 @@ judge() { # judge WHAT: of the last run
 each() { # each MOST args..: MOST of its allocations fail, one at a time
     count=$1
     shift
-    name="$*" files= tried=0 five=0 right=0 bad=0
+    name="$*" files= tried=0 five=0 right=0 bad=0 crashed=0
     case " $name " in *" --save "* | *" --output "* | *" --out "*) files=1 ;; esac
     [ "$count" -le "$most" ] || count=$most
+    [ "$1" != reproduce ] || [ "$count" -gt 20 ] || count=2 # it takes seconds
     run FAULT_COUNT="$T/count" -- "$@"
     code=$rc
     cp "$T/out" "$T/answer"
@@ -72,8 +74,10 @@ each() { # each MOST args..: MOST of its allocations fail, one at a time
         complain "$name" "not 0"
         return
     fi
-    run -- "$@" # the same again, or there is nothing to compare with
-    cmp -s "$T/out" "$T/answer" || complain "$name" "not the same twice"
+    if [ "$count" -gt 2 ]; then # the same again, or there is nothing to compare with
+        run -- "$@"
+        cmp -s "$T/out" "$T/answer" || complain "$name" "not the same twice"
+    fi
     read -r n <"$T/count"
     [ "$count" -le "$n" ] || count=$n
     i=0
@@ -82,9 +86,14 @@ each() { # each MOST args..: MOST of its allocations fail, one at a time
         run FAULT_AT=$at -- "$@"
         judge "allocation $at of finf $name"
         i=$((i + 1))
+        [ $((i % 4)) = 1 ] || continue
+        run FAULT_AT=$at FAULT_ON=1 -- "$@"
+        judge "allocations from $at on of finf $name"
     done
     all_tried=$((all_tried + tried)) all_five=$((all_five + five)) all_right=$((all_right + right))
-    printf '%6d allocations, %5d failed: %5d exit 5, %4d right, %4d wrong  finf %s\n' "$n" "$tried" "$five" "$right" "$bad" \
+    all_crashed=$((all_crashed + crashed)) all_bad=$((all_bad + bad))
+    printf '%6d allocations, %5d runs: %5d exit 5, %4d right, %4d crashed, %4d else wrong  finf %s\n' \
+        "$n" "$tried" "$five" "$right" "$crashed" "$((bad - crashed))" \
         "$(printf %s "$name" | sed "s|$T/||g" | cut -c 1-90)"
 }
 
@@ -112,13 +121,14 @@ each $every linreg --noise 'product:0.1,0.6;0.5,-0.5' --eta 0.02 --spectrum exp:
 each $every linreg --noise "spectrum@$T/spectrum" --eta 0.02 --spectrum step --dim 128
 each $every linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 1e9
 each $every coef --noise nu:0.1 --length 3000
-each $every coef --noise "spectrum@$T/spectrum" --length 300 --strategy --output new
+each 1000 coef --noise "spectrum@$T/spectrum" --length 300 --strategy --output new
 each $every coef --noise 'blt:0.5,0.9;0.2,0.05' --length 300 --density
 each $every privacy --epsilon 2 --delta 1e-6 --noise nu:0.1
 each $every privacy --epsilon 2 --delta 1e-6 --accounting zcdp
 each $every iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton
 each $every iqc --noise sgd --eta 0.1 --kappa 2:50:log:3 --solver newton --format csv
 each $every iqc --noise "beta@$T/beta" --eta 0.1 --kappa 10 --solver newton --bound gaussian
+each $every iqc --noise "spectrum@$T/spectrum" --eta 0.1 --kappa 10 --solver newton
 each 1500 iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton --certify
 each 500 iqc --noise antipgd:0.1 --eta 0.1:0.2:lin:2 --kappa 5 --solver newton --certify --bound gaussian
 each $every iqc --noise nu:0.1 --eta 0.1 --kappa 10
@@ -126,15 +136,60 @@ each $every optimize --eta 0.1 --kappa 10 --solver newton --save saved --output 
 each $every optimize --eta 0.1 --kappa 3:10:log:2 --solver newton --bound dist
 each $every tune --eta 0.1 --kappa 10 --solver newton
 each $every tune --eta 0.02 --spectrum power:1 --dim 20
-each $every rates
+each 1000 rates
+each 300 rates --decays 0.5,1 --dim 16:64:log:2 --eta 0.01:0.02:log:2 --slopes
+each 300 rates --table prior --dim 16
+each 300 rates --table finite --spectrum power:1 --dim 16 --steps 1000
 each 500 curve --steps 32 --eta 0.05 --spectrum power:1 --dim 4 --participations 2 --separation 8 --rho 1
 each 500 curve --steps 64 --system me,honaker,fft,banded:4 --eta 0.05 --spectrum power:1 --dim 4 --format csv
-each $every curve --steps 200 --system "nu:auto,beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 16 --output new
+each 1000 curve --steps 200 --system "nu:auto,beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 16 --output new
 each $every simulate --problem linreg --noise nu:auto --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.1 --threads 2
-each $every simulate --problem linreg --noise "beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 4 --steps 50 --relative-error 0.1 --threads 2
-each $every errata
-each 300 reproduce --quick --out paper
-echo "$all_tried failed allocations: $all_five exit 5, $all_right right"
+each 1000 simulate --problem linreg --noise "beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 4 --steps 50 --relative-error 0.1 --threads 2
+each 500 errata
+each 100 reproduce --quick --out paper
+echo "$all_tried runs out of memory: $all_five exit 5, $all_right right, $all_crashed crashed, $((all_bad - all_crashed)) else wrong"
+
+# ---- threads -----------------------------------------------------------------------------------------------------
+
+alone() { # alone CODE args..: no thread starts: the same answer all the same, or this exit code
+    want=$1
+    shift
+    name="$*" files= tried=0 five=0 right=0 bad=0 crashed=0
+    run -- "$@"
+    code=$rc
+    cp "$T/out" "$T/answer"
+    run FAULT_THREADS=1 -- "$@"
+    judge "no threads: finf $name"
+    [ "$rc" = "$want" ] || complain "no threads: finf $name" "not $want"
+}
+alone 0 simulate --problem linreg --noise nu:auto --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.1 --threads 4
+alone 0 iqc --noise sgd --eta 0.1 --kappa 2:50:log:3 --solver newton
+alone 0 optimize --eta 0.1 --kappa 3:10:log:2 --solver newton --bound dist
+alone 5 iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton --certify
+
+# ---- full disks --------------------------------------------------------------------------------------------------
+
+full() { # full args..: exit 5, one line, every file as it was
+    name="$*" files=1 tried=0 five=0 right=0 bad=0 crashed=0 code=5
+    run -- "$@"
+    : >"$T/out"
+    judge "disk full: finf $name"
+}
+optimum='optimize --eta 0.1 --kappa 10 --solver newton'
+if [ -c /dev/full ]; then
+    full coef --noise nu:0.1 --length 3 --output /dev/full
+    full coef --noise nu:0.1 --length 100000 --output /dev/full
+    full $optimum --save old --output /dev/full
+    full $optimum --save /dev/full --output old
+    to=/dev/full
+    full coef --noise nu:0.1 --length 3
+    full $optimum --save old
+    to=$T/out
+fi
+limit="sh $T/limited"
+echo 'ulimit -f 8 && exec "$@"' >"$T/limited"
+full coef --noise nu:0.1 --length 100000 --output old
+full $optimum --save new --output old
 
 [ "$failed" = 0 ] || { echo "$failed failed"; exit 1; }
 echo 'all as it should be'
