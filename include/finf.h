@@ -6,9 +6,16 @@
  *
  * Conventions: inputs first and const, then options (NULL: the defaults), then outputs. Arrays passed in are
  * copied, never kept. What a function allocates has a NULL-safe _free. The library never prints, exits or reads
- * files, and stays inside the domain of GSL, so that its aborting error handler is reached at most for want of memory. A
- * failed call leaves value = NaN, error = INFINITY in every finf_real it would have filled. Objects are not changed once
- * made (but by finf_spectrum_normalize), so several threads may share them; FFTW plans are made under one lock of ours. */
+ * files. A failed call leaves value = NaN, error = INFINITY in every finf_real it would have filled. Objects are not changed
+ * once made (but by finf_spectrum_normalize), so several threads may share them; FFTW plans are made under one lock of ours.
+ *
+ * Memory that runs out is FINF_ENOMEM, also within GSL, FFTW, GMP and FLINT, which by themselves end the program:
+ * - when it is loaded, libfinf turns GSL's error handler off; a program may set its own again, and without memory it is called;
+ * - it has an fftw_assertion_failed of its own, found before FFTW's: a transform of the library's is given up, and after a
+ *   failure while planning, sizes not seen before stay FINF_ENOMEM; one of the program's own ends as FFTW ends it;
+ * - the first certificate gives GMP and FLINT functions that allocate by malloc, unless the program gave GMP others. A proof
+ *   runs in a thread of its own, where it also calls `cancel`; what it held when memory ran out is lost.
+ * ECOS does not look at what malloc gives it: without memory it crashes, where the Newton solver does not. */
 #ifndef FINF_H
 #define FINF_H
 
