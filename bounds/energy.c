@@ -178,7 +178,8 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
     schur_result r;
     finf_status s = schur_test(noise->coef, noise->n, &r);
     if (s)
-        finf_why(why, s, "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
+        finf_why(why, s,
+                 s == FINF_ENOMEM ? "no memory" : "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
     else if (!r.minimum_phase)
         s = all_infinite(m, T, relerr, why, r.reason.text);
     else if (!r.k)

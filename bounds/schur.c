@@ -77,13 +77,13 @@ STEP_DOWN(step_down_quad, schur_real, SCHUR_EPS)
 
 /* Whether the step-down ends in |k| = 1, found in integers without rounding: A itself is scaled to integers, and
  * a <- a_0 a - a_m reverse(a) is divided by what all its entries have in common. The zeros +-1 are tried first, as a sum
- * overflows later than products. 0: no, or the numbers are too long to tell. */
+ * overflows later than products. *answer = 0: no, or the numbers are too long to tell. */
 #ifdef __SIZEOF_INT128__
 typedef __int128 whole;
 #else
 typedef long long whole;
 #endif
-static int zero_on_circle(const double *a, size_t n)
+static finf_status zero_on_circle(const double *a, size_t n, int *answer)
 {
     int lowest = 1100, exponent;
     for (size_t i = 0; i <= n; i++) {
@@ -93,7 +93,8 @@ static int zero_on_circle(const double *a, size_t n)
         if (exponent < lowest) lowest = exponent;
     }
     whole *x = malloc((n + 1) * sizeof *x), even = 0, odd = 0;
-    int fits = x != NULL, found = 0;
+    int fits = 1, found = 0;
+    if (!x) return FINF_ENOMEM;
     for (size_t i = 0; i <= n && fits; i++) {
         double scaled = ldexp(a[i], -lowest);
         fits = fabs(scaled) < ldexp(1, 8 * (int)sizeof *x - 2);
@@ -119,11 +120,12 @@ static int zero_on_circle(const double *a, size_t n)
         for (size_t i = 0; i < m && fits && !found; i++) x[i] /= common;
     }
     free(x);
-    return found;
+    *answer = found;
+    return FINF_OK;
 }
 
 /* Names the zero nearest the origin where the polynomial is short enough to solve. */
-static void say_zero(const double *a, size_t n, finf_reason *why)
+static finf_status say_zero(const double *a, size_t n, finf_reason *why)
 {
     double least = INFINITY, largest = 0;
     for (size_t i = 0; i <= n; i++) {
@@ -131,7 +133,8 @@ static void say_zero(const double *a, size_t n, finf_reason *why)
         largest = fmax(largest, fabs(a[i]));
     }
     /* GSL's solver balances a companion matrix, and does not return when its entries span too much */
-    double *z = n <= 64 && largest < 1e20 * least ? malloc(2 * n * sizeof *z) : NULL;
+    int solved = n <= 64 && largest < 1e20 * least;
+    double *z = solved ? malloc(2 * n * sizeof *z) : NULL;
     gsl_poly_complex_workspace *w = z ? gsl_poly_complex_workspace_alloc(n + 1) : NULL;
     if (w && gsl_poly_complex_solve(a, n + 1, w, z) == 0) {
         size_t best = 0, inside = 0;
@@ -149,8 +152,10 @@ static void say_zero(const double *a, size_t n, finf_reason *why)
             finf_why(why, FINF_OK, "%zu zero%s in |z| <= 1, nearest z = %.6g", inside, inside == 1 ? "" : "s", re);
     } else
         finf_why(why, FINF_OK, "a zero in |z| <= 1");
+    finf_status s = solved && !w ? FINF_ENOMEM : FINF_OK;
     gsl_poly_complex_workspace_free(w);
     free(z);
+    return s;
 }
 
 /* Long double for a long polynomial, quadruple precision for a short one or where that leaves it undecided. */
@@ -169,11 +174,12 @@ static finf_status by_step_down(const double *a, size_t n, schur_result *out)
     if (zero == ZERO_UNDECIDED && n <= STEP_DOWN_MAX) zero = step_down_quad(a, n, out->k, room, &integral, &relerr);
     free(room);
     double value = integral / a[0] / a[0];
-    int on_circle = zero == ZERO_UNDECIDED && zero_on_circle(a, n);
+    int on_circle = 0;
+    finf_status s = zero == ZERO_UNDECIDED ? zero_on_circle(a, n, &on_circle) : FINF_OK;
+    if (s) return s;
     if (zero == ZERO_INSIDE || on_circle) {
         out->inverse2 = finf_real_infinite("step-down recursion");
-        say_zero(a, n, &out->reason);
-        return FINF_OK;
+        return say_zero(a, n, &out->reason);
     }
     if (zero == ZERO_UNDECIDED || !isfinite(value)) return FINF_ETOL;
     out->minimum_phase = 1;

@@ -104,7 +104,9 @@ static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, att
     a->x = malloc(u->prog.n * sizeof *a->x);
     if (!a->x) return finf_why(&a->why, FINF_ENOMEM, "no memory");
     finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos : socp_newton)(&u->prog, &s, a->x, &a->so);
-    if (st != FINF_OK)
+    if (st == FINF_ENOMEM)
+        finf_why(&a->why, st, "no memory");
+    else if (st != FINF_OK)
         finf_why(&a->why, st, "%s: %s (code %d, relative gap %.1e)", solver_name(solver), a->so.status, a->so.code,
                  a->so.gap);
     if (a->so.code != 0 && !(solver == FINF_IQC_NEWTON && st == FINF_ETOL)) return st;
