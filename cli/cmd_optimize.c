@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "iqc_options.h"
+#include "output.h"
 #include "sweep.h"
 
 typedef struct {
