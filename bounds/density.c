@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define GAUSS 12
-#define VARIATION 6       /* of log |B|^2 on a panel: 12 points then integrate its exponential to rounding */
+#define VARIATION 2       /* of log |B|^2 on a panel: 12 points then integrate its exponential to rounding */
 #define LOG_MAX 600       /* the spline may overshoot the data this far .. */
 #define VARIATION_MAX 1e5 /* .. and surely overshoots that on a cubic with coefficients this large */
 #define FACTOR_LIMIT ((size_t)1 << 24)

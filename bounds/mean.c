@@ -29,19 +29,19 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
     }
     double unit = p.clip * p.clip / (2 * p.rho), half = 0.5 * eta / (2 - eta), sgd = half * p.sigma_sgd * p.sigma_sgd;
     finf_real agm; /* the optimum is nu = eta: (1/2) eta^2 (G^2/2rho) gamma_inf(eta)^4 */
-    finf_agm(1, sqrt(eta * (2 - eta)), &agm);
+    if ((s = finf_agm(1, sqrt(eta * (2 - eta)), &agm))) return s;
     double best = 0.5 * eta * eta * unit / (agm.value * agm.value), independent = half * unit + sgd;
     out->F_optimal = finf_real_make(best + sgd, best * 2 * agm.error / agm.value + 8 * FINF_EPS * (best + sgd),
                                     "arithmetic-geometric mean");
     out->F_sgd = finf_real_make(independent, 8 * FINF_EPS * independent, "closed form");
     double T, relerr;
     s = finf_noise_energy(noise, &eta, 1, &T, &relerr, &out->reason);
-    if (s && s != FINF_ETOL) return s;
+    if (s) return s;
     double dp = half * unit * sens.gamma2.value * T;
     if (isinf(dp))
         out->F = finf_real_infinite(sens.gamma2.method);
     else
         out->F = finf_real_make(dp + sgd, dp * (relerr + sens.gamma2.error / sens.gamma2.value) + 8 * FINF_EPS * (dp + sgd),
                                 "closed form in T(eta)");
-    return s;
+    return FINF_OK;
 }

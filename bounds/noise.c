@@ -167,7 +167,8 @@ finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf
 finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out, finf_reason *why)
 {
     finf_status status = make(NOISE_SPECTRUM, "spectrum", out);
-    if (!status) status = spline_density_make(w, s, n, &(*out)->density, why);
+    if (status) return finf_why(why, status, "no memory");
+    status = spline_density_make(w, s, n, &(*out)->density, why);
     if (status) {
         finf_noise_free(*out);
         *out = NULL;
@@ -261,8 +262,9 @@ static finf_status checked(finf_status (*get)(const finf_noise *, size_t, double
     finf_status s = get(noise, n, out, why);
     for (size_t t = 0; t < n && !s; t++)
         if (!isfinite(out[t]))
-            return finf_why(why, FINF_EDOM, "%s_t grows exponentially and overflows at t = %zu: ask for at most %zu", what,
-                            t, t);
+            s = finf_why(why, FINF_EDOM, "%s_t grows exponentially and overflows at t = %zu: ask for at most %zu", what, t,
+                         t);
+    for (size_t t = 0; t < n && s; t++) out[t] = NAN;
     return s;
 }
 

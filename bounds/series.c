@@ -252,5 +252,6 @@ finf_status finf_series_inverse(const double *beta, size_t m, size_t n, double *
     }
     free(full);
     free(work);
+    for (size_t t = 0; t < n && s; t++) c[t] = NAN;
     return s ? finf_why(why, s, "no memory for a series of %zu terms", n) : FINF_OK;
 }

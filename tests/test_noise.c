@@ -21,6 +21,14 @@ static const struct {
 #include "tables/tj.inc"
 };
 
+static const struct {
+    const char *noise;
+    size_t T;
+    double gamma2;
+} STEPS[] = {
+#include "tables/steps.inc"
+};
+
 static finf_noise *noise_of(const char *spec)
 {
     finf_noise *noise;
@@ -39,6 +47,19 @@ START_TEST(gamma_inf)
         ASSERT_REAL(s.gamma2, GAMMA[i].gamma2, 1e-14, 1e-9, "gamma^2 of %s", GAMMA[i].noise);
         ck_assert_int_eq(isinf(GAMMA[i].gamma2) != 0, !s.minimum_phase);
         ck_assert_int_eq(isinf(GAMMA[i].gamma2) != 0, s.reason.text[0] != 0);
+        finf_noise_free(noise);
+    }
+}
+END_TEST
+
+START_TEST(gamma_steps)
+{
+    for (size_t i = 0; i < COUNT(STEPS); i++) {
+        finf_noise *noise = noise_of(STEPS[i].noise);
+        finf_real at;
+        ck_assert_int_eq(finf_noise_sensitivity_at(noise, STEPS[i].T, &at, NULL), FINF_OK);
+        /* three zeros within 1e-2 of the circle and of each other cost long double eight digits */
+        ASSERT_REAL(at, STEPS[i].gamma2, 1e-11, 1e-9, "gamma_%zu^2 of %s", STEPS[i].T, STEPS[i].noise);
         finf_noise_free(noise);
     }
 }
@@ -534,6 +555,7 @@ static TCase *make(void)
 {
     TCase *t = tcase_create("noise");
     tcase_add_test(t, gamma_inf);
+    tcase_add_test(t, gamma_steps);
     tcase_add_test(t, noise_energy);
     tcase_add_test(t, one_noise_seen_five_ways);
     tcase_add_test(t, long_lists);

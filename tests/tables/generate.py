@@ -178,6 +178,35 @@ def gamma():
             close(integral(lambda w: 1 / n.density(w), n.singular if n.p is not None else near(n.N)) / pi, g)
     return '2F1; roots and partial fractions', rows
 
+def coefficients(spec, n):
+    """c_0 .. c_{n-1} by their recursions."""
+    kind, _, arg = spec.partition(':')
+    v = [[mpf(float(x)) for x in part.split(',') if x] for part in arg.split(';')]
+    if kind in ('power', 'cc', 'product'):
+        nu, r = {'power': lambda: (v[0][1:], v[0][:1]), 'cc': lambda: ([0], [mpf(.5)]), 'product': lambda: v}[kind]()
+        c, s = [mpf(1)], [mpf(0)] * len(nu)
+        for t in range(1, n):
+            s = [(x + c[-1]) * (1 - a) for x, a in zip(s, nu)]
+            c.append(sum(x * p for x, p in zip(s, r)) / t)
+        return c
+    if kind == 'blt':
+        return [mpf(1)] + [sum(w * th ** t for th, w in zip(*v)) for t in range(n - 1)]
+    if kind == 'strategy':
+        return v[0][:n]
+    c = [1 / v[0][0]]
+    for t in range(1, n):
+        c.append(-sum(v[0][k] * c[t - k] for k in range(1, min(t + 1, len(v[0])))) / v[0][0])
+    return c
+
+def steps():
+    rows = []
+    for spec, n in cases.STEPS:
+        with mp.workdps(90):
+            rows.append((spec, n, sum(c * c for c in coefficients(spec, n))))
+        with mp.workdps(60):
+            close(sum(c * c for c in coefficients(spec, n)), rows[-1][2])
+    return 'the recursions of c', rows
+
 def tj():
     rows = [(s, b, Noise(s).T(mpf(b))) for s, b in cases.TJ]
     for s, b, T in rows:
@@ -344,6 +373,6 @@ def privacy():
     return 'bisection', rows
 
 if __name__ == '__main__':
-    for make in (ellint_i, ellint_k, ellint_pi, gamma, tj, density, mean, linreg, privacy):
+    for make in (ellint_i, ellint_k, ellint_pi, gamma, steps, tj, density, mean, linreg, privacy):
         if len(sys.argv) == 1 or make.__name__ in sys.argv:
             write(make.__name__, *make())
