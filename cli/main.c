@@ -14,8 +14,12 @@ static int complain(finf_status s, const finf_reason *why)
     if (plain) {
         doc_plain(text, plain);
         fclose(plain);
+        fprintf(stderr, "finf: %s\n", line);
+    } else { /* no memory: in pieces */
+        fputs("finf: ", stderr);
+        doc_plain(text, stderr);
+        fputc('\n', stderr);
     }
-    fprintf(stderr, "finf: %s\n", line);
     return finf_status_exit(s);
 }
 
