@@ -77,13 +77,13 @@ STEP_DOWN(step_down_quad, schur_real, SCHUR_EPS)
 
 /* Whether the step-down ends in |k| = 1, found in integers without rounding: A itself is scaled to integers, and
  * a <- a_0 a - a_m reverse(a) is divided by what all its entries have in common. The zeros +-1 are tried first, as a sum
- * overflows later than products. *answer = 0: no, or the numbers are too long to tell. */
+ * overflows later than products. 0: no, or the numbers are too long to tell. x has room for n+1. */
 #ifdef __SIZEOF_INT128__
 typedef __int128 whole;
 #else
 typedef long long whole;
 #endif
-static finf_status zero_on_circle(const double *a, size_t n, int *answer)
+static int zero_on_circle(const double *a, size_t n, whole *x)
 {
     int lowest = 1100, exponent;
     for (size_t i = 0; i <= n; i++) {
@@ -92,9 +92,8 @@ static finf_status zero_on_circle(const double *a, size_t n, int *answer)
         for (exponent -= DBL_MANT_DIG; fmod(ldexp(fraction, DBL_MANT_DIG), 2) == 0; exponent++) fraction /= 2;
         if (exponent < lowest) lowest = exponent;
     }
-    whole *x = malloc((n + 1) * sizeof *x), even = 0, odd = 0;
+    whole even = 0, odd = 0;
     int fits = 1, found = 0;
-    if (!x) return FINF_ENOMEM;
     for (size_t i = 0; i <= n && fits; i++) {
         double scaled = ldexp(a[i], -lowest);
         fits = fabs(scaled) < ldexp(1, 8 * (int)sizeof *x - 2);
@@ -119,9 +118,7 @@ static finf_status zero_on_circle(const double *a, size_t n, int *answer)
             }
         for (size_t i = 0; i < m && fits && !found; i++) x[i] /= common;
     }
-    free(x);
-    *answer = found;
-    return FINF_OK;
+    return found;
 }
 
 /* Names the zero nearest the origin where the polynomial is short enough to solve. */
@@ -172,11 +169,9 @@ static finf_status by_step_down(const double *a, size_t n, schur_result *out)
     if (n > QUAD_MAX) zero = step_down_long(a, n, out->k, room, &integral, &relerr);
     out->in_long_double = zero != ZERO_UNDECIDED;
     if (zero == ZERO_UNDECIDED && n <= STEP_DOWN_MAX) zero = step_down_quad(a, n, out->k, room, &integral, &relerr);
+    int on_circle = zero == ZERO_UNDECIDED && zero_on_circle(a, n, room);
     free(room);
     double value = integral / a[0] / a[0];
-    int on_circle = 0;
-    finf_status s = zero == ZERO_UNDECIDED ? zero_on_circle(a, n, &on_circle) : FINF_OK;
-    if (s) return s;
     if (zero == ZERO_INSIDE || on_circle) {
         out->inverse2 = finf_real_infinite("step-down recursion");
         return say_zero(a, n, &out->reason);
