@@ -182,10 +182,6 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
     finf_status s = read_iqc(a, &j.o.iqc, why);
     if (!s) s = read_pairs(a, &j.o.iqc, &j.pairs, why);
     for (size_t i = 0; i < j.pairs.n && !s; i++) s = check_iqc_sizes(a, &j.o.iqc, j.pairs.eta[i], j.pairs.kappa[i], why);
-    const char *also = args_text(a, OPT_OUTPUT);
-    if (!s && path && sink_same(path, also))
-        s = finf_why(why, FINF_EUSAGE, "--save and %s name one file: '%.100s'",
-                     also ? "--output" : "standard output", path);
     if (!s && path && j.pairs.n > 1) s = finf_why(why, FINF_EUSAGE, "--save keeps one noise: give one eta and one kappa");
     if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows))) s = finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {

@@ -64,6 +64,17 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
     return s;
 }
 
+/* --output and --save, which must be two files: compared first, as opening a device may empty what it stands for. */
+static finf_status open_files(const args *a, sink *out, sink *saved, finf_reason *why)
+{
+    const char *output = args_text(a, OPT_OUTPUT), *save = args_text(a, OPT_SAVE);
+    if (save && sink_same(save, output))
+        return finf_why(why, FINF_EUSAGE, "--save and %s name one file: '%.150s'", output ? "--output" : "standard output",
+                        save);
+    finf_status s = sink_open(output, out, why);
+    return !s && save ? sink_open(save, saved, why) : s;
+}
+
 /* Both files are whole before either is in its place. */
 static finf_status write_all(const doc *d, doc_style style, const memory_file *text, sink *out, sink *saved,
                              finf_reason *why)
@@ -83,12 +94,10 @@ static int run(command_id command, const args *a)
 {
     finf_reason why = {""};
     doc_style style;
-    const char *save = args_text(a, OPT_SAVE);
     sink out = {0}, saved = {0};
     doc *d = doc_new();
     finf_status s = d ? read_style(a, &style, &why) : FINF_ENOMEM;
-    if (!s) s = sink_open(args_text(a, OPT_OUTPUT), &out, &why); /* before the work: a bad path costs nothing */
-    if (!s && save) s = sink_open(save, &saved, &why);
+    if (!s) s = open_files(a, &out, &saved, &why); /* before the work: a bad path costs nothing */
     if (!s) s = RUN[command](a, d, &why);
     const memory_file *text = d ? doc_end_saved(d) : NULL;
     if ((!s || s == FINF_ETOL) && doc_failed(d)) s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
