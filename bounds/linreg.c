@@ -299,7 +299,10 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     out->stable = out->D > 0;
     if (!out->stable) {
         double best = NAN;
-        status = finf_linreg_eta_max(s, o.kurtosis, &best);
+        if (finf_linreg_eta_max(s, o.kurtosis, &best) == FINF_ENOMEM) {
+            spectral_measure_free(&m);
+            return finf_why(&out->reason, FINF_ENOMEM, "no memory");
+        }
         out->exact = finf_real_infinite("closed second moment");
         out->optimum = out->exact;
         finf_why(&out->reason, FINF_OK, "eta = %s diverges in mean square: the largest stable eta is %.6g",
@@ -310,9 +313,7 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
         out->upper = finf_real_infinite("theorem for bounded fourth moments");
         finf_why(&out->upper_reason, FINF_OK, "upper needs eta (R^2 + lambda_1) < 2, here %.6g", reach);
     }
-    if (status == FINF_ENOMEM)
-        finf_why(&out->reason, status, "no memory");
-    else if (eta * out->lambda_max >= 2) /* even the mean of theta diverges */
+    if (eta * out->lambda_max >= 2) /* even the mean of theta diverges */
         out->lti = out->optimum_lti = finf_real_infinite("sum over directions");
     else {
         double *work = malloc(3 * m.n * sizeof *work);

@@ -124,6 +124,7 @@ each $every linreg --noise 'product:0.1,0.6;0.5,-0.5' --eta 0.02 --spectrum exp:
 each $every linreg --noise "spectrum@$T/spectrum" --eta 0.02 --spectrum step --dim 128
 each $every linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 1e9
 each $every coef --noise nu:0.1 --length 3000
+each $every linreg --noise sgd --eta 3 --spectrum flat --dim 4
 each 1000 coef --noise "spectrum@$T/spectrum" --length 300 --strategy --output new
 each $every coef --noise 'blt:0.5,0.9;0.2,0.05' --length 300 --density
 each $every privacy --epsilon 2 --delta 1e-6 --noise nu:0.1
