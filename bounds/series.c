@@ -30,17 +30,15 @@ static fftw_plan find_kept(size_t N, int forward, int align_x, int align_X)
     return NULL;
 }
 
-/* FFTW ends the program through this function of its own when one of its allocations fails. The linker finds ours first: a
- * transform of finf then ends with FINF_ENOMEM. What FFTW held is lost, and its planner is not used again. */
+/* FFTW ends the program by its fftw_assertion_failed when one of its allocations fails. A program whose own function of that
+ * name calls finf_fftw_failed gets FINF_ENOMEM from a transform of ours instead. What FFTW held is lost, and its planner is
+ * not used again. */
 static _Thread_local jmp_buf *leave;
 static int planner_lost;
 
-__attribute__((visibility("default"))) void fftw_assertion_failed(const char *what, int line, const char *file);
-void fftw_assertion_failed(const char *what, int line, const char *file)
+void finf_fftw_failed(void)
 {
     if (leave) longjmp(*leave, 1);
-    fprintf(stderr, "fftw: %s:%d: assertion failed: %s\n", file, line, what); /* another's transform: as FFTW does */
-    abort();
 }
 
 /* NULL: no memory. */

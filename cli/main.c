@@ -117,6 +117,15 @@ static int run(command_id command, const args *a)
     return code;
 }
 
+/* Found by the linker before FFTW's own, which would end the program where memory fails. */
+__attribute__((visibility("default"))) void fftw_assertion_failed(const char *what, int line, const char *file);
+void fftw_assertion_failed(const char *what, int line, const char *file)
+{
+    finf_fftw_failed();
+    fprintf(stderr, "finf: fftw, %s:%d: assertion failed: %s\n", file, line, what);
+    abort();
+}
+
 int main(int argc, char **argv)
 {
     if (!sink_prepare()) return finf_status_exit(FINF_EIO);

@@ -11,8 +11,8 @@
  *
  * Memory that runs out is FINF_ENOMEM, also within GSL, FFTW, GMP and FLINT, which by themselves end the program:
  * - when it is loaded, libfinf turns GSL's error handler off; a program may set its own again, and without memory it is called;
- * - it has an fftw_assertion_failed of its own, found before FFTW's: a transform of the library's is given up, and after a
- *   failure while planning, sizes not seen before stay FINF_ENOMEM; one of the program's own ends as FFTW ends it;
+ * - FFTW calls its fftw_assertion_failed, which aborts; the program finf has one that calls finf_fftw_failed first, and so may
+ *   yours (see there);
  * - the first certificate gives GMP and FLINT functions that allocate by malloc, unless the program gave GMP others. A proof
  *   runs in a thread of its own, where it also calls `cancel`; what it held when memory ran out is lost.
  * ECOS does not look at what malloc gives it: without memory it crashes, where the Newton solver does not. */
@@ -38,6 +38,12 @@ typedef struct {
 
 /* The parts of this library, i = 0, 1, .. Loads ECOS, which is otherwise loaded when first used. */
 finf_part finf_part_get(size_t i);
+
+/* To be called by a program's own `void fftw_assertion_failed(const char *what, int line, const char *file)`, which the linker
+ * finds before FFTW's: a transform of libfinf's that has run out of memory then ends with FINF_ENOMEM, and this does not
+ * return. It returns where the failure is of another's transform. After a failure while planning, transforms of sizes not seen
+ * before stay FINF_ENOMEM. */
+void finf_fftw_failed(void);
 
 /* ---- status -------------------------------------------------------------------------------------------- */
 

@@ -714,7 +714,7 @@ if command -v timeout >/dev/null; then
     if [ $rc = 4 ] && grep -q '^finf: interrupted: the best noise so far$' "$T/err" && grep -q '^  spread  *-  *it was stopped' "$T/out" && ! grep -q stationary "$T/out"; then yes; else no interrupt optimize; fi
     stop iqc --noise nu:0.1 --eta 0.5 --kappa 50 --multiplier fir:300 --solver newton --output left
     if [ $rc = 4 ] && grep -q '^finf: interrupted: newton: cancelled' "$T/err" && [ ! -e left ]; then yes; else no interrupt iqc; fi
-    for c in 'iqc --noise nu:0.1 --multiplier fir:300 --solver newton' 'optimize --multiplier fir:150'; do # no row, no file
+    for c in 'iqc --noise nu:0.1 --multiplier fir:300 --solver newton' 'optimize --multiplier fir:300'; do # no row, no file
         stop $c --eta 0.5 --kappa 40:50:lin:3 --output left
         if [ $rc = 4 ] && grep -q '^finf: interrupted: 0 of 3 are done$' "$T/err" && [ ! -e left ]; then yes; else no interrupt $c; fi
         rm -f left
