@@ -30,7 +30,10 @@ finf_real finf_real_make(double value, double error, const char *method)
 
 finf_real finf_real_failed(void) { return (finf_real){NAN, INFINITY, FINF_ESTIMATE, "failed"}; }
 
-finf_real finf_real_infinite(const char *method) { return (finf_real){INFINITY, 0, FINF_ESTIMATE, method}; }
+finf_real finf_real_infinite(const char *method)
+{
+    return (finf_real){INFINITY, 0, FINF_ESTIMATE, method};
+}
 
 finf_text finf_show(double x)
 {

@@ -12,8 +12,9 @@
 #define FINF_PI 3.14159265358979323846264338327950288
 #define FINF_EPS DBL_EPSILON
 
-/* On a loop worth it: compiled twice, the wider version taken where the processor has it. Same results: no fused
- * multiply-add. Static functions only: the choice between the two is a symbol that hidden visibility does not hide. */
+/* On a loop worth it: compiled twice, the wider version taken where the processor has it. Same
+ * results: no fused multiply-add. Static functions only: the choice between the two is a symbol
+ * that hidden visibility does not hide. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define FINF_VECTOR __attribute__((target_clones("avx2", "default")))
 #else
@@ -25,7 +26,8 @@ finf_real finf_real_failed(void);
 /* +inf, and exactly so: a divergence is an answer, not an inaccuracy. */
 finf_real finf_real_infinite(const char *method);
 
-/* A number as a person wrote it: the fewest digits that read back the same. Use as finf_show(x).s in an argument. */
+/* A number as a person wrote it: the fewest digits that read back the same. Use as finf_show(x).s
+ * in an argument. */
 typedef struct {
     char s[32];
 } finf_text;
@@ -35,7 +37,8 @@ finf_text finf_show(double x);
 double finf_seconds(void);
 
 /* Writes the line and returns `s`, so that a caller can `return finf_why(why, FINF_EDOM, ...)`. */
-finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...) __attribute__((format(printf, 3, 4)));
+finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* What two steps come to: a tolerance not reached does not hide a failure. */
 static inline finf_status finf_worse(finf_status a, finf_status b)

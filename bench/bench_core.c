@@ -23,7 +23,8 @@ static double now(void)
 static void row(const char *what, double ours, double plain, double difference)
 {
     if (plain > 0)
-        printf("%-58s %10.3g s %10.3g s %9.1fx %9.1e\n", what, ours, plain, plain / ours, difference);
+        printf("%-58s %10.3g s %10.3g s %9.1fx %9.1e\n", what, ours, plain, plain / ours,
+               difference);
     else
         printf("%-58s %10.3g s %12s %10s %9s\n", what, ours, "-", "-", "-");
 }
@@ -69,7 +70,8 @@ static void many_eigenvalues(void)
     double t0 = now();
     finf_linreg(noise, eta, s, &o, &r);
     double t1 = now(), plain = plain_nu(lambda, n, eta, nu) * r.gamma2.value / 2, t2 = now();
-    row("F_inf of nu over 10^6 given eigenvalues", t1 - t0, t2 - t1, fabs(r.exact.value / plain - 1));
+    row("F_inf of nu over 10^6 given eigenvalues", t1 - t0, t2 - t1,
+        fabs(r.exact.value / plain - 1));
     finf_noise_free(noise);
     finf_spectrum_free(s);
     free(lambda);
@@ -104,7 +106,8 @@ static void analytic(void)
         D += b / (2 * (1 - b));
     }
     double plain = 0.5 * eta * r.gamma2.value / 2 * sum / (1 - D);
-    row("the same, d = 10^7, against the direct sum", t1 - t0, now() - t2, fabs(r.exact.value / plain - 1));
+    row("the same, d = 10^7, against the direct sum", t1 - t0, now() - t2,
+        fabs(r.exact.value / plain - 1));
     free(lambda);
     finf_spectrum_free(s);
     finf_noise_free(noise);
@@ -113,8 +116,8 @@ static void analytic(void)
 static void long_fir(void)
 {
     size_t n = 100000, m = 1000;
-    double *beta = allocate(n), *r = allocate(n), *b = allocate(m), *T = allocate(m), relerr, worst = 0, eta = 0.1,
-           nu = 1e-4;
+    double *beta = allocate(n), *r = allocate(n), *b = allocate(m), *T = allocate(m), relerr,
+           worst = 0, eta = 0.1, nu = 1e-4;
     finf_noise *nu_noise, *noise;
     finf_spectrum *s;
     finf_linreg_options o = finf_linreg_options_default();
@@ -128,7 +131,8 @@ static void long_fir(void)
     double t0 = now();
     finf_noise_energy(noise, b, m, T, &relerr, NULL);
     double t1 = now();
-    for (size_t k = 0; k < n; k++) { /* plain: autocorrelation by its definition, then Horner's rule */
+    /* plain: autocorrelation by its definition, then Horner's rule */
+    for (size_t k = 0; k < n; k++) {
         double sum = 0;
         for (size_t t = 0; t + k < n; t++) sum += beta[t] * beta[t + k];
         r[k] = k ? 2 * sum : sum;
@@ -180,7 +184,10 @@ static void inverse(void)
     free(plain);
 }
 
-static double inverse_density(double w, void *noise) { return 1 / finf_noise_density(noise, w) / M_PI; }
+static double inverse_density(double w, void *noise)
+{
+    return 1 / finf_noise_density(noise, w) / M_PI;
+}
 
 static void sensitivity(void)
 {
@@ -203,7 +210,8 @@ static void sensitivity(void)
     finf_noise_free(nu);
 }
 
-/* The work of a simulated step beside that of its random numbers, which no simulation can do without. */
+/* The work of a simulated step beside that of its random numbers, which no simulation can do
+ * without. */
 static void simulation(void)
 {
     enum { D = 16, NUMBERS = 2 * D + 1, TILE = 64 };

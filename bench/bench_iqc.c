@@ -1,5 +1,6 @@
-/* make bench, second part: both solvers of the IQC bound on the sweep of issue 3, in one run. Only the ratios and the exit
- * codes mean anything. Linked with the objects of the library: warm starts are inside it. */
+/* make bench, second part: both solvers of the IQC bound on the sweep of issue 3, in one run. Only
+ * the ratios and the exit codes mean anything. Linked with the objects of the library: warm starts
+ * are inside it. */
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,8 @@
 #include "socp.h"
 
 static const char *const FORM[] = {"sharp", "fval", "dist", "sharp_dist", "gaussian"};
-static const double KAPPA[] = {1.5, 2, 5, 10, 30, 100, 300, 1000, 1e4}, ETA[] = {1, 0.5, 0.1, 0.01, 0.001};
+static const double KAPPA[] = {1.5, 2, 5, 10, 30, 100, 300, 1000, 1e4},
+                    ETA[] = {1, 0.5, 0.1, 0.01, 0.001};
 enum { KAPPAS = 9, ETAS = 5, NOISES = 3, FORMS = 3, SOLVES = KAPPAS * ETAS * NOISES * FORMS };
 
 static finf_noise *noise_of(double nu)
@@ -19,27 +21,30 @@ static finf_noise *noise_of(double nu)
     return n;
 }
 
-static finf_status solve(const finf_noise *n, double eta, double kappa, finf_iqc_bound bound, finf_iqc_solver solver,
-                         int certify, finf_iqc_result *r)
+static finf_status solve(const finf_noise *n, double eta, double kappa, finf_iqc_bound bound,
+                         finf_iqc_solver solver, int certify, finf_iqc_result *r)
 {
     finf_iqc_options o = finf_iqc_options_default();
-    o.bound = bound, o.solver = solver, o.certify = certify;
+    o.bound = bound;
+    o.solver = solver;
+    o.certify = certify;
     return finf_iqc(n, eta, kappa, &o, r);
 }
 
 /* the least of `times` whole calls, in seconds */
-static double best_of(int times, const finf_noise *n, double eta, double kappa, finf_iqc_bound bound,
-                      finf_iqc_solver solver, finf_iqc_result *r)
+static double best_of(int times, const finf_noise *n, double eta, double kappa,
+                      finf_iqc_bound bound, finf_iqc_solver solver, finf_iqc_result *r)
 {
     double best = INFINITY;
     for (int i = 0; i < times; i++) {
-        if (solve(n, eta, kappa, bound, solver, 0, r) != FINF_OK) printf("kappa %g: %s\n", kappa, r->reason.text);
+        if (solve(n, eta, kappa, bound, solver, 0, r) != FINF_OK)
+            printf("kappa %g: %s\n", kappa, r->reason.text);
         best = fmin(best, r->seconds);
     }
     return best;
 }
 
-/* ---- the sweep ----------------------------------------------------------------------------------------- */
+/* ---- the sweep ------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *name;
@@ -57,8 +62,8 @@ static void record(tally *t, finf_status st, const finf_iqc_result *r, const cha
     t->slowest = fmax(t->slowest, r->seconds);
     if (st == FINF_OK && r->solver_code == 0) return;
     t->failed++;
-    printf("  %s, %s: %s, code %d after %d iterations: %s\n", t->name, what, finf_status_name(st), r->solver_code,
-           r->iterations, r->reason.text);
+    printf("  %s, %s: %s, code %d after %d iterations: %s\n", t->name, what, finf_status_name(st),
+           r->solver_code, r->iterations, r->reason.text);
 }
 
 static void print_tally(const tally *t)
@@ -66,11 +71,15 @@ static void print_tally(const tally *t)
     printf("  %-7s exit codes:", t->name);
     for (int i = 0; i < t->count; i++) {
         int seen = 0, same = 0;
-        for (int j = 0; j < t->count; j++) same += t->code[j] == t->code[i], seen += j < i && t->code[j] == t->code[i];
+        for (int j = 0; j < t->count; j++) {
+            same += t->code[j] == t->code[i];
+            seen += j < i && t->code[j] == t->code[i];
+        }
         if (!seen) printf(" %d x%d", t->code[i], same);
     }
     printf("; iterations: mean %.1f, most %d; seconds: total %.2f, mean %.4f, most %.4f\n",
-           (double)t->iterations / (double)t->count, t->most, t->seconds, t->seconds / t->count, t->slowest);
+           (double)t->iterations / (double)t->count, t->most, t->seconds, t->seconds / t->count,
+           t->slowest);
 }
 
 static int sweep(void)
@@ -78,8 +87,9 @@ static int sweep(void)
     tally ecos = {.name = "ecos"}, newton = {.name = "newton"};
     double worst = 0, rate[KAPPAS][2] = {{0}};
     int most[KAPPAS][2] = {{0}};
-    printf("sweep: %d kappas x %d etas x {sgd, nu = eta mu, nu = eta L/2} x {sharp, fval, dist} = %d solves\n", KAPPAS,
-           ETAS, SOLVES);
+    printf("sweep: %d kappas x %d etas x {sgd, nu = eta mu, nu = eta L/2} x {sharp, fval, dist} = "
+           "%d solves\n",
+           KAPPAS, ETAS, SOLVES);
     for (int k = 0; k < KAPPAS; k++)
         for (int e = 0; e < ETAS; e++)
             for (int v = 0; v < NOISES; v++)
@@ -87,32 +97,40 @@ static int sweep(void)
                     double nu = v == 0 ? 0 : v == 1 ? ETA[e] / KAPPA[k] : ETA[e] / 2;
                     finf_noise *n = noise_of(nu);
                     finf_iqc_result a, b;
-                    finf_status sa = solve(n, ETA[e], KAPPA[k], (finf_iqc_bound)f, FINF_IQC_ECOS, 0, &a);
-                    finf_status sb = solve(n, ETA[e], KAPPA[k], (finf_iqc_bound)f, FINF_IQC_NEWTON, 0, &b);
+                    finf_status sa = solve(n, ETA[e], KAPPA[k], (finf_iqc_bound)f, FINF_IQC_ECOS, 0,
+                                           &a);
+                    finf_status sb = solve(n, ETA[e], KAPPA[k], (finf_iqc_bound)f, FINF_IQC_NEWTON,
+                                           0, &b);
                     char what[96];
-                    snprintf(what, sizeof what, "kappa %g, eta %g, nu %g, %s", KAPPA[k], ETA[e], nu, FORM[f]);
+                    snprintf(what, sizeof what, "kappa %g, eta %g, nu %g, %s", KAPPA[k], ETA[e], nu,
+                             FORM[f]);
                     record(&ecos, sa, &a, what);
                     record(&newton, sb, &b, what);
                     if (sa == FINF_OK && sb == FINF_OK)
-                        worst = fmax(worst,
-                                     fmax(fabs(a.bound.value / b.bound.value - 1), fabs(a.grid_value / b.grid_value - 1)));
-                    rate[k][0] += a.seconds, rate[k][1] += b.seconds;
+                        worst = fmax(worst, fmax(fabs(a.bound.value / b.bound.value - 1),
+                                                 fabs(a.grid_value / b.grid_value - 1)));
+                    rate[k][0] += a.seconds;
+                    rate[k][1] += b.seconds;
                     most[k][0] = a.iterations > most[k][0] ? a.iterations : most[k][0];
                     most[k][1] = b.iterations > most[k][1] ? b.iterations : most[k][1];
                     finf_noise_free(n);
                 }
-    printf("  %8s %14s %14s %8s %16s\n", "kappa", "ecos ms/solve", "newton ms", "ratio", "most iterations");
+    printf("  %8s %14s %14s %8s %16s\n", "kappa", "ecos ms/solve", "newton ms", "ratio",
+           "most iterations");
     for (int k = 0; k < KAPPAS; k++)
-        printf("  %8g %14.2f %14.2f %7.1fx %9d, %d\n", KAPPA[k], 1e3 * rate[k][0] / (ETAS * NOISES * FORMS),
-               1e3 * rate[k][1] / (ETAS * NOISES * FORMS), rate[k][0] / rate[k][1], most[k][0], most[k][1]);
+        printf("  %8g %14.2f %14.2f %7.1fx %9d, %d\n", KAPPA[k],
+               1e3 * rate[k][0] / (ETAS * NOISES * FORMS),
+               1e3 * rate[k][1] / (ETAS * NOISES * FORMS), rate[k][0] / rate[k][1], most[k][0],
+               most[k][1]);
     print_tally(&ecos);
     print_tally(&newton);
-    printf("  ecos/newton %.1fx; worst relative difference of bound or objective %.1e; %d of %d failed\n\n",
+    printf("  ecos/newton %.1fx; worst relative difference of bound or objective %.1e; %d of %d "
+           "failed\n\n",
            ecos.seconds / newton.seconds, worst, ecos.failed + newton.failed, 2 * SOLVES);
     return ecos.failed + newton.failed + !(worst < 1e-6);
 }
 
-/* ---- one bound, the curve in kappa, the certificate ---------------------------------------------------- */
+/* ---- one bound, the curve in kappa, the certificate ------------------------------------------ */
 
 static void one_bound(void)
 {
@@ -120,18 +138,19 @@ static void one_bound(void)
     finf_iqc_result r;
     double newton = best_of(20, n, 0.1, 100, FINF_IQC_SHARP, FINF_IQC_NEWTON, &r);
     double ecos = best_of(5, n, 0.1, 100, FINF_IQC_SHARP, FINF_IQC_ECOS, &r);
-    printf("sharp kappa=100 eta=.1: newton %.2f ms, ecos %.2f ms, ratio %.1fx\n\n", 1e3 * newton, 1e3 * ecos,
-           ecos / newton);
+    printf("sharp kappa=100 eta=.1: newton %.2f ms, ecos %.2f ms, ratio %.1fx\n\n", 1e3 * newton,
+           1e3 * ecos, ecos / newton);
     finf_noise_free(n);
 }
 
-/* nu = 0.05: no multiplier with a sign pays, one least-squares solve is the optimum. nu = eta mu: from 100 on some do. */
+/* nu = 0.05: no multiplier with a sign pays, one least-squares solve is the optimum. nu = eta mu:
+ * from 100 on some do. */
 static void curve(void)
 {
-    printf(
-        "sharp, eta = 0.1, as kappa grows: nu = 0.05, and newton for nu = eta mu (whole calls, least of 20; ecos of 3)\n");
-    printf("  %8s %10s %10s %12s %9s %7s %14s %12s %10s\n", "kappa", "newton ms", "ecos ms", "nu = eta mu", "unknowns",
-           "nodes", "bound/minimax", "certify ms", "costs");
+    printf("sharp, eta = 0.1, as kappa grows: nu = 0.05, and newton for nu = eta mu (whole calls, "
+           "least of 20; ecos of 3)\n");
+    printf("  %8s %10s %10s %12s %9s %7s %14s %12s %10s\n", "kappa", "newton ms", "ecos ms",
+           "nu = eta mu", "unknowns", "nodes", "bound/minimax", "certify ms", "costs");
     double newton = 0, ecos = 0, slow = 0, newton_10 = 0, ecos_10 = 0, slow_100 = 0;
     for (int k = 1; k <= 8; k++) {
         double kappa = pow(10, k);
@@ -140,10 +159,12 @@ static void curve(void)
         newton = best_of(20, tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, &r);
         ecos = best_of(3, tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_ECOS, &other);
         slow = best_of(20, slowest, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, &other);
-        printf("  %8g %10.2f %10.2f %12.2f %9zu %7zu %14.5f", kappa, 1e3 * newton, 1e3 * ecos, 1e3 * slow, r.basis_size,
-               r.grid_points, r.bound.value / r.minimax_lower.value);
-        if (solve(tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, 1, &r) == FINF_OK && r.certified)
-            printf(" %12.1f %9.1e\n", 1e3 * r.certify_seconds, r.certified_upper / r.bound.value - 1);
+        printf("  %8g %10.2f %10.2f %12.2f %9zu %7zu %14.5f", kappa, 1e3 * newton, 1e3 * ecos,
+               1e3 * slow, r.basis_size, r.grid_points, r.bound.value / r.minimax_lower.value);
+        if (solve(tuned, 0.1, kappa, FINF_IQC_SHARP, FINF_IQC_NEWTON, 1, &r) == FINF_OK &&
+            r.certified)
+            printf(" %12.1f %9.1e\n", 1e3 * r.certify_seconds,
+                   r.certified_upper / r.bound.value - 1);
         else
             printf("   %s\n", r.reason.text);
         if (k == 1) newton_10 = newton, ecos_10 = ecos;
@@ -151,16 +172,19 @@ static void curve(void)
         finf_noise_free(tuned);
         finf_noise_free(slowest);
     }
-    printf("  to 1e8: newton x%.1f and ecos x%.1f from 10; nu = eta mu x%.1f from 100; log kappa x8 and x4\n\n",
+    printf("  to 1e8: newton x%.1f and ecos x%.1f from 10; nu = eta mu x%.1f from 100; log kappa "
+           "x8 and x4\n\n",
            newton / newton_10, ecos / ecos_10, slow / slow_100);
 }
 
-/* ---- warm starts --------------------------------------------------------------------------------------- */
+/* ---- warm starts ----------------------------------------------------------------------------- */
 
-/* `bound` over nu at kappa = 100, each program solved from the start and from its neighbour's solution: the solver alone */
+/* `bound` over nu at kappa = 100, each program solved from the start and from its neighbour's
+ * solution: the solver alone */
 static void warm(finf_iqc_bound bound)
 {
-    int causal = bound == FINF_IQC_SHARP, dist = bound == FINF_IQC_DIST, iterations[2] = {0, 0}, count = 0, failed = 0;
+    int causal = bound == FINF_IQC_SHARP, dist = bound == FINF_IQC_DIST, iterations[2] = {0, 0},
+        count = 0, failed = 0;
     double seconds[2] = {0, 0}, *kept = NULL, worst = 0, eta = 0.1, mu = 0.01;
     socp_model mo = socp_model_make(eta, 1 / mu, dist);
     for (double nu = 0.001; nu < 0.5; nu *= 1.05, count++) {
@@ -189,18 +213,22 @@ static void warm(finf_iqc_bound bound)
         finf_noise_free(n);
     }
     free(kept);
-    printf("  %-6s %d solves: cold %.2f ms, %.1f iterations; warm %.2f ms, %.1f iterations; %.2fx faster, differ by %.1e, "
+    printf("  %-6s %d solves: cold %.2f ms, %.1f iterations; warm %.2f ms, %.1f iterations; %.2fx "
+           "faster, differ by %.1e, "
            "%d failed\n",
-           FORM[bound], count, 1e3 * seconds[0] / count, (double)iterations[0] / count, 1e3 * seconds[1] / count,
-           (double)iterations[1] / count, seconds[0] / seconds[1], worst, failed);
+           FORM[bound], count, 1e3 * seconds[0] / count, (double)iterations[0] / count,
+           1e3 * seconds[1] / count, (double)iterations[1] / count, seconds[0] / seconds[1], worst,
+           failed);
 }
 
-/* ---- optimize ------------------------------------------------------------------------------------------ */
+/* ---- optimize -------------------------------------------------------------------------------- */
 
 static void optimized(void)
 {
-    const finf_iqc_bound bounds[] = {FINF_IQC_SHARP, FINF_IQC_GAUSSIAN, FINF_IQC_FVAL, FINF_IQC_DIST};
-    printf("optimize, eta = 0.1, all of it by Newton's method, against one solve of the same bound at nu = 0.05 by either "
+    const finf_iqc_bound bounds[] = {FINF_IQC_SHARP, FINF_IQC_GAUSSIAN, FINF_IQC_FVAL,
+                                     FINF_IQC_DIST};
+    printf("optimize, eta = 0.1, all of it by Newton's method, against one solve of the same bound "
+           "at nu = 0.05 by either "
            "solver,\n"
            "which for sharp by Newton's method is one least-squares solve (least of 5; 20, 2)\n");
     for (double kappa = 10; kappa < 2e4; kappa *= 10)
@@ -210,7 +238,8 @@ static void optimized(void)
             finf_optimize_options o = finf_optimize_options_default();
             finf_optimize_result r;
             finf_status st = FINF_OK;
-            double solo = best_of(20, n, 0.1, kappa, bounds[f], FINF_IQC_NEWTON, &one), t = INFINITY;
+            double solo = best_of(20, n, 0.1, kappa, bounds[f], FINF_IQC_NEWTON, &one),
+                   t = INFINITY;
             double ecos = best_of(2, n, 0.1, kappa, bounds[f], FINF_IQC_ECOS, &one);
             o.iqc.bound = bounds[f];
             o.iqc.solver = FINF_IQC_NEWTON;
@@ -220,10 +249,11 @@ static void optimized(void)
                 st = finf_optimize(0.1, kappa, &o, &r);
                 t = fmin(t, finf_seconds() - t0);
             }
-            printf("  kappa %6g %-8s %8.2f ms = %5.1f newton or %4.1f ecos solves; %s, bound %.6g, best nu %.6g, "
+            printf("  kappa %6g %-8s %8.2f ms = %5.1f newton or %4.1f ecos solves; %s, bound %.6g, "
+                   "best nu %.6g, "
                    "bound/minimax %.5f\n",
-                   kappa, FORM[bounds[f]], 1e3 * t, t / solo, t / ecos, finf_status_name(st), r.iqc.bound.value, r.bound_nu,
-                   r.gap);
+                   kappa, FORM[bounds[f]], 1e3 * t, t / solo, t / ecos, finf_status_name(st),
+                   r.iqc.bound.value, r.bound_nu, r.gap);
             finf_optimize_result_free(&r);
             finf_noise_free(n);
         }

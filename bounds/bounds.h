@@ -6,7 +6,7 @@
 
 #include "base.h"
 
-/* ---- setting.c: the domain of the common parameters ---------------------------------------------------- */
+/* ---- setting.c: the domain of the common parameters ------------------------------------------ */
 
 #define BOUNDS_TINY 1e-50 /* also where ellint's domain ends */
 #define BOUNDS_HUGE 1e50
@@ -17,23 +17,26 @@ finf_status finf_choice_check(const char *name, int value, int last, finf_reason
 /* |theta_0 - theta*|^2; at, unless NULL: d squares in its place */
 finf_status finf_start_check(double start, const double *at, double d, finf_reason *why);
 
-/* ---- mean.c, linreg.c: results of which nothing is known yet -------------------------------------------- */
+/* ---- mean.c, linreg.c: results of which nothing is known yet --------------------------------- */
 
 finf_mean_result finf_mean_failed(void);
 finf_linreg_result finf_linreg_failed(void);
 
-/* ---- circle.c: means over the unit circle -------------------------------------------------------------- */
+/* ---- circle.c: means over the unit circle ---------------------------------------------------- */
 
 /* f(t) for t = tan(w/2) in (0, inf), an even function of w. */
 typedef double (*circle_fn)(double t, void *ctx);
-/* (1/2pi) int_{-pi}^{pi} f dw. near_0, near_pi: the smallest scale in w on which f varies at either end. */
+/* (1/2pi) int_{-pi}^{pi} f dw. near_0, near_pi: the smallest scale in w on which f varies at either
+ * end. */
 finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out);
-/* (1/2pi) int f/|1-b-e^{iw}|^2 dw for m <= CIRCLE_MANY values of b in (0, 2); f is evaluated once for all of them. */
+/* (1/2pi) int f/|1-b-e^{iw}|^2 dw for m <= CIRCLE_MANY values of b in (0, 2); f is evaluated once
+ * for all of them. */
 #define CIRCLE_MANY 64
-finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b, size_t m, finf_real *out);
+finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b,
+                         size_t m, finf_real *out);
 
-/* |1-a-e^{iw}|^2 = a^2 cos^2(w/2) + (2-a)^2 sin^2(w/2), 0 <= a < 2: two squares, so nothing cancels on either side
- * of a = 1 (MATH section 0 has the form for a <= 1). */
+/* |1-a-e^{iw}|^2 = a^2 cos^2(w/2) + (2-a)^2 sin^2(w/2), 0 <= a < 2: two squares, so nothing cancels
+ * on either side of a = 1 (theory 0 has the form for a <= 1). */
 static inline double circle_gap(double a, double w)
 {
     double x = a * cos(w / 2), y = (2 - a) * sin(w / 2);
@@ -44,7 +47,7 @@ static inline double circle_gap_t(double a, double t) /* the same, from t = tan(
     return (a * a + (2 - a) * (2 - a) * t * t) / (1 + t * t);
 }
 
-/* ---- series.c: power series and FFT -------------------------------------------------------------------- */
+/* ---- series.c: power series and FFT ---------------------------------------------------------- */
 
 /* The product of two series mod z^n; out may be x or y. */
 finf_status series_multiply(const double *x, const double *y, size_t n, double *out);
@@ -52,17 +55,18 @@ finf_status series_multiply(const double *x, const double *y, size_t n, double *
 finf_status series_autocorrelation(const double *x, size_t n, double *r);
 /* X(w_j), w_j = 2 pi j / N, j = 0..N/2, of the n <= N numbers x; out has N/2+1 entries. */
 finf_status series_transform(const double *x, size_t n, size_t N, double complex *out);
-/* The other way: N real numbers from N/2+1 values of a real signal's transform (scaled by 1/N). in is destroyed. */
+/* The other way: N real numbers from N/2+1 values of a real signal's transform (scaled by 1/N). in
+ * is destroyed. */
 finf_status series_untransform(double complex *in, size_t N, double *x);
 
-/* ---- response.c: a long polynomial on the circle ------------------------------------------------------- */
+/* ---- response.c: a long polynomial on the circle --------------------------------------------- */
 
 typedef struct response_table response_table;
 finf_status response_table_make(const double *x, size_t n, response_table **out);
 void response_table_free(response_table *t);
 double complex response_table_at(const response_table *t, double w); /* |w| <= pi */
 
-/* ---- schur.c: zeros of a polynomial against the unit circle -------------------------------------------- */
+/* ---- schur.c: zeros of a polynomial against the unit circle ---------------------------------- */
 
 #ifdef __SIZEOF_FLOAT128__
 typedef __float128 schur_real;
@@ -75,35 +79,46 @@ typedef long double schur_real; /* where that is 128 bits wide, or all there is 
 typedef struct {
     int minimum_phase;  /* no zero in |z| <= 1 */
     finf_real inverse2; /* (1/2pi) int dw/|A|^2, finite only if minimum_phase */
-    schur_real *k;      /* reflection coefficients k_1..k_n (n = degree), or NULL when the FFT route was taken */
+    /* reflection coefficients k_1..k_n (n = degree), or NULL when the FFT route was taken */
+    schur_real *k;
     size_t n;
     int in_long_double; /* the precision k was found in; else schur_real */
     finf_reason reason; /* where the zero is */
 } schur_result;
 
-/* A(z) = a_0 + .. + a_n z^n, a_0 != 0, a_n != 0. Step-down recursion, or FFT for a long polynomial. FINF_ETOL: a zero is
- * too close to |z| = 1 for the arithmetic to tell on which side it is. */
+/* A(z) = a_0 + .. + a_n z^n, a_0 != 0, a_n != 0. Step-down recursion, or FFT for a long polynomial.
+ * FINF_ETOL: a zero is too close to |z| = 1 for the arithmetic to tell on which side it is. */
 finf_status schur_test(const double *a, size_t length, schur_result *out);
 void schur_free(schur_result *r);
-/* How many half turns about 0 the points A_0..A_n make on their way from w = 0 to pi; A_0 and A_n are real. *fine = 0
- * when a step is a quarter turn or more, and so not to be trusted. */
+/* How many half turns about 0 the points A_0..A_n make on their way from w = 0 to pi; A_0 and A_n
+ * are real. *fine = 0 when a step is a quarter turn or more, and so not to be trusted. */
 long schur_half_turns(const double complex *A, size_t n, int *fine);
-/* The harmonic extension of 1/|A|^2 to radius q = 1-b: sum_k r_k q^|k|, r the autocorrelation of 1/A. Needs r->k. */
+/* The harmonic extension of 1/|A|^2 to radius q = 1-b: sum_k r_k q^|k|, r the autocorrelation of
+ * 1/A. Needs r->k. */
 double schur_energy(const schur_result *r, double b, double *relerr);
 
-/* ---- noise.c ------------------------------------------------------------------------------------------- */
+/* ---- noise.c --------------------------------------------------------------------------------- */
 
-typedef enum { NOISE_POWER, NOISE_FIR, NOISE_STRATEGY, NOISE_BLT, NOISE_PRODUCT, NOISE_SPECTRUM } noise_kind;
+typedef enum {
+    NOISE_POWER,
+    NOISE_FIR,
+    NOISE_STRATEGY,
+    NOISE_BLT,
+    NOISE_PRODUCT,
+    NOISE_SPECTRUM
+} noise_kind;
 
 typedef struct spline_density spline_density;
 
 struct finf_noise {
     noise_kind kind;
     const char *family;
-    double p, nu;            /* NOISE_POWER: (1-(1-nu)z)^p; sgd is p = 0, nu 1/2, antipgd 1, cc 1/2 at nu = 0 */
-    size_t n;                /* entries of coef */
-    double *coef;            /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m; product:
-                          nu_1..nu_m, power_1..power_m */
+    /* NOISE_POWER: (1-(1-nu)z)^p; sgd is p = 0, nu 1/2, antipgd 1, cc 1/2 at nu = 0 */
+    double p, nu;
+    size_t n; /* entries of coef */
+    /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m; product: nu_1..nu_m,
+     * power_1..power_m */
+    double *coef;
     response_table *table;   /* of a long FIR or strategy, or NULL */
     spline_density *density; /* NOISE_SPECTRUM */
 };
@@ -112,7 +127,10 @@ struct finf_noise {
 finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, finf_reason *why);
 
 /* x (1-nu) without the systematic error of rounding 1-nu, which t factors would multiply by t. */
-static inline double noise_damp(double x, double nu) { return nu < 0.5 ? x - x * nu : x * (1 - nu); }
+static inline double noise_damp(double x, double nu)
+{
+    return nu < 0.5 ? x - x * nu : x * (1 - nu);
+}
 
 /* |B|^2 at t = tan(w/2), as a circle_fn: ctx is the noise. */
 double noise_density_t(double t, void *noise);
@@ -121,24 +139,27 @@ double noise_density_rounding(const finf_noise *noise); /* relative, of exp sum 
 /* BLT: C(e^{-iw}) at t = tan(w/2). lost, unless NULL: what rounding did to it, relative to |C|. */
 long double complex noise_blt_strategy_at(const finf_noise *noise, long double t, double *lost);
 
-/* ---- density.c: |B|^2 given on a grid ------------------------------------------------------------------ */
+/* ---- density.c: |B|^2 given on a grid -------------------------------------------------------- */
 
-finf_status spline_density_make(const double *w, const double *s, size_t n, spline_density **out, finf_reason *why);
+finf_status spline_density_make(const double *w, const double *s, size_t n, spline_density **out,
+                                finf_reason *why);
 void spline_density_free(spline_density *d);
 double spline_density_at(const spline_density *d, double w);
 double spline_density_scale(const spline_density *d);
 /* (1/2pi) int dw/|B|^2, and T(b). */
 finf_real spline_density_gamma2(const spline_density *d);
 finf_real spline_density_energy(const spline_density *d, double b);
-/* First n coefficients of the minimum-phase B (sign = +1) or 1/B (sign = -1) by the cepstrum. error, unless NULL: of
- * each of them. */
-finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out, double *error, finf_reason *why);
+/* First n coefficients of the minimum-phase B (sign = +1) or 1/B (sign = -1) by the cepstrum.
+ * error, unless NULL: of each of them. */
+finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out,
+                                  double *error, finf_reason *why);
 /* arg B(w) of the minimum-phase factor. */
 double spline_density_phase(const spline_density *d, double w);
 
-/* ---- spectrum.c: a sum over eigenvalues as a short weighted sum ---------------------------------------- */
+/* ---- spectrum.c: a sum over eigenvalues as a short weighted sum ------------------------------ */
 
-/* sum_k f(lambda_k) = sum_i weight_i f(lambda_i) to rounding, for f smooth in log lambda (as T is). */
+/* sum_k f(lambda_k) = sum_i weight_i f(lambda_i) to rounding, for f smooth in log lambda (as T is).
+ */
 typedef struct {
     size_t n;
     double *lambda, *weight;
@@ -152,7 +173,8 @@ finf_status spectral_measure_make(const finf_spectrum *s, double separate, spect
 static inline double spectral_measure_error(const spectral_measure *m, size_t i)
 {
     int computed = m->lambda[i] != m->max; /* the largest is 1 in every family */
-    return FINF_EPS * (m->scaling + computed * (m->rounding + m->decay * log(m->max / m->lambda[i])));
+    return FINF_EPS *
+           (m->scaling + computed * (m->rounding + m->decay * log(m->max / m->lambda[i])));
 }
 void spectral_measure_free(spectral_measure *m);
 

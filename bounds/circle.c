@@ -3,28 +3,33 @@
  *     (1/2pi) int_{-pi}^{pi} f dw = (1/pi) int_{-inf}^{inf} f sech(u) du,    t = e^u:
  *     sech(u)/|1-b-e^{iw}|^2 = 2t/(b^2 + (2-b)^2 t^2)
  *
- * Why this rule and not a GSL adaptive one: |1-a-e^{iw}|^2 vanishes at e^u = +-i a/(2-a), and every real zero or
- * pole of B does likewise, so all singularities lie on Im u = +-pi/2 whatever a is. The rule then converges like
- * e^{-pi^2/h}, with 1e-17 at h = 1/4, and the nodes cluster at w = 0 by themselves. tests/ compare it with GSL. */
+ * Why this rule and not a GSL adaptive one: |1-a-e^{iw}|^2 vanishes at e^u = +-i a/(2-a), and every
+ * real zero or pole of B does likewise, so all singularities lie on Im u = +-pi/2 whatever a is.
+ * The rule then converges like e^{-pi^2/h}, with 1e-17 at h = 1/4, and the nodes cluster at w = 0
+ * by themselves. tests/ compare it with GSL. */
 #include "bounds.h"
 
 #define TAIL 38.0 /* e^-38 = 3e-17 */
 #define LEVELS 12 /* h = 2^-12: complex zeros of B off the real axis may need it */
 
 /* One rule for every b: f costs more than all the kernels at a node. */
-FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b, size_t m,
-                                     finf_real *out)
+FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, double near_pi,
+                                     const double *b, size_t m, finf_real *out)
 {
     double h = 0.5, b2[CIRCLE_MANY], c2[CIRCLE_MANY], sum[CIRCLE_MANY] = {0};
     for (size_t j = 0; j < m; j++) {
-        near_0 = fmin(near_0, b[j]), near_pi = fmin(near_pi, 2 - b[j]);
-        b2[j] = b[j] * b[j], c2[j] = (2 - b[j]) * (2 - b[j]);
+        near_0 = fmin(near_0, b[j]);
+        near_pi = fmin(near_pi, 2 - b[j]);
+        b2[j] = b[j] * b[j];
+        c2[j] = (2 - b[j]) * (2 - b[j]);
         out[j] = finf_real_make(0, INFINITY, "trapezoid in log tan(w/2)");
     }
-    double lo = floor(log(near_0 / 2) - TAIL), hi = TAIL - log(near_pi / 2); /* a whole number: every node is exact */
+    /* a whole number: every node is exact */
+    double lo = floor(log(near_0 / 2) - TAIL), hi = TAIL - log(near_pi / 2);
     for (int level = 0; level < LEVELS; level++, h /= 2) {
         /* level 0 takes every node, later ones the midpoints */
-        double first = level ? lo + h : lo, step = level ? 2 * h : h, part[CIRCLE_MANY] = {0}, carry[CIRCLE_MANY] = {0};
+        double first = level ? lo + h : lo, step = level ? 2 * h : h, part[CIRCLE_MANY] = {0},
+               carry[CIRCLE_MANY] = {0};
         size_t n = (size_t)((hi - first) / step) + 1;
         for (size_t i = 0; i < n; i++) {
             double t = exp(first + (double)i * step), t2 = t * t, weight = 2 * t * f(t, ctx);
@@ -42,7 +47,10 @@ FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, doub
             double relative = level == 0 ? INFINITY : value == 0 ? 0 : change / fabs(value);
             int fine = relative < 1e-8; /* halving h squares the error */
             out[j].value = value;
-            out[j].error = value == 0 ? 0 : fabs(value) * (fine ? 10 * relative * relative + 16 * FINF_EPS : relative);
+            out[j].error = value == 0
+                               ? 0
+                               : fabs(value) *
+                                     (fine ? 10 * relative * relative + 16 * FINF_EPS : relative);
             settled = settled && fine;
         }
         if (settled) return FINF_OK;
@@ -50,7 +58,8 @@ FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, doub
     return FINF_ETOL;
 }
 
-finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b, size_t m, finf_real *out)
+finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, const double *b,
+                         size_t m, finf_real *out)
 {
     return means(f, ctx, near_0, near_pi, b, m, out);
 }

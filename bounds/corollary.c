@@ -1,7 +1,8 @@
-/* The paper's finite-time results: theorem lr-finite-noclip, and the rates of corollaries dpsgd and dpftrl with every
- * "absolute constant" a field of the options. The rates are the corollaries' statements, not their proofs, where the two
- * differ: the proof of cor:dpftrl has R^4 sigma_sgd^2/(rho mu^2 T^2) inside the bracket, one factor 1/(mu T) too many
- * against its own statement and equation pf:dpftrl-dp:1. */
+/* The paper's finite-time results: theorem lr-finite-noclip, and the rates of corollaries dpsgd and
+ * dpftrl with every "absolute constant" a field of the options. The rates are the corollaries'
+ * statements, not their proofs, where the two differ: the proof of cor:dpftrl has R^4
+ * sigma_sgd^2/(rho mu^2 T^2) inside the bracket, one factor 1/(mu T) too many against its own
+ * statement and equation pf:dpftrl-dp:1. */
 #include "bounds.h"
 #include "system.h"
 
@@ -19,13 +20,17 @@ static finf_status check(double T, const finf_rate_options *o, finf_reason *why)
         const char *name;
         double value;
         int zero; /* is allowed */
-    } fields[] = {{"rho", o->rho, 0}, {"sigma-sgd", o->sigma_sgd, 1}, FINF_RATE_CONSTANT_LIST(FIELD)};
+    } fields[] = {
+        {"rho", o->rho, 0}, {"sigma-sgd", o->sigma_sgd, 1}, FINF_RATE_CONSTANT_LIST(FIELD)};
 #undef FIELD
-    if (!(T >= 2 && isfinite(T))) return finf_why(why, FINF_EDOM, "T = %s: must be at least 2 and finite", finf_show(T).s);
+    if (!(T >= 2 && isfinite(T)))
+        return finf_why(why, FINF_EDOM, "T = %s: must be at least 2 and finite", finf_show(T).s);
     if (!(o->failprob > 0 && o->failprob < 1))
-        return finf_why(why, FINF_EDOM, "failprob = %s: must be in (0, 1)", finf_show(o->failprob).s);
+        return finf_why(why, FINF_EDOM, "failprob = %s: must be in (0, 1)",
+                        finf_show(o->failprob).s);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (!(fields[i].value >= (fields[i].zero ? 0 : BOUNDS_TINY) && fields[i].value <= BOUNDS_HUGE))
+        if (!(fields[i].value >= (fields[i].zero ? 0 : BOUNDS_TINY) &&
+              fields[i].value <= BOUNDS_HUGE))
             return finf_why(why, FINF_EDOM, "%s = %s: must be %s and at most 1e50", fields[i].name,
                             finf_show(fields[i].value).s, fields[i].zero ? ">= 0" : "positive");
     return FINF_OK;
@@ -50,17 +55,22 @@ static problem make_problem(const finf_spectrum *s, double T, const finf_rate_op
     return p;
 }
 
-/* cor:dpftrl has a further log(kappa^2 d_eff^2 d/rho), with c inside in its condition on T: meant as at least 1. */
-static double further_log(const problem *p, double c) { return p->nu ? fmax(1, log(c * p->size)) : 1; }
+/* cor:dpftrl has a further log(kappa^2 d_eff^2 d/rho), with c inside in its condition on T: meant
+ * as at least 1. */
+static double further_log(const problem *p, double c)
+{
+    return p->nu ? fmax(1, log(c * p->size)) : 1;
+}
 
-/* eta1 = mu rho/(c_exp R^4 d log^q(T/p) ..): theorem dp-main with nu~ = mu, ||beta||_1 and gamma in the constant. */
+/* eta1 = mu rho/(c_exp R^4 d log^q(T/p) ..): theorem dp-main with nu~ = mu, ||beta||_1 and gamma in
+ * the constant. */
 static double eta_by_noise(const problem *p)
 {
     return 1 / (p->mu * p->o.c_exp * p->size * pow(p->log_Tp, p->q) * further_log(p, 1));
 }
 
-/* (L/mu) exp(-mu eta1 T) + kappa d_eff (D Tr H |theta_0-theta*|^2 + D sigma_sgd^2 + sigma_sgd^2 ..) polylog(T), where
- * D = d/(rho T) for DP-SGD and kappa d_eff/(rho T^2) for nu. */
+/* (L/mu) exp(-mu eta1 T) + kappa d_eff (D Tr H |theta_0-theta*|^2 + D sigma_sgd^2 + sigma_sgd^2 ..)
+ * polylog(T), where D = d/(rho T) for DP-SGD and kappa d_eff/(rho T^2) for nu. */
 static void terms(const problem *p, finf_rate_result *out)
 {
     const finf_rate_options *o = &p->o;
@@ -82,7 +92,10 @@ static double clip_norm(const problem *p, double eta)
     return p->o.c_clip * p->trace * sqrt(reach) * pow(p->log_Tp, 2.5);
 }
 
-static double condition_left(const problem *p, double T) { return T / pow(log(T / p->o.failprob), p->q); }
+static double condition_left(const problem *p, double T)
+{
+    return T / pow(log(T / p->o.failprob), p->q);
+}
 
 /* The least T with condition_left(T) >= right, by bisection where it grows: from T = p e^q on. */
 static double least_T(const problem *p, double right)
@@ -97,7 +110,8 @@ static double least_T(const problem *p, double right)
     return high;
 }
 
-static finf_status rate(const finf_spectrum *s, double T, const finf_rate_options *opt, int nu, finf_rate_result *out)
+static finf_status rate(const finf_spectrum *s, double T, const finf_rate_options *opt, int nu,
+                        finf_rate_result *out)
 {
     finf_rate_options o = opt ? *opt : finf_rate_options_default();
     *out = (finf_rate_result){.value = NAN};
@@ -118,32 +132,38 @@ static finf_status rate(const finf_spectrum *s, double T, const finf_rate_option
     out->T_min = least_T(&p, out->T_right);
     out->valid = out->T_left >= out->T_right;
     if (!out->valid)
-        finf_why(&out->reason, FINF_OK,
-                 "T = %s is not large enough: T/log^%.0f(T/p) = %.6g must be at least %.6g, T >= %.6g", finf_show(T).s, p.q,
-                 out->T_left, out->T_right, out->T_min);
+        finf_why(
+            &out->reason, FINF_OK,
+            "T = %s is not large enough: T/log^%.0f(T/p) = %.6g must be at least %.6g, T >= %.6g",
+            finf_show(T).s, p.q, out->T_left, out->T_right, out->T_min);
     return FINF_OK;
 }
 
-finf_status finf_rate_sgd(const finf_spectrum *s, double T, const finf_rate_options *opt, finf_rate_result *out)
+finf_status finf_rate_sgd(const finf_spectrum *s, double T, const finf_rate_options *opt,
+                          finf_rate_result *out)
 {
     return rate(s, T, opt, 0, out);
 }
 
-finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_options *opt, finf_rate_result *out)
+finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_options *opt,
+                         finf_rate_result *out)
 {
     return rate(s, T, opt, 1, out);
 }
 
-finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spectrum *s, const finf_linreg_options *opt,
-                             double F0, const double *t, size_t n, double *bound, finf_reason *why)
+finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spectrum *s,
+                             const finf_linreg_options *opt, double F0, const double *t, size_t n,
+                             double *bound, finf_reason *why)
 {
     finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
     finf_linreg_result r;
     for (size_t i = 0; i < n; i++) bound[i] = NAN;
     if (!(F0 >= 0 && F0 <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "F(theta_0) - F* = %s: must be >= 0 and at most 1e50", finf_show(F0).s);
+        return finf_why(why, FINF_EDOM, "F(theta_0) - F* = %s: must be >= 0 and at most 1e50",
+                        finf_show(F0).s);
     for (size_t i = 0; i < n; i++)
-        if (!(t[i] >= 0)) return finf_why(why, FINF_EDOM, "t = %s: must be >= 0", finf_show(t[i]).s);
+        if (!(t[i] >= 0))
+            return finf_why(why, FINF_EDOM, "t = %s: must be >= 0", finf_show(t[i]).s);
     o.optimum = 0;
     finf_status status = finf_linreg(noise, eta, s, &o, &r);
     if (status) {
@@ -156,7 +176,8 @@ finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spe
     else if (!applies && why)
         *why = r.reason;
     for (size_t i = 0; i < n; i++) {
-        double start = sqrt(r.lambda_max / r.lambda_min * F0) * exp(-0.5 * eta * r.lambda_min * t[i]),
+        double start = sqrt(r.lambda_max / r.lambda_min * F0) *
+                       exp(-0.5 * eta * r.lambda_min * t[i]),
                root = start + sqrt(r.exact.value);
         bound[i] = applies ? root * root : INFINITY;
     }

@@ -1,14 +1,13 @@
-/* E[F(theta_t) - F*] of linear regression for every t, exactly.                                        MATH section 6
+/* E[F(theta_t) - F*] of linear regression for every t, exactly. (theory 6)
  *
- * In H's eigenbasis the diagonal s_j(t) of the second moment of theta_t - theta* closes on itself (MATH section 5),
- * coupled only through sum_i lambda_i s_i; the noise enters by Q_j(t) = sum_{s,r <= t} cov(z_s, z_r) weighted by the
- * decay since. b = eta lambda_j, q = 1-b:
- *     s(t+1) = (1 - b (2 - (2+kx) b)) s(t) + eta b sum_i lambda_i s_i(t) + eta^2 sigma_sgd^2 lambda + eta^2 sigma^2 Q(t)
- *     Q(t)   = K_tt + 2 sum_{s<t} K_ts q^{t-s}
- * and for Toeplitz noise, with u(t) = q u(t-1) + beta_t, Q(t) = Q(t-1) + 2 beta_t u(t) - beta_t^2 = Q(t-1) + u(t)^2 -
- * q^2 u(t-1)^2, i.e.
- *     Q(t)   = u(t)^2 + b (2-b) sum_{s<t} u(s)^2,
- * a sum of squares: the difference form loses digits where Q falls from 1 to T_j ~ b log(1/b). */
+ * In H's eigenbasis the diagonal s_j(t) of the second moment of theta_t - theta* closes on itself
+ * (theory 5), coupled only through sum_i lambda_i s_i; the noise enters by Q_j(t) = sum_{s,r <= t}
+ * cov(z_s, z_r) weighted by the decay since. b = eta lambda_j, q = 1-b: s(t+1) = (1 - b (2 - (2+kx)
+ * b)) s(t) + eta b sum_i lambda_i s_i(t) + eta^2 sigma_sgd^2 lambda + eta^2 sigma^2 Q(t) Q(t)   =
+ * K_tt + 2 sum_{s<t} K_ts q^{t-s} and for Toeplitz noise, with u(t) = q u(t-1) + beta_t, Q(t) =
+ * Q(t-1) + 2 beta_t u(t) - beta_t^2 = Q(t-1) + u(t)^2 - q^2 u(t-1)^2, i.e. Q(t)   = u(t)^2 + b
+ * (2-b) sum_{s<t} u(s)^2, a sum of squares: the difference form loses digits where Q falls from 1
+ * to T_j ~ b log(1/b). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +16,10 @@
 
 finf_curve_options finf_curve_options_default(void)
 {
-    return (finf_curve_options){
-        .privacy = finf_privacy_setting_default(), .start = 1, .gamma = FINF_CURVE_GAMMA_T, .direct_max = 512};
+    return (finf_curve_options){.privacy = finf_privacy_setting_default(),
+                                .start = 1,
+                                .gamma = FINF_CURVE_GAMMA_T,
+                                .direct_max = 512};
 }
 
 void finf_curve_result_free(finf_curve_result *r)
@@ -37,35 +38,43 @@ typedef struct {
 } directions;
 #define COLUMNS 10
 
-static finf_status check(const finf_system *system, double eta, const finf_spectrum *s, const finf_curve_options *o,
-                         finf_reason *why)
+static finf_status check(const finf_system *system, double eta, const finf_spectrum *s,
+                         const finf_curve_options *o, finf_reason *why)
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
     if (!status) status = finf_kurtosis_check(o->kurtosis, why);
     if (!status) status = finf_choice_check("gamma", (int)o->gamma, FINF_CURVE_GAMMA_INF, why);
     if (status) return status;
     if (o->start_at && finf_spectrum_dim(s) > 1e8)
-        return finf_why(why, FINF_EDOM, "dim = %s: a start given by direction needs at most 1e8 of them",
+        return finf_why(why, FINF_EDOM,
+                        "dim = %s: a start given by direction needs at most 1e8 of them",
                         finf_show(finf_spectrum_dim(s)).s);
     status = finf_start_check(o->start, o->start_at, finf_spectrum_dim(s), why);
     if (status) return status;
     if (!(o->sens2 >= 0 && o->sens2 <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "sens2 = %s: must be from 0 to 1e50", finf_show(o->sens2).s);
+        return finf_why(why, FINF_EDOM, "sens2 = %s: must be from 0 to 1e50",
+                        finf_show(o->sens2).s);
     if (eta * finf_spectrum_max(s) > BOUNDS_HUGE)
-        return finf_why(why, FINF_EDOM, "eta * lambda_max = %s: at most 1e50", finf_show(eta * finf_spectrum_max(s)).s);
+        return finf_why(why, FINF_EDOM, "eta * lambda_max = %s: at most 1e50",
+                        finf_show(eta * finf_spectrum_max(s)).s);
     if (o->sens2 == 0 && o->gamma == FINF_CURVE_GAMMA_INF) {
         finf_system_facts f = finf_system_describe(system);
         if (system->kind != SYSTEM_TOEPLITZ)
-            return finf_why(why, FINF_EDOM,
-                            "%s has no gamma_inf: only Toeplitz noise does; use the sensitivity of its steps", f.name);
+            return finf_why(
+                why, FINF_EDOM,
+                "%s has no gamma_inf: only Toeplitz noise does; use the sensitivity of its steps",
+                f.name);
         if (!isfinite(f.gamma_inf2.value))
-            return finf_why(why, FINF_EDOM, "%s: gamma_inf is infinite; use the sensitivity of its %zu steps", f.name, f.n);
+            return finf_why(why, FINF_EDOM,
+                            "%s: gamma_inf is infinite; use the sensitivity of its %zu steps",
+                            f.name, f.n);
     }
     return FINF_OK;
 }
 
-static finf_status make_directions(const finf_spectrum *spectrum, double eta, const finf_curve_options *o, double sigma2,
-                                   int nodes, directions *x)
+static finf_status make_directions(const finf_spectrum *spectrum, double eta,
+                                   const finf_curve_options *o, double sigma2, int nodes,
+                                   directions *x)
 {
     double d = finf_spectrum_dim(spectrum), kx = o->kurtosis;
     spectral_measure m = {0};
@@ -80,7 +89,8 @@ static finf_status make_directions(const finf_spectrum *spectrum, double eta, co
                                     &x->dp,       &x->s, &x->u,      &x->sum,  &x->Q};
         for (size_t c = 0; c < COLUMNS; c++) *column[c] = block + c * x->n;
         for (size_t j = 0; j < x->n; j++) {
-            double lambda = nodes ? m.lambda[j] : finf_spectrum_at(spectrum, (double)j + 1), b = eta * lambda;
+            double lambda = nodes ? m.lambda[j] : finf_spectrum_at(spectrum, (double)j + 1),
+                   b = eta * lambda;
             x->weighted[j] = lambda * (nodes ? m.weight[j] : 1);
             x->b[j] = b;
             x->shrink[j] = b * (2 - (2 + kx) * b);
@@ -139,25 +149,29 @@ FINF_VECTOR static void covariance_noise(const directions *x, const double *row,
 FINF_VECTOR static void advance(const directions *x, double trace)
 {
     double *restrict s = x->s;
-    const double *restrict shrink = x->shrink, *restrict feed = x->feed, *restrict sgd = x->sgd, *restrict dp = x->dp,
-                           *restrict Q = x->Q;
-    for (size_t j = 0; j < x->n; j++) s[j] = (s[j] - shrink[j] * s[j]) + ((feed[j] * trace + sgd[j]) + dp[j] * Q[j]);
+    const double *restrict shrink = x->shrink, *restrict feed = x->feed, *restrict sgd = x->sgd,
+                           *restrict dp = x->dp, *restrict Q = x->Q;
+    for (size_t j = 0; j < x->n; j++)
+        s[j] = (s[j] - shrink[j] * s[j]) + ((feed[j] * trace + sgd[j]) + dp[j] * Q[j]);
 }
 
-static finf_status make_covariance(const finf_system *system, const finf_curve_options *o, double **K, finf_reason *why)
+static finf_status make_covariance(const finf_system *system, const finf_curve_options *o,
+                                   double **K, finf_reason *why)
 {
     size_t n = system->facts.n;
     finf_system_options stop = {o->cancel, o->cancel_data};
     if (n > FINF_SYSTEM_DENSE_MAX)
-        return finf_why(why, FINF_EDOM, "%s of %zu steps: its curve needs a matrix, at most %u steps", system->facts.name,
-                        n, FINF_SYSTEM_DENSE_MAX);
+        return finf_why(why, FINF_EDOM,
+                        "%s of %zu steps: its curve needs a matrix, at most %u steps",
+                        system->facts.name, n, FINF_SYSTEM_DENSE_MAX);
     *K = malloc(n * n * sizeof **K);
-    return *K ? system_covariance(system, &stop, *K, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    return *K ? system_covariance(system, &stop, *K, why)
+              : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
 }
 
 /* K: of the noise; NULL: it is Toeplitz */
-static finf_status run(const finf_system *system, const finf_curve_options *o, const double *K, const directions *x,
-                       finf_curve_result *out)
+static finf_status run(const finf_system *system, const finf_curve_options *o, const double *K,
+                       const directions *x, finf_curve_result *out)
 {
     size_t n = system->facts.n;
     for (size_t t = 0; t <= n; t++) {
@@ -165,7 +179,8 @@ static finf_status run(const finf_system *system, const finf_curve_options *o, c
         out->F[t] = 0.5 * trace;
         if (!isfinite(trace)) {
             for (; t <= n; t++) out->F[t] = INFINITY;
-            return finf_why(&out->reason, FINF_OK, "eta diverges in mean square, and the curve overflows");
+            return finf_why(&out->reason, FINF_OK,
+                            "eta diverges in mean square, and the curve overflows");
         }
         if (t == n) break;
         if (o->cancel && t % 64 == 0 && o->cancel(o->cancel_data))
@@ -179,25 +194,30 @@ static finf_status run(const finf_system *system, const finf_curve_options *o, c
     return FINF_OK;
 }
 
-/* Relative error of F, measured and not proved. Every step rounds s, u and Q, which adds up like the sqrt(n) of a random
- * walk: against the same recursion in long double, for sgd, nu, cc and antipgd and n = 100 to 1e6, 1 to 90 eps, and 1e4 eps
- * for cc at n = 1e6, where 1.6e4 are allowed. The nodes of the spectral measure agree with single directions (power:0.5 to
- * power:2, d = 600 to 15000, 2000 steps) to 4e-15; NODES_OFF is far above, for spectra that were not tried. */
+/* Relative error of F, measured and not proved. Every step rounds s, u and Q, which adds up like
+ * the sqrt(n) of a random walk: against the same recursion in long double, for sgd, nu, cc and
+ * antipgd and n = 100 to 1e6, 1 to 90 eps, and 1e4 eps for cc at n = 1e6, where 1.6e4 are allowed.
+ * The nodes of the spectral measure agree with single directions (power:0.5 to power:2, d = 600 to
+ * 15000, 2000 steps) to 4e-15; NODES_OFF is far above, for spectra that were not tried. */
 #define ROUNDING 64
 #define ROUNDING_STEPS 16
 #define NODES_OFF 1e-12
 
-finf_status finf_curve(const finf_system *system, double eta, const finf_spectrum *s, const finf_curve_options *opt,
-                       finf_curve_result *out)
+finf_status finf_curve(const finf_system *system, double eta, const finf_spectrum *s,
+                       const finf_curve_options *opt, finf_curve_result *out)
 {
     finf_curve_options o = opt ? *opt : finf_curve_options_default();
     finf_system_facts f = finf_system_describe(system);
-    *out = (finf_curve_result){.n = f.n, .relerr = INFINITY, .last = finf_real_failed(), .sens2 = NAN, .sigma2 = NAN};
+    *out = (finf_curve_result){
+        .n = f.n, .relerr = INFINITY, .last = finf_real_failed(), .sens2 = NAN, .sigma2 = NAN};
     finf_status status = check(system, eta, s, &o, &out->reason);
     if (status) return status;
-    out->sens2 = o.sens2 > 0 ? o.sens2 : o.gamma == FINF_CURVE_GAMMA_INF ? f.gamma_inf2.value : f.sens2.value;
+    out->sens2 = o.sens2 > 0                       ? o.sens2
+                 : o.gamma == FINF_CURVE_GAMMA_INF ? f.gamma_inf2.value
+                                                   : f.sens2.value;
     if (!isfinite(out->sens2))
-        return finf_why(&out->reason, FINF_EDOM, "%s: the sensitivity of its %zu steps overflows", f.name, f.n);
+        return finf_why(&out->reason, FINF_EDOM, "%s: the sensitivity of its %zu steps overflows",
+                        f.name, f.n);
     out->sigma2 = o.privacy.clip * o.privacy.clip * out->sens2 / (2 * o.privacy.rho);
     out->nodes = !o.start_at && finf_spectrum_dim(s) > (double)o.direct_max;
     out->F = malloc((f.n + 1) * sizeof *out->F);
@@ -205,7 +225,8 @@ finf_status finf_curve(const finf_system *system, double eta, const finf_spectru
     status = out->F ? make_directions(s, eta, &o, out->sigma2, out->nodes, &x) : FINF_ENOMEM;
     if (status) finf_why(&out->reason, status, "no memory");
     double *K = NULL;
-    if (!status && system->kind != SYSTEM_TOEPLITZ) status = make_covariance(system, &o, &K, &out->reason);
+    if (!status && system->kind != SYSTEM_TOEPLITZ)
+        status = make_covariance(system, &o, &K, &out->reason);
     if (!status) status = run(system, &o, K, &x, out);
     free(K);
     out->directions = x.n;
@@ -214,12 +235,14 @@ finf_status finf_curve(const finf_system *system, double eta, const finf_spectru
         finf_curve_result_free(out);
         return status;
     }
-    out->relerr = FINF_EPS * (ROUNDING + ROUNDING_STEPS * sqrt((double)f.n)) + (out->nodes ? NODES_OFF : 0) +
+    out->relerr = FINF_EPS * (ROUNDING + ROUNDING_STEPS * sqrt((double)f.n)) +
+                  (out->nodes ? NODES_OFF : 0) +
                   (o.sens2 > 0                       ? 0
                    : o.gamma == FINF_CURVE_GAMMA_INF ? f.gamma_inf2.error / f.gamma_inf2.value
                                                      : f.sens2.error / f.sens2.value);
     double last = out->F[f.n];
-    out->last = isfinite(last) ? finf_real_make(last, out->relerr * last, "second moment, step by step")
-                               : finf_real_infinite("second moment, step by step");
+    out->last = isfinite(last)
+                    ? finf_real_make(last, out->relerr * last, "second moment, step by step")
+                    : finf_real_infinite("second moment, step by step");
     return FINF_OK;
 }

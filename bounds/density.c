@@ -1,9 +1,10 @@
 /* Noise given by |B|^2 on a grid of frequencies: what the optimiser returns and `spectrum@` reads.
  *
- * log |B|^2 is interpolated by the cubic spline that is even about 0 and pi, and that is what the noise is: B is the
- * spline's minimum-phase factor, and an error is one of quadrature and rounding, not of a grid too coarse for what
- * somebody had in mind. Integrals go by Gauss-Legendre on panels that end at knots, are no longer than their distance to
- * 0 and pi, and on which log |B|^2 varies little. */
+ * log |B|^2 is interpolated by the cubic spline that is even about 0 and pi, and that is what the
+ * noise is: B is the spline's minimum-phase factor, and an error is one of quadrature and rounding,
+ * not of a grid too coarse for what somebody had in mind. Integrals go by Gauss-Legendre on panels
+ * that end at knots, are no longer than their distance to 0 and pi, and on which log |B|^2 varies
+ * little. */
 #include "bounds.h"
 
 #include <fftw3.h>
@@ -12,9 +13,11 @@
 #include <string.h>
 
 #define GAUSS 12
-#define VARIATION 2       /* of log |B|^2 on a panel: 12 points then integrate its exponential to rounding */
-#define LOG_MAX 600       /* the spline may overshoot the data this far .. */
-#define VARIATION_MAX 1e5 /* .. and surely overshoots that on a cubic with coefficients this large */
+#define VARIATION                                                                                  \
+    2 /* of log |B|^2 on a panel: 12 points then integrate its exponential to rounding */
+#define LOG_MAX 600 /* the spline may overshoot the data this far .. */
+#define VARIATION_MAX                                                                              \
+    1e5 /* .. and surely overshoots that on a cubic with coefficients this large */
 #define FACTOR_LIMIT ((size_t)1 << 24)
 
 typedef struct {
@@ -30,7 +33,9 @@ struct spline_density {
     double *lost;             /* what rounding did to log */
     double *sine, *cosine;    /* of w/2 */
     double scale;
-    double end_0, end_pi; /* no nodes in [0, end_0] and [pi - end_pi, pi]: there the kernel is integrated in closed form */
+    /* no nodes in [0, end_0] and [pi - end_pi, pi]: there the kernel is integrated in closed
+     * form */
+    double end_0, end_pi;
 };
 
 void spline_density_free(spline_density *d)
@@ -41,13 +46,17 @@ void spline_density_free(spline_density *d)
     free(d);
 }
 
-/* The moments M = L'' at the knots. Mirrored about 0 and pi, the first and last interval that are not closed by a knot
- * have the same moment at both ends. Diagonally dominant, so elimination needs no pivots. */
-static void solve_moments(const double *x, size_t n, const long double *slope, long double *M, long double *upper)
+/* The moments M = L'' at the knots. Mirrored about 0 and pi, the first and last interval that are
+ * not closed by a knot have the same moment at both ends. Diagonally dominant, so elimination needs
+ * no pivots. */
+static void solve_moments(const double *x, size_t n, const long double *slope, long double *M,
+                          long double *upper)
 {
     for (size_t i = 0; i < n; i++) {
-        long double before = i > 0 ? (long double)x[i] - x[i - 1] : 0, after = i + 1 < n ? (long double)x[i + 1] - x[i] : 0;
-        long double diagonal = 2 * (before + after), right = (i + 1 < n ? slope[i] : 0) - (i > 0 ? slope[i - 1] : 0);
+        long double before = i > 0 ? (long double)x[i] - x[i - 1] : 0,
+                    after = i + 1 < n ? (long double)x[i + 1] - x[i] : 0;
+        long double diagonal = 2 * (before + after),
+                    right = (i + 1 < n ? slope[i] : 0) - (i > 0 ? slope[i - 1] : 0);
         if (i == 0) diagonal += 6 * (long double)x[0];
         if (i + 1 == n) diagonal += 6 * ((long double)FINF_PI - x[n - 1]);
         long double pivot = diagonal - (i > 0 ? before * upper[i - 1] : 0);
@@ -60,15 +69,18 @@ static void solve_moments(const double *x, size_t n, const long double *slope, l
 /* In long double, and from ratios of neighbours: knots may be very close to each other. */
 static finf_status make_segments(spline_density *d, const double *x, const double *s, size_t n)
 {
-    long double *slope = malloc(3 * n * sizeof *slope), *M = slope ? slope + n : NULL, *upper = slope ? M + n : NULL;
+    long double *slope = malloc(3 * n * sizeof *slope), *M = slope ? slope + n : NULL,
+                *upper = slope ? M + n : NULL;
     d->segment = malloc((n + 1) * sizeof *d->segment);
     if (!slope || !d->segment) {
         free(slope);
         return FINF_ENOMEM;
     }
     for (size_t i = 0; i + 1 < n; i++) {
-        long double ratio = (long double)s[i + 1] / s[i], change = ((long double)s[i + 1] - s[i]) / s[i];
-        slope[i] = (ratio > 0.5L && ratio < 2 ? log1pl(change) : logl(ratio)) / ((long double)x[i + 1] - x[i]);
+        long double ratio = (long double)s[i + 1] / s[i],
+                    change = ((long double)s[i + 1] - s[i]) / s[i];
+        slope[i] = (ratio > 0.5L && ratio < 2 ? log1pl(change) : logl(ratio)) /
+                   ((long double)x[i + 1] - x[i]);
     }
     solve_moments(x, n, slope, M, upper);
     segment *at = d->segment;
@@ -77,8 +89,11 @@ static finf_status make_segments(spline_density *d, const double *x, const doubl
         *at++ = (segment){0, {(double)top, 0, (double)(M[0] / 2), 0}};
     }
     for (size_t i = 0; i + 1 < n; i++) {
-        long double h = (long double)x[i + 1] - x[i], first = slope[i] - h * (2 * M[i] + M[i + 1]) / 6;
-        *at++ = (segment){x[i], {log(s[i]), (double)first, (double)(M[i] / 2), (double)((M[i + 1] - M[i]) / (6 * h))}};
+        long double h = (long double)x[i + 1] - x[i],
+                    first = slope[i] - h * (2 * M[i] + M[i + 1]) / 6;
+        *at++ = (segment){
+            x[i],
+            {log(s[i]), (double)first, (double)(M[i] / 2), (double)((M[i + 1] - M[i]) / (6 * h))}};
     }
     if (x[n - 1] < FINF_PI) {
         long double h = (long double)FINF_PI - x[n - 1], last = M[n - 1];
@@ -96,12 +111,13 @@ static double segment_at(const segment *s, double w, double *lost)
     return s->c[0] + (t1 + (t2 + t3));
 }
 
-/* Where a panel [a, b] is to be cut, or 0: the kernels that |B|^2 is integrated against may peak at 0 and at pi, at any
- * scale. */
+/* Where a panel [a, b] is to be cut, or 0: the kernels that |B|^2 is integrated against may peak at
+ * 0 and at pi, at any scale. */
 static double cut_of(const segment *s, double a, double b)
 {
     double x = a - s->from, h = b - a;
-    double first = s->c[1] + x * (2 * s->c[2] + 3 * x * s->c[3]), second = s->c[2] + 3 * x * s->c[3];
+    double first = s->c[1] + x * (2 * s->c[2] + 3 * x * s->c[3]),
+           second = s->c[2] + 3 * x * s->c[3];
     double variation = h * (fabs(first) + h * (fabs(second) + h * fabs(s->c[3])));
     double cut = a > 0 && b > 2.5 * a                               ? 2 * a
                  : b < FINF_PI && FINF_PI - a > 2.5 * (FINF_PI - b) ? FINF_PI - 2 * (FINF_PI - b)
@@ -110,8 +126,10 @@ static double cut_of(const segment *s, double a, double b)
     return cut > a && cut < b ? cut : 0;
 }
 
-/* Gauss-Legendre on [a, b], cut as often as needed. Only counts the nodes while there is no room for them. */
-static void add_panel(spline_density *d, const gsl_integration_glfixed_table *gl, const segment *s, double a, double b)
+/* Gauss-Legendre on [a, b], cut as often as needed. Only counts the nodes while there is no room
+ * for them. */
+static void add_panel(spline_density *d, const gsl_integration_glfixed_table *gl, const segment *s,
+                      double a, double b)
 {
     for (double cut; (cut = cut_of(s, a, b)) > 0; a = cut) add_panel(d, gl, s, a, cut);
     for (size_t i = 0; i < GAUSS && d->w; i++) {
@@ -137,8 +155,12 @@ static void add_panels(spline_density *d, const gsl_integration_glfixed_table *g
     }
 }
 
-/* How far from 0 or pi log |B|^2 is its value there: `half` is half its second derivative, h the interval's length. */
-static double flat_end(double h, double half) { return fmin(0x1p-26 * h, sqrt(FINF_EPS / 64 / (fabs(half) + 1))); }
+/* How far from 0 or pi log |B|^2 is its value there: `half` is half its second derivative, h the
+ * interval's length. */
+static double flat_end(double h, double half)
+{
+    return fmin(0x1p-26 * h, sqrt(FINF_EPS / 64 / (fabs(half) + 1)));
+}
 
 static finf_status make_nodes(spline_density *d)
 {
@@ -166,8 +188,10 @@ static finf_status make_nodes(spline_density *d)
 /* A spline through data that jump between close knots swings far beyond them elsewhere. */
 static finf_status overshoots(double w, finf_reason *why)
 {
-    return finf_why(why, FINF_EDOM, "the spline through log |B|^2 leaves [-600, 600] near w = %s: the grid is too uneven there",
-                    finf_show(w).s);
+    return finf_why(
+        why, FINF_EDOM,
+        "the spline through log |B|^2 leaves [-600, 600] near w = %s: the grid is too uneven there",
+        finf_show(w).s);
 }
 
 static finf_status check_spline(const spline_density *d, finf_reason *why)
@@ -175,7 +199,8 @@ static finf_status check_spline(const spline_density *d, finf_reason *why)
     for (size_t i = 0; i < d->segments; i++) {
         const segment *s = &d->segment[i];
         double h = (i + 1 < d->segments ? s[1].from : FINF_PI) - s->from;
-        if (!(h * (fabs(s->c[1]) + h * (fabs(s->c[2]) + h * fabs(s->c[3]))) <= VARIATION_MAX)) return overshoots(s->from, why);
+        if (!(h * (fabs(s->c[1]) + h * (fabs(s->c[2]) + h * fabs(s->c[3]))) <= VARIATION_MAX))
+            return overshoots(s->from, why);
     }
     return FINF_OK;
 }
@@ -187,10 +212,12 @@ static finf_status check_nodes(const spline_density *d, finf_reason *why)
     return FINF_OK;
 }
 
-finf_status spline_density_make(const double *w, const double *s, size_t n, spline_density **out, finf_reason *why)
+finf_status spline_density_make(const double *w, const double *s, size_t n, spline_density **out,
+                                finf_reason *why)
 {
     *out = NULL;
-    if (n < 5) return finf_why(why, FINF_EDOM, "a spectrum of %zu points: at least 5 are needed", n);
+    if (n < 5)
+        return finf_why(why, FINF_EDOM, "a spectrum of %zu points: at least 5 are needed", n);
     double *x = malloc(n * sizeof *x);
     spline_density *d = calloc(1, sizeof *d);
     finf_status status = x && d ? FINF_OK : FINF_ENOMEM;
@@ -198,15 +225,20 @@ finf_status spline_density_make(const double *w, const double *s, size_t n, spli
         x[i] = w ? w[i] : FINF_PI * (double)i / (double)(n - 1);
         if (fabs(x[i] - FINF_PI) < 1e-9) x[i] = FINF_PI; /* pi as printed */
         if (!(x[i] >= 0 && x[i] <= FINF_PI))
-            status = finf_why(why, FINF_EDOM, "frequency %s at point %zu: must be in [0, pi]", finf_show(x[i]).s, i);
+            status = finf_why(why, FINF_EDOM, "frequency %s at point %zu: must be in [0, pi]",
+                              finf_show(x[i]).s, i);
         else if (i && !(x[i] > x[i - 1]))
-            status = finf_why(why, FINF_EDOM, "frequency %s at point %zu does not increase", finf_show(x[i]).s, i);
+            status = finf_why(why, FINF_EDOM, "frequency %s at point %zu does not increase",
+                              finf_show(x[i]).s, i);
         else if (!(s[i] >= BOUNDS_TINY && s[i] <= BOUNDS_HUGE))
-            status = finf_why(why, FINF_EDOM, "|B|^2 = %s at point %zu: must be positive and finite, from 1e-50 to 1e50",
-                              finf_show(s[i]).s, i);
+            status = finf_why(
+                why, FINF_EDOM,
+                "|B|^2 = %s at point %zu: must be positive and finite, from 1e-50 to 1e50",
+                finf_show(s[i]).s, i);
     }
     if (!status && (x[0] > 0.1 || x[n - 1] < 0.9 * FINF_PI))
-        status = finf_why(why, FINF_EDOM, "frequencies from %s to %s: the grid must reach from near 0 to near pi",
+        status = finf_why(why, FINF_EDOM,
+                          "frequencies from %s to %s: the grid must reach from near 0 to near pi",
                           finf_show(x[0]).s, finf_show(x[n - 1]).s);
     if (!status) {
         d->scale = x[0] > 0 ? x[0] : x[1];
@@ -217,7 +249,8 @@ finf_status spline_density_make(const double *w, const double *s, size_t n, spli
     if (!status) status = check_nodes(d, why);
     free(x);
     if (status) spline_density_free(d);
-    if (status == FINF_ENOMEM) return finf_why(why, status, "no memory for a spectrum of %zu points", n);
+    if (status == FINF_ENOMEM)
+        return finf_why(why, status, "no memory for a spectrum of %zu points", n);
     if (!status) *out = d;
     return status;
 }
@@ -241,12 +274,14 @@ double spline_density_at(const spline_density *d, double w) { return exp(log_at(
 
 double spline_density_scale(const spline_density *d) { return d->scale; }
 
-/* (1/pi) int_0^pi |B|^(2 sign) K dw for K = b(2-b)/|1-b-e^{iw}|^2 (mean 1), or K = 1 when b = 1. The kernel's mass in
- * [0, x] is (2/pi) atan((2-b)/b tan(x/2)). */
+/* (1/pi) int_0^pi |B|^(2 sign) K dw for K = b(2-b)/|1-b-e^{iw}|^2 (mean 1), or K = 1 when b = 1.
+ * The kernel's mass in [0, x] is (2/pi) atan((2-b)/b tan(x/2)). */
 static finf_real integral(const spline_density *d, int sign, double b)
 {
-    double at_0 = exp(sign * log_at(d, 0)), at_pi = exp(sign * log_at(d, FINF_PI)), be = b / (2 - b);
-    double ends = 2 / FINF_PI * (at_0 * atan(tan(d->end_0 / 2) / be) + at_pi * atan(tan(d->end_pi / 2) * be));
+    double at_0 = exp(sign * log_at(d, 0)), at_pi = exp(sign * log_at(d, FINF_PI)),
+           be = b / (2 - b);
+    double ends = 2 / FINF_PI *
+                  (at_0 * atan(tan(d->end_0 / 2) / be) + at_pi * atan(tan(d->end_pi / 2) * be));
     double first = d->lost[0], last = d->lost[d->nodes - 1];
     long double sum = ends, lost = ends * fmax(first, last);
     for (size_t i = 0; i < d->nodes; i++) {
@@ -256,19 +291,21 @@ static finf_real integral(const spline_density *d, int sign, double b)
         lost += term * d->lost[i];
     }
     double rounding = 16 + 4 / (2 - b); /* w near pi is known to eps only */
-    return finf_real_make((double)sum, (double)(lost + rounding * FINF_EPS * sum), "spline, Gauss-Legendre");
+    return finf_real_make((double)sum, (double)(lost + rounding * FINF_EPS * sum),
+                          "spline, Gauss-Legendre");
 }
 
 finf_real spline_density_gamma2(const spline_density *d) { return integral(d, -1, 1); }
 finf_real spline_density_energy(const spline_density *d, double b) { return integral(d, 1, b); }
 
-/* arg B(w) = -(sin w / 2pi) int_0^pi (L(v) - L(w)) / (cos v - cos w) dv,  L = log|B|^2 (Hilbert transform, the
- * singularity subtracted). */
+/* arg B(w) = -(sin w / 2pi) int_0^pi (L(v) - L(w)) / (cos v - cos w) dv,  L = log|B|^2 (Hilbert
+ * transform, the singularity subtracted). */
 FINF_VECTOR static double hilbert(const spline_density *d, double w, double L)
 {
     double sine = sin(w / 2), cosine = cos(w / 2), sum[4] = {0};
     for (size_t i = 0; i < d->nodes; i += 4) /* GAUSS is a multiple of 4 */
-        for (size_t k = 0; k < 4; k++) {     /* four sums side by side: this is where a spectrum's bound spends its time */
+        /* four sums side by side: this is where a spectrum's bound spends its time */
+        for (size_t k = 0; k < 4; k++) {
             double x = sine * d->cosine[i + k], y = cosine * d->sine[i + k],
                    gap = 2 * (x + y) * (x - y); /* cos v - cos w */
             sum[k] += gap != 0 ? d->weight[i + k] * (d->log[i + k] - L) / gap : 0;
@@ -276,7 +313,10 @@ FINF_VECTOR static double hilbert(const spline_density *d, double w, double L)
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-double spline_density_phase(const spline_density *d, double w) { return -sin(w) / 2 * hilbert(d, w, log_at(d, w)); }
+double spline_density_phase(const spline_density *d, double w)
+{
+    return -sin(w) / 2 * hilbert(d, w, log_at(d, w));
+}
 
 /* Cepstral factorisation on N points: log|B|^2 -> its causal part -> exp -> coefficients. */
 static finf_status factor(const spline_density *d, int sign, size_t N, size_t n, double *out)
@@ -305,13 +345,15 @@ static finf_status factor(const spline_density *d, int sign, size_t N, size_t n,
     return s;
 }
 
-/* N is doubled until the coefficients have settled to 1e-10 of the first. The cepstrum of a cubic spline falls like
- * k^-4, so that what is left is well below the last change. */
-finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out, double *error, finf_reason *why)
+/* N is doubled until the coefficients have settled to 1e-10 of the first. The cepstrum of a cubic
+ * spline falls like k^-4, so that what is left is well below the last change. */
+finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out,
+                                  double *error, finf_reason *why)
 {
     size_t N = 8192;
     if (8 * n > FACTOR_LIMIT)
-        return finf_why(why, FINF_EDOM, "%zu coefficients of a given spectrum: at most %zu", n, FACTOR_LIMIT / 8);
+        return finf_why(why, FINF_EDOM, "%zu coefficients of a given spectrum: at most %zu", n,
+                        FACTOR_LIMIT / 8);
     while (N < 4 * n) N *= 2;
     double *before = malloc(n * sizeof *before), change = INFINITY;
     finf_status s = before ? factor(d, sign, N, n, before) : FINF_ENOMEM;
@@ -328,7 +370,8 @@ finf_status spline_density_factor(const spline_density *d, int sign, size_t n, d
     free(before);
     if (s) return finf_why(why, s, "no memory for %zu coefficients", n);
     if (!(change <= 1e-10))
-        return finf_why(why, FINF_ETOL, "spectral factorisation: coefficients settled only to %.1g", change);
+        return finf_why(why, FINF_ETOL, "spectral factorisation: coefficients settled only to %.1g",
+                        change);
     if (error) *error = (change + 64 * FINF_EPS) * fabs(out[0]);
     return FINF_OK;
 }

@@ -1,5 +1,5 @@
-/* T(b) = sum_{t,s} beta_t beta_s (1-b)^{|t-s|} = b(2-b)/(2pi) int |B|^2 / |1-b-e^{iw}|^2 dw        MATH section 5
- * for every family of noise and 0 < b < 2. */
+/* T(b) = sum_{t,s} beta_t beta_s (1-b)^{|t-s|} = b(2-b)/(2pi) int |B|^2 / |1-b-e^{iw}|^2 dw (theory
+ * 5) for every family of noise and 0 < b < 2. */
 #include "bounds.h"
 
 #include <stdint.h>
@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- power family -------------------------------------------------------------------------------------- */
+/* ---- power family ---------------------------------------------------------------------------- */
 
-/* optimal-cc, nu = 0: int |1-e^{iw}|/|1-b-e^{iw}|^2 dw = 8/(2-b)^2 atanh(x)/x, x^2 = 1 - (b/(2-b))^2 */
+/* optimal-cc, nu = 0: int |1-e^{iw}|/|1-b-e^{iw}|^2 dw = 8/(2-b)^2 atanh(x)/x, x^2 = 1 -
+ * (b/(2-b))^2 */
 static double cc_energy(double b)
 {
     double be = b / (2 - b), x2 = (1 - be) * (1 + be), x = sqrt(fabs(x2));
@@ -24,7 +25,8 @@ static finf_status power_energy(const finf_noise *noise, double b, double *T, do
     if (p == 0) {
         *T = 1;
         *relerr = 0;
-    } else if (p == 1) { /* 1 + x^2 - 2 x q with x = 1-nu, q = 1-b, written so that nothing cancels */
+    } else if (p ==
+               1) { /* 1 + x^2 - 2 x q with x = 1-nu, q = 1-b, written so that nothing cancels */
         *T = nu * nu + 2 * b * (1 - nu);
         *relerr = 4 * FINF_EPS;
     } else if (nu == 0) {
@@ -40,10 +42,10 @@ static finf_status power_energy(const finf_noise *noise, double b, double *T, do
     return FINF_OK;
 }
 
-/* ---- finite beta --------------------------------------------------------------------------------------- */
+/* ---- finite beta ----------------------------------------------------------------------------- */
 
-/* r_0 + 2 sum_k r_k q^k, stopped where q^k is spent: O(1/b) terms. Its rounding, relative to the result, decides
- * whether it may be used. */
+/* r_0 + 2 sum_k r_k q^k, stopped where q^k is spent: O(1/b) terms. Its rounding, relative to the
+ * result, decides whether it may be used. */
 static double by_autocorrelation(const double *r, size_t n, double b, double *relerr)
 {
     double q = 1 - b, power = q, sum = r[0], size = r[0];
@@ -57,15 +59,17 @@ static double by_autocorrelation(const double *r, size_t n, double b, double *re
     return sum;
 }
 
-/* T = b(2-b) sum_t u_t^2, u_t = (1-b) u_{t-1} + beta_t (the filtered noise): a sum of squares, so nothing cancels
- * but inside u itself, whose rounding e_t is carried along. LANES values of b run side by side to hide the latency
- * of the recursion. */
+/* T = b(2-b) sum_t u_t^2, u_t = (1-b) u_{t-1} + beta_t (the filtered noise): a sum of squares, so
+ * nothing cancels but inside u itself, whose rounding e_t is carried along. LANES values of b run
+ * side by side to hide the latency of the recursion. */
 #define LANES 8
 #define BLOCK 256
-FINF_VECTOR static void by_filter(const double *beta, size_t n, const double *b, double *T, double *rel)
+FINF_VECTOR static void by_filter(const double *beta, size_t n, const double *b, double *T,
+                                  double *rel)
 {
     double u[LANES] = {0}, e[LANES] = {0}, lost[LANES] = {0}, sum[LANES] = {0};
-    for (size_t start = 0; start < n; start += BLOCK) { /* sums in blocks: a long plain sum of equal terms drifts */
+    /* sums in blocks: a long plain sum of equal terms drifts */
+    for (size_t start = 0; start < n; start += BLOCK) {
         size_t end = start + BLOCK < n ? start + BLOCK : n;
         double part[LANES] = {0};
         for (size_t t = start; t < end; t++) {
@@ -83,11 +87,13 @@ FINF_VECTOR static void by_filter(const double *beta, size_t n, const double *b,
     for (int i = 0; i < LANES; i++) {
         double q = 1 - b[i], rest = q * q * u[i] * u[i], sums = BLOCK + (double)n / BLOCK;
         T[i] = b[i] * (2 - b[i]) * sum[i] + rest;
-        rel[i] = FINF_EPS * (4 + sums / 2 + 2 * (b[i] * (2 - b[i]) * lost[i] + fabs(u[i]) * e[i]) / T[i]);
+        rel[i] = FINF_EPS *
+                 (4 + sums / 2 + 2 * (b[i] * (2 - b[i]) * lost[i] + fabs(u[i]) * e[i]) / T[i]);
     }
 }
 
-static double filter_lanes(const double *beta, size_t n, const double *b, const size_t *index, size_t count, double *T)
+static double filter_lanes(const double *beta, size_t n, const double *b, const size_t *index,
+                           size_t count, double *T)
 {
     double bb[LANES], TT[LANES], rel[LANES], worst = 0;
     for (size_t i = 0; i < LANES; i++) bb[i] = b[index[i < count ? i : 0]];
@@ -99,7 +105,8 @@ static double filter_lanes(const double *beta, size_t n, const double *b, const 
     return worst;
 }
 
-static finf_status fir_energy(const double *beta, size_t n, const double *b, size_t m, double *T, double *relerr)
+static finf_status fir_energy(const double *beta, size_t n, const double *b, size_t m, double *T,
+                              double *relerr)
 {
     size_t index[LANES], waiting = 0;
     double *r = NULL;
@@ -132,16 +139,17 @@ static finf_status fir_energy(const double *beta, size_t n, const double *b, siz
     return FINF_OK;
 }
 
-/* ---- B = 1/C ------------------------------------------------------------------------------------------- */
+/* ---- B = 1/C --------------------------------------------------------------------------------- */
 
 /* A long strategy: beta until it has died out, then as a finite beta. */
 #define BETA_LIMIT ((size_t)1 << 22)
-static finf_status long_strategy_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
-                                        finf_reason *why)
+static finf_status long_strategy_energy(const finf_noise *noise, const double *b, size_t m,
+                                        double *T, double *relerr, finf_reason *why)
 {
     for (size_t n = 4 * noise->n;; n *= 2) {
         double *beta = malloc(n * sizeof *beta), all = 0, tail = 0, largest = 0, rest = 0;
-        finf_status s = beta ? finf_series_inverse(noise->coef, noise->n, n, beta, why) : FINF_ENOMEM;
+        finf_status s = beta ? finf_series_inverse(noise->coef, noise->n, n, beta, why)
+                             : FINF_ENOMEM;
         if (!s) {
             for (size_t t = 0; t < n; t++) {
                 all += fabs(beta[t]);
@@ -153,33 +161,38 @@ static finf_status long_strategy_energy(const finf_noise *noise, const double *b
             if (rest < 1e-14 * largest) /* the FFT's noise floor */
                 s = fir_energy(beta, n / 2, b, m, T, relerr);
             else if (2 * n > BETA_LIMIT)
-                s = finf_why(why, FINF_ETOL, "beta = 1/strategy has not died out after %zu terms", n);
+                s = finf_why(why, FINF_ETOL, "beta = 1/strategy has not died out after %zu terms",
+                             n);
             else {
                 free(beta);
                 continue;
             }
-            *relerr += tail / all + 8 * FINF_EPS * sqrt((double)n); /* beta itself comes from FFTs */
+            /* beta itself comes from FFTs */
+            *relerr += tail / all + 8 * FINF_EPS * sqrt((double)n);
         }
         free(beta);
         return s;
     }
 }
 
-static finf_status all_infinite(size_t m, double *T, double *relerr, finf_reason *why, const char *reason)
+static finf_status all_infinite(size_t m, double *T, double *relerr, finf_reason *why,
+                                const char *reason)
 {
     for (size_t j = 0; j < m; j++) T[j] = INFINITY;
     *relerr = 0;
     return finf_why(why, FINF_OK, "beta is not square-summable: C(z) has %.180s", reason);
 }
 
-static finf_status strategy_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
-                                   finf_reason *why)
+static finf_status strategy_energy(const finf_noise *noise, const double *b, size_t m, double *T,
+                                   double *relerr, finf_reason *why)
 {
     schur_result r;
     finf_status s = schur_test(noise->coef, noise->n, &r);
     if (s)
         finf_why(why, s,
-                 s == FINF_ENOMEM ? "no memory" : "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
+                 s == FINF_ENOMEM
+                     ? "no memory"
+                     : "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
     else if (!r.minimum_phase)
         s = all_infinite(m, T, relerr, why, r.reason.text);
     else if (!r.k)
@@ -196,9 +209,10 @@ static finf_status strategy_energy(const finf_noise *noise, const double *b, siz
     return s;
 }
 
-/* Families whose |B|^2 is a formula; f is that, and `lost` its relative rounding error, read when f has been used. */
-static finf_status by_circle(circle_fn f, void *ctx, double scale, const double *lost, const double *b, size_t m, double *T,
-                             double *relerr, finf_reason *why)
+/* Families whose |B|^2 is a formula; f is that, and `lost` its relative rounding error, read when f
+ * has been used. */
+static finf_status by_circle(circle_fn f, void *ctx, double scale, const double *lost,
+                             const double *b, size_t m, double *T, double *relerr, finf_reason *why)
 {
     finf_status s = FINF_OK;
     *relerr = 0;
@@ -211,19 +225,22 @@ static finf_status by_circle(circle_fn f, void *ctx, double scale, const double 
             *relerr = fmax(*relerr, mean[j].error / mean[j].value + 4 * FINF_EPS + *lost);
         }
     }
-    return s ? finf_why(why, s, "the integral of |B|^2 did not settle: B has a pole very close to |z| = 1") : FINF_OK;
+    return s ? finf_why(why, s,
+                        "the integral of |B|^2 did not settle: B has a pole very close to |z| = 1")
+             : FINF_OK;
 }
 
-static finf_status power_or_product_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
-                                           finf_reason *why)
+static finf_status power_or_product_energy(const finf_noise *noise, const double *b, size_t m,
+                                           double *T, double *relerr, finf_reason *why)
 {
     double lost = noise_density_rounding(noise);
-    return by_circle(noise_density_t, (void *)(uintptr_t)noise, finf_noise_scale(noise), &lost, b, m, T, relerr, why);
+    return by_circle(noise_density_t, (void *)(uintptr_t)noise, finf_noise_scale(noise), &lost, b,
+                     m, T, relerr, why);
 }
 
-/* Zeros of C(z) = 1 + sum w z/(1 - th z) in |z| <= 1 by the argument principle, on points spaced evenly in
- * log tan(w/2) and ever closer: C is not a polynomial that could be tested (its numerator has zeros that crowd at 1).
- * FINF_ETOL: one is too close to the circle to tell. */
+/* Zeros of C(z) = 1 + sum w z/(1 - th z) in |z| <= 1 by the argument principle, on points spaced
+ * evenly in log tan(w/2) and ever closer: C is not a polynomial that could be tested (its numerator
+ * has zeros that crowd at 1). FINF_ETOL: one is too close to the circle to tell. */
 static finf_status count_zeros(const finf_noise *noise, long poles, long *zeros)
 {
     double scale = finf_noise_scale(noise), lo = log(scale / 2) - 8, hi = 8 - log(scale / 2);
@@ -245,7 +262,8 @@ static finf_status count_zeros(const finf_noise *noise, long poles, long *zeros)
     return FINF_ETOL;
 }
 
-/* A pole on the circle, th = +-1, is moved out of the disk by a rounding error: it is a zero of B and does no harm. */
+/* A pole on the circle, th = +-1, is moved out of the disk by a rounding error: it is a zero of B
+ * and does no harm. */
 static finf_status blt_zeros(const finf_noise *noise, long *zeros)
 {
     size_t n = noise->n;
@@ -284,26 +302,30 @@ static double blt_density_at(double t, void *ctx)
     return (double)(1 / (creall(C) * creall(C) + cimagl(C) * cimagl(C)));
 }
 
-static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr,
-                              finf_reason *why)
+static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m, double *T,
+                              double *relerr, finf_reason *why)
 {
     long zeros;
     finf_status s = blt_zeros(noise, &zeros);
     if (s == FINF_ETOL)
-        return finf_why(why, s, "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
+        return finf_why(why, s,
+                        "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
     if (s) return finf_why(why, s, "no memory");
     if (zeros) {
         char what[64];
-        snprintf(what, sizeof what, "%ld zero%s in |z| <= 1 (argument principle)", zeros, zeros == 1 ? "" : "s");
+        snprintf(what, sizeof what, "%ld zero%s in |z| <= 1 (argument principle)", zeros,
+                 zeros == 1 ? "" : "s");
         return all_infinite(m, T, relerr, why, what);
     }
     blt_density density = {noise, 0};
-    return by_circle(blt_density_at, &density, finf_noise_scale(noise), &density.lost, b, m, T, relerr, why);
+    return by_circle(blt_density_at, &density, finf_noise_scale(noise), &density.lost, b, m, T,
+                     relerr, why);
 }
 
-/* ---- |B|^2 on a grid ----------------------------------------------------------------------------------- */
+/* ---- |B|^2 on a grid ------------------------------------------------------------------------- */
 
-static void spectrum_energy(const finf_noise *noise, const double *b, size_t m, double *T, double *relerr)
+static void spectrum_energy(const finf_noise *noise, const double *b, size_t m, double *T,
+                            double *relerr)
 {
     *relerr = 0;
     for (size_t j = 0; j < m; j++) {
@@ -314,13 +336,14 @@ static void spectrum_energy(const finf_noise *noise, const double *b, size_t m, 
 }
 
 /* Each b by itself. */
-static finf_status energy_direct(const finf_noise *noise, const double *b, size_t n, double *T, double *relerr,
-                                 finf_reason *why)
+static finf_status energy_direct(const finf_noise *noise, const double *b, size_t n, double *T,
+                                 double *relerr, finf_reason *why)
 {
     *relerr = 0;
     switch (noise->kind) {
     case NOISE_POWER:
-        if (noise->p != 0 && noise->p != 0.5 && noise->p != 1) return power_or_product_energy(noise, b, n, T, relerr, why);
+        if (noise->p != 0 && noise->p != 0.5 && noise->p != 1)
+            return power_or_product_energy(noise, b, n, T, relerr, why);
         for (size_t j = 0; j < n; j++) {
             double rel;
             finf_status s = power_energy(noise, b[j], &T[j], &rel);
@@ -337,12 +360,13 @@ static finf_status energy_direct(const finf_noise *noise, const double *b, size_
     return FINF_EUSAGE;
 }
 
-/* ---- many b: 22 of them for each octave ---------------------------------------------------------------- */
+/* ---- many b: 22 of them for each octave ------------------------------------------------------ */
 
 #define CHEB 22
 #define WORTH (2 * CHEB) /* an octave with more than this is interpolated */
 
-/* T is analytic for |1-b| < 1, so on [x, 2x], x <= 1/2, its Chebyshev interpolation error falls like 5.83^-n. */
+/* T is analytic for |1-b| < 1, so on [x, 2x], x <= 1/2, its Chebyshev interpolation error falls
+ * like 5.83^-n. */
 static int octave_of(double b)
 {
     int e;
@@ -357,7 +381,8 @@ typedef struct {
 static double interpolate(const chebyshev *c, const double *value, double x)
 {
     double top = 0, bottom = 0;
-    if (isinf(value[0])) return value[0]; /* beta is not square-summable: it is infinite everywhere */
+    /* beta is not square-summable: it is infinite everywhere */
+    if (isinf(value[0])) return value[0];
     for (int k = 0; k < CHEB; k++) { /* barycentric */
         double gap = x - c->node[k], w = c->weight[k] / gap;
         if (gap == 0) return value[k];
@@ -368,8 +393,8 @@ static double interpolate(const chebyshev *c, const double *value, double x)
 }
 
 /* Replaces the b of crowded octaves by nodes, evaluates, interpolates back. */
-static finf_status energy_many(const finf_noise *noise, const double *b, size_t n, double *T, double *relerr,
-                               finf_reason *why)
+static finf_status energy_many(const finf_noise *noise, const double *b, size_t n, double *T,
+                               double *relerr, finf_reason *why)
 {
     enum { OCTAVES = 200 };
     chebyshev c;
@@ -395,7 +420,9 @@ static finf_status energy_many(const finf_noise *noise, const double *b, size_t 
     if (!s) {
         for (size_t j = 0; j < n; j++) {
             int o = octave_of(b[j]);
-            T[j] = o < 0 || count[o] <= WORTH ? value[single++] : interpolate(&c, value + at[o], ldexp(b[j], o + 2) - 3);
+            T[j] = o < 0 || count[o] <= WORTH
+                       ? value[single++]
+                       : interpolate(&c, value + at[o], ldexp(b[j], o + 2) - 3);
         }
         *relerr += 32 * FINF_EPS;
     }
@@ -403,16 +430,19 @@ static finf_status energy_many(const finf_noise *noise, const double *b, size_t 
     return s;
 }
 
-finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n, double *T, double *relerr,
-                              finf_reason *why)
+finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n, double *T,
+                              double *relerr, finf_reason *why)
 {
     double ignored;
     finf_status s = FINF_OK;
     if (!relerr) relerr = &ignored;
     for (size_t j = 0; j < n && !s; j++)
         if (!(b[j] >= BOUNDS_TINY && b[j] < 2))
-            s = finf_why(why, FINF_EDOM, "b = %s: must be in (0, 2), at least 1e-50", finf_show(b[j]).s);
-    if (!s) s = n > WORTH ? energy_many(noise, b, n, T, relerr, why) : energy_direct(noise, b, n, T, relerr, why);
+            s = finf_why(why, FINF_EDOM, "b = %s: must be in (0, 2), at least 1e-50",
+                         finf_show(b[j]).s);
+    if (!s)
+        s = n > WORTH ? energy_many(noise, b, n, T, relerr, why)
+                      : energy_direct(noise, b, n, T, relerr, why);
     for (size_t j = 0; j < n && s; j++) T[j] = NAN;
     if (s) *relerr = INFINITY;
     return s;

@@ -1,23 +1,26 @@
-/* ME for several epochs: the least prefix-sum error where a user takes part once in every epoch of b steps, always at the
- * same place in it.                                                                                    MATH section 6
+/* ME for several epochs: the least prefix-sum error where a user takes part once in every epoch of
+ * b steps, always at the same place in it. (theory 6)
  *
- * Steps equal mod b are one user's: b classes r of k_r steps, k = ceil(n/b) or one less. Contributions are vectors of norm
- * at most 1, so the squared sensitivity of X = C'C is the largest over r of
- *     max { tr(X_r Z) : Z >= 0, Z_ii <= 1 } <= sum_{i,j} |X_r,ij|,                 X_r: the rows and columns of class r.
- * Minimise tr(S X^{-1}), S = A'A, with either of the two at most 1. The dual of both is
- *     max 2 tr(U^{1/2} S U^{1/2})^{1/2} - sum_r v_r,   U block diagonal by classes, U_r >= 0, its diagonal at most v_r,
- * because no entry of a semidefinite U_r exceeds its diagonal. So they have one optimum, X U X = S. U is definite there,
- * hence |U_r,ij| < v_r off the diagonal, hence (complementarity) X_r,ij = 0: a user's columns of C are orthogonal, and the
- * sensitivity max_r tr X_r is exact whatever the other signs. Choquette-Choo et al. 2023 make X so by design (banded C).
+ * Steps equal mod b are one user's: b classes r of k_r steps, k = ceil(n/b) or one less.
+ * Contributions are vectors of norm at most 1, so the squared sensitivity of X = C'C is the largest
+ * over r of max { tr(X_r Z) : Z >= 0, Z_ii <= 1 } <= sum_{i,j} |X_r,ij|,                 X_r: the
+ * rows and columns of class r. Minimise tr(S X^{-1}), S = A'A, with either of the two at most 1.
+ * The dual of both is max 2 tr(U^{1/2} S U^{1/2})^{1/2} - sum_r v_r,   U block diagonal by classes,
+ * U_r >= 0, its diagonal at most v_r, because no entry of a semidefinite U_r exceeds its diagonal.
+ * So they have one optimum, X U X = S. U is definite there, hence |U_r,ij| < v_r off the diagonal,
+ * hence (complementarity) X_r,ij = 0: a user's columns of C are orthogonal, and the sensitivity
+ * max_r tr X_r is exact whatever the other signs. Choquette-Choo et al. 2023 make X so by design
+ * (banded C).
  *
- * method: the fixed point of factorization.c, by classes. Were X_r the geometric mean of U_r^{-1} and some N_r, that is
- *     N_r = X_r U_r X_r, the optimum would be U_r = D^{-1} N_r D^{-1}, D = diag(N_r,ii^{1/2}) / (sum_i N_r,ii^{1/2});
- *     for one epoch this is v <- v X_ii^2. It is mixed with the last few (Anderson), for as long as U stays definite.
- * cost: X_r from the same integral, X = sum_l weight_l (Delta Delta' + shift_l U)^{-1}. By classes that matrix is block
- *     tridiagonal with -1 beside the blocks, but for a corner that ties the end of an epoch to the next one's start:
- *     O(n k^2) an iteration for the diagonal blocks of its inverse, O(n^2 k) for all of it, once.
- * certificate: with T = tr(U X) = tr(S X^{-1}), every U gives the lower bound T^2/sum v, and X the upper one
- *     T max_r sum|X_r|. */
+ * method: the fixed point of factorization.c, by classes. Were X_r the geometric mean of U_r^{-1}
+ * and some N_r, that is N_r = X_r U_r X_r, the optimum would be U_r = D^{-1} N_r D^{-1}, D =
+ * diag(N_r,ii^{1/2}) / (sum_i N_r,ii^{1/2}); for one epoch this is v <- v X_ii^2. It is mixed with
+ * the last few (Anderson), for as long as U stays definite. cost: X_r from the same integral, X =
+ * sum_l weight_l (Delta Delta' + shift_l U)^{-1}. By classes that matrix is block tridiagonal with
+ * -1 beside the blocks, but for a corner that ties the end of an epoch to the next one's start: O(n
+ * k^2) an iteration for the diagonal blocks of its inverse, O(n^2 k) for all of it, once.
+ * certificate: with T = tr(U X) = tr(S X^{-1}), every U gives the lower bound T^2/sum v, and X the
+ * upper one T max_r sum|X_r|. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,22 +36,24 @@ void epochs_free(epochs *f)
 static size_t class_size(const epochs *f, size_t r) { return (f->n - r + f->b - 1) / f->b; }
 static double *block(const epochs *f, double *of, size_t r) { return of + r * f->k * f->k; }
 
-/* ---- small dense algebra ------------------------------------------------------------------------------- */
+/* ---- small dense algebra --------------------------------------------------------------------- */
 
 /* C += alpha A B; entry (i,l) of A is A[i down + l along] */
-FINF_VECTOR static void multiply(size_t rows, size_t inner, size_t cols, double alpha, const double *A, size_t down,
-                                 size_t along, const double *B, size_t ldb, double *C, size_t ldc)
+FINF_VECTOR static void multiply(size_t rows, size_t inner, size_t cols, double alpha,
+                                 const double *A, size_t down, size_t along, const double *B,
+                                 size_t ldb, double *C, size_t ldc)
 {
     for (size_t i = 0; i < rows; i++) {
         const double *a = A + i * down;
         double *restrict c = C + i * ldc;
         size_t l = 0;
         for (; l + 4 <= inner; l += 4) {
-            double a0 = alpha * a[l * along], a1 = alpha * a[(l + 1) * along], a2 = alpha * a[(l + 2) * along],
-                   a3 = alpha * a[(l + 3) * along];
-            const double *restrict b0 = B + l * ldb, *restrict b1 = b0 + ldb, *restrict b2 = b1 + ldb,
-                                   *restrict b3 = b2 + ldb;
-            for (size_t j = 0; j < cols; j++) c[j] += (a0 * b0[j] + a1 * b1[j]) + (a2 * b2[j] + a3 * b3[j]);
+            double a0 = alpha * a[l * along], a1 = alpha * a[(l + 1) * along],
+                   a2 = alpha * a[(l + 2) * along], a3 = alpha * a[(l + 3) * along];
+            const double *restrict b0 = B + l * ldb, *restrict b1 = b0 + ldb,
+                                   *restrict b2 = b1 + ldb, *restrict b3 = b2 + ldb;
+            for (size_t j = 0; j < cols; j++)
+                c[j] += (a0 * b0[j] + a1 * b1[j]) + (a2 * b2[j] + a3 * b3[j]);
         }
         for (; l < inner; l++) {
             double x = alpha * a[l * along];
@@ -58,7 +63,8 @@ FINF_VECTOR static void multiply(size_t rows, size_t inner, size_t cols, double 
     }
 }
 
-/* The inverse of a definite matrix in its place, by sweeping one pivot after the other; 0 if it is not definite. */
+/* The inverse of a definite matrix in its place, by sweeping one pivot after the other; 0 if it is
+ * not definite. */
 FINF_VECTOR static int invert(size_t n, double *M, size_t ld)
 {
     for (size_t p = 0; p < n; p++) {
@@ -76,18 +82,21 @@ FINF_VECTOR static int invert(size_t n, double *M, size_t ld)
     return 1;
 }
 
-static void transpose(size_t rows, size_t cols, const double *A, size_t lda, double *out, size_t ldo)
+static void transpose(size_t rows, size_t cols, const double *A, size_t lda, double *out,
+                      size_t ldo)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j++) out[j * ldo + i] = A[i * lda + j];
 }
 
-/* ---- the inverse of Delta Delta' + shift U -------------------------------------------------------------- */
+/* ---- the inverse of Delta Delta' + shift U --------------------------------------------------- */
 
 /* Class 0 is eliminated last, so that of the others each meets only its successor and class 0. */
 typedef struct {
-    double *G, *H;           /* by classes: the inverse of the pivot, and that times its coupling to class 0 */
-    double *row, *next, *to; /* rows of the inverse: of a class, of the one before; and those of class 0 */
+    /* by classes: the inverse of the pivot, and that times its coupling to class 0 */
+    double *G, *H;
+    /* rows of the inverse: of a class, of the one before; and those of class 0 */
+    double *row, *next, *to;
     double *flat, *V;
     size_t ld; /* of row, next, to */
     double *memory;
@@ -99,9 +108,13 @@ static finf_status elimination_make(const epochs *f, size_t ld, elimination *e)
     e->ld = ld;
     e->memory = calloc(2 * f->b * square + 3 * k * ld + 2 * square, sizeof *e->memory);
     if (!e->memory) return FINF_ENOMEM;
-    e->G = e->memory, e->H = e->G + f->b * square;
-    e->row = e->H + f->b * square, e->next = e->row + k * ld, e->to = e->next + k * ld;
-    e->flat = e->to + k * ld, e->V = e->flat + square;
+    e->G = e->memory;
+    e->H = e->G + f->b * square;
+    e->row = e->H + f->b * square;
+    e->next = e->row + k * ld;
+    e->to = e->next + k * ld;
+    e->flat = e->to + k * ld;
+    e->V = e->flat + square;
     return FINF_OK;
 }
 
@@ -119,11 +132,15 @@ static int eliminate(const epochs *f, double shift, const elimination *e)
             F[i * k + i] += r + i ? 2 : 1;
         }
         if (r == 0) {
-            for (size_t i = 0; i + 1 < m && b == 1; i++) F[i * k + i + 1] -= 1, F[(i + 1) * k + i] -= 1;
+            for (size_t i = 0; i + 1 < m && b == 1; i++) {
+                F[i * k + i + 1] -= 1;
+                F[(i + 1) * k + i] -= 1;
+            }
             continue;
         }
         for (size_t i = 0; i < m; i++) {
-            const double *before = r > 1 ? block(f, e->G, r - 1) + i * k : NULL, *fill = block(f, e->H, r - 1) + i * k;
+            const double *before = r > 1 ? block(f, e->G, r - 1) + i * k : NULL,
+                         *fill = block(f, e->H, r - 1) + i * k;
             for (size_t j = 0; j < m && before; j++) F[i * k + j] -= before[j];
             for (size_t j = 0; j < top; j++) V[i * k + j] = before ? fill[j] : 0;
             if (r == 1) V[i * k + i] -= 1;
@@ -137,12 +154,13 @@ static int eliminate(const epochs *f, double shift, const elimination *e)
     return invert(top, Z, k);
 }
 
-/* Rows of class r of the inverse from those of class r+1: columns of class 0 (the first ones) and of classes beyond r
- * (from..end), then its own block at `at`, and what class 0 sees of it. */
-static void back_substitute(const epochs *f, size_t r, size_t from, size_t end, size_t at, elimination *e)
+/* Rows of class r of the inverse from those of class r+1: columns of class 0 (the first ones) and
+ * of classes beyond r (from..end), then its own block at `at`, and what class 0 sees of it. */
+static void back_substitute(const epochs *f, size_t r, size_t from, size_t end, size_t at,
+                            elimination *e)
 {
-    size_t k = f->k, top = class_size(f, 0), m = class_size(f, r), after = r + 1 < f->b ? class_size(f, r + 1) : 0,
-           ld = e->ld;
+    size_t k = f->k, top = class_size(f, 0), m = class_size(f, r),
+           after = r + 1 < f->b ? class_size(f, r + 1) : 0, ld = e->ld;
     const double *G = block(f, e->G, r), *H = block(f, e->H, r);
     double *row = e->next, *swap = e->row;
     for (size_t i = 0; i < m; i++) {
@@ -153,7 +171,8 @@ static void back_substitute(const epochs *f, size_t r, size_t from, size_t end, 
     multiply(m, after, end - from, 1, G, k, 1, e->row + from, ld, row + from, ld);
     multiply(m, top, top, -1, H, k, 1, e->to, ld, row, ld);
     multiply(m, top, end - from, -1, H, k, 1, e->to + from, ld, row + from, ld);
-    e->row = row, e->next = swap;
+    e->row = row;
+    e->next = swap;
     double *own = e->V; /* G + G (row of r+1)' - H (row of 0)' */
     memcpy(own, G, k * k * sizeof *own);
     transpose(m, after, row + from, ld, e->flat, k);
@@ -164,21 +183,24 @@ static void back_substitute(const epochs *f, size_t r, size_t from, size_t end, 
     for (size_t i = 0; i < top; i++) memcpy(e->to + i * ld + at, e->flat + i * k, m * sizeof *own);
 }
 
-static void add(size_t rows, size_t cols, double weight, const double *A, size_t lda, double *out, size_t ldo)
+static void add(size_t rows, size_t cols, double weight, const double *A, size_t lda, double *out,
+                size_t ldo)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j++) out[i * ldo + j] += weight * A[i * lda + j];
 }
 
 /* The blocks X_r. FINF_ETOL: cancelled, or U is not definite to rounding. */
-static finf_status diagonal_blocks(const epochs *f, const finf_system_options *o, elimination *e, double *X)
+static finf_status diagonal_blocks(const epochs *f, const finf_system_options *o, elimination *e,
+                                   double *X)
 {
     size_t k = f->k, top = class_size(f, 0);
     memset(X, 0, f->b * k * k * sizeof *X);
     for (size_t l = 0; l < f->nodes; l++) {
         if (system_stopped(o) || !eliminate(f, f->shift[l], e)) return FINF_ETOL;
         add(top, top, f->weight[l], e->G, k, X, k);
-        for (size_t i = 0; i < top; i++) memcpy(e->to + i * e->ld, e->G + i * k, top * sizeof *e->to);
+        for (size_t i = 0; i < top; i++)
+            memcpy(e->to + i * e->ld, e->G + i * k, top * sizeof *e->to);
         for (size_t r = f->b; r-- > 1;) {
             size_t m = class_size(f, r), after = r + 1 < f->b ? class_size(f, r + 1) : 0;
             back_substitute(f, r, k, k + after, k, e);
@@ -223,7 +245,8 @@ finf_status epochs_gram(const epochs *f, const finf_system_options *o, double *X
     return s;
 }
 
-/* K = X^{-1} = U X S^{-1}: second differences of the rows of X, which the kink at the diagonal keeps from cancelling. */
+/* K = X^{-1} = U X S^{-1}: second differences of the rows of X, which the kink at the diagonal
+ * keeps from cancelling. */
 finf_status epochs_covariance(const epochs *f, const finf_system_options *o, double *K)
 {
     size_t n = f->n, k = f->k;
@@ -243,7 +266,8 @@ finf_status epochs_covariance(const epochs *f, const finf_system_options *o, dou
     if (!s) memset(K, 0, n * n * sizeof *K);
     for (size_t i = 0; i < n && !s; i++) {
         size_t r = i % f->b;
-        multiply(1, class_size(f, r), n, scale, block(f, f->U, r) + i / f->b * k, k, 1, X + r * n, f->b * n, K + i * n, n);
+        multiply(1, class_size(f, r), n, scale, block(f, f->U, r) + i / f->b * k, k, 1, X + r * n,
+                 f->b * n, K + i * n, n);
     }
     for (size_t i = 0; i < n && !s; i++)
         for (size_t j = i + 1; j < n; j++) K[i * n + j] = 0.5 * (K[i * n + j] + K[j * n + i]);
@@ -251,7 +275,7 @@ finf_status epochs_covariance(const epochs *f, const finf_system_options *o, dou
     return s;
 }
 
-/* ---- the fixed point ----------------------------------------------------------------------------------- */
+/* ---- the fixed point ------------------------------------------------------------------------- */
 
 /* log v and U/v below the diagonal, class after class: what is mixed */
 static size_t pack(const epochs *f, double *x)
@@ -279,7 +303,8 @@ static void unpack(const epochs *f, const double *x)
     }
 }
 
-/* The spectrum of U^{-1/2} Delta Delta' U^{-1/2}: from 1/tr(S U) to 4 max_r tr U_r^{-1}; 0 if U is not definite. */
+/* The spectrum of U^{-1/2} Delta Delta' U^{-1/2}: from 1/tr(S U) to 4 max_r tr U_r^{-1}; 0 if U is
+ * not definite. */
 static int set_rule(epochs *f, double *work)
 {
     size_t k = f->k;
@@ -289,7 +314,8 @@ static int set_rule(epochs *f, double *work)
         size_t m = class_size(f, r);
         double sum = 0;
         for (size_t i = 0; i < m; i++)
-            for (size_t j = 0; j < m; j++) trace += U[i * k + j] * (double)(f->n - r - (i > j ? i : j) * f->b);
+            for (size_t j = 0; j < m; j++)
+                trace += U[i * k + j] * (double)(f->n - r - (i > j ? i : j) * f->b);
         memcpy(work, U, k * k * sizeof *U);
         if (!invert(m, work, k)) return 0;
         for (size_t i = 0; i < m; i++) sum += work[i * k + i];
@@ -300,7 +326,8 @@ static int set_rule(epochs *f, double *work)
     return 1;
 }
 
-/* What the blocks X_r say: with T = tr(U X), V = sum v, the largest sum |X_r| and the largest X_ii. */
+/* What the blocks X_r say: with T = tr(U X), V = sum v, the largest sum |X_r| and the largest X_ii.
+ */
 static void measure(epochs *f, const double *X)
 {
     long double T = 0, V = 0;
@@ -341,7 +368,8 @@ static void fixed_point(const epochs *f, const double *X, double *work)
         for (size_t i = 0; i < m; i++) work[i] = sqrt(U[i * k + i]) / sum;
         for (size_t i = 0; i < m; i++)
             for (size_t j = 0; j < i; j++)
-                U[i * k + j] = U[j * k + i] = 0.5 * (U[i * k + j] + U[j * k + i]) / (work[i] * work[j]);
+                U[i * k + j] = U[j * k + i] = 0.5 * (U[i * k + j] + U[j * k + i]) /
+                                              (work[i] * work[j]);
         for (size_t i = 0; i < m; i++) U[i * k + i] = sum * sum;
     }
 }
@@ -365,7 +393,10 @@ static finf_status mixing_make(size_t length, mixing *m)
     return FINF_OK;
 }
 
-static double *entry(const mixing *m, double *of, size_t number) { return of + number % (MEMORY + 1) * m->length; }
+static double *entry(const mixing *m, double *of, size_t number)
+{
+    return of + number % (MEMORY + 1) * m->length;
+}
 
 static double dot(const double *x, const double *y, size_t n)
 {
@@ -374,8 +405,8 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* Anderson: g(x) less the combination of the differences of earlier g that makes g(x) - x least, by Gram-Schmidt. A
- * difference that the others nearly span is left out. */
+/* Anderson: g(x) less the combination of the differences of earlier g that makes g(x) - x least, by
+ * Gram-Schmidt. A difference that the others nearly span is left out. */
 static void mix(mixing *m, double *out)
 {
     size_t n = m->length, last = m->held - 1, count = last - m->first;
@@ -383,8 +414,9 @@ static void mix(mixing *m, double *out)
     double R[MEMORY][MEMORY], part[MEMORY];
     for (size_t i = 0; i < n; i++) out[i] = g[i] - x[i];
     for (size_t c = 0; c < count; c++) {
-        const double *x0 = entry(m, m->from, m->first + c), *x1 = entry(m, m->from, m->first + c + 1),
-                     *g0 = entry(m, m->to, m->first + c), *g1 = entry(m, m->to, m->first + c + 1);
+        const double *x0 = entry(m, m->from, m->first + c),
+                     *x1 = entry(m, m->from, m->first + c + 1), *g0 = entry(m, m->to, m->first + c),
+                     *g1 = entry(m, m->to, m->first + c + 1);
         double *q = m->basis + c * n;
         for (size_t i = 0; i < n; i++) q[i] = (g1[i] - x1[i]) - (g0[i] - x0[i]);
         double size = sqrt(dot(q, q, n));
@@ -437,8 +469,8 @@ static finf_status begin(epochs *f, iteration *it)
     return s ? s : mixing_make(pack(f, NULL), &it->m);
 }
 
-/* The next U: mixed, or where that is not definite the fixed point's alone, from which the mixing starts anew. 0 if neither
- * is definite. X is lost. */
+/* The next U: mixed, or where that is not definite the fixed point's alone, from which the mixing
+ * starts anew. 0 if neither is definite. X is lost. */
 static int advance(epochs *f, iteration *it)
 {
     mixing *m = &it->m;
@@ -464,25 +496,40 @@ static finf_status iterate(epochs *f, const finf_system_options *o, iteration *i
     for (;;) {
         finf_status s = definite ? diagonal_blocks(f, o, &it->e, it->X) : FINF_ETOL;
         if (s && system_stopped(o))
-            return finf_why(why, s, "stopped after %d iterations: the gap of the optimal factorisation is %.2g",
-                            f->iterations, f->gap);
+            return finf_why(
+                why, s, "stopped after %d iterations: the gap of the optimal factorisation is %.2g",
+                f->iterations, f->gap);
         if (!s) measure(f, it->X);
-        if (f->gap < best) best = f->gap, best_at = f->iterations;
-        if (!s && (f->gap <= CONVERGED || (f->gap <= SUFFICIENT && f->iterations - best_at >= PATIENCE))) return FINF_OK;
+        if (f->gap < best) {
+            best = f->gap;
+            best_at = f->iterations;
+        }
+        if (!s &&
+            (f->gap <= CONVERGED || (f->gap <= SUFFICIENT && f->iterations - best_at >= PATIENCE)))
+            return FINF_OK;
         if (s || !(f->gap < INFINITY) || ++f->iterations == STEPS_MAX)
             return finf_why(why, FINF_ETOL,
-                            "optimal factorisation of %zu steps in %zu epochs: the gap is %.2g after %d iterations", f->n,
-                            f->k, f->gap, f->iterations);
+                            "optimal factorisation of %zu steps in %zu epochs: the gap is %.2g "
+                            "after %d iterations",
+                            f->n, f->k, f->gap, f->iterations);
         definite = advance(f, it);
     }
 }
 
-finf_status epochs_make(size_t n, size_t b, const finf_system_options *o, epochs *f, finf_reason *why)
+finf_status epochs_make(size_t n, size_t b, const finf_system_options *o, epochs *f,
+                        finf_reason *why)
 {
-    *f = (epochs){.n = n, .b = b, .k = (n + b - 1) / b, .gap = INFINITY, .scale = NAN, .error = NAN, .lower = NAN};
+    *f = (epochs){.n = n,
+                  .b = b,
+                  .k = (n + b - 1) / b,
+                  .gap = INFINITY,
+                  .scale = NAN,
+                  .error = NAN,
+                  .lower = NAN};
     iteration it = {0};
     finf_status s = begin(f, &it);
-    s = s ? finf_why(why, s, "no memory for %zu steps in %zu epochs", n, f->k) : iterate(f, o, &it, why);
+    s = s ? finf_why(why, s, "no memory for %zu steps in %zu epochs", n, f->k)
+          : iterate(f, o, &it, why);
     if (s) epochs_free(f);
     free(it.X);
     free(it.e.memory);

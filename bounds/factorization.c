@@ -1,14 +1,16 @@
-/* The factorisations that are the answer to an optimisation: ME (all C) and banded Toeplitz C.          MATH section 6
+/* The factorisations that are the answer to an optimisation: ME (all C) and banded Toeplitz C.
+ * (theory 6)
  *
- * ME minimises tr(A'A X^{-1}) over X with X_ii <= 1. Its optimum is X = D^{-1} (D A'A D)^{1/2} D^{-1}, D^2 = V =
- * diag(v), where v is the fixed point of v <- diag (D A'A D)^{1/2} = v X_ii. Usually that is O(n^3) a step, for the
- * square root. But A'A is the inverse of the tridiagonal Delta Delta' (Delta = A^{-1}, differences), so that M^{1/2} =
- * (2/pi) int_0^inf (M^{-1} + x^2)^{-1} dx gives
- *     X = (2/pi) int_0^inf (Delta Delta' + x^2 V)^{-1} dx = sum_k weight_k G_k,   G_k = (Delta Delta' + shift_k V)^{-1},
- *     K = X^{-1} = sum_k weight_k (V - shift_k V G_k V),                          error = tr(A'A X^{-1}) = sum_i v_i X_ii
- * with about 40 nodes to full precision, and the diagonal of a tridiagonal's inverse is O(n): a step costs O(40 n), and
- * X or K O(40 n^2), once. Nothing cancels: Delta Delta' + x^2 V is a diagonally dominant M-matrix, and both its pivots,
- * written 1 + e_i from the top and 1 + f_i from the bottom, come from sums of positive terms. X > 0 entrywise follows,
+ * ME minimises tr(A'A X^{-1}) over X with X_ii <= 1. Its optimum is X = D^{-1} (D A'A D)^{1/2}
+ * D^{-1}, D^2 = V = diag(v), where v is the fixed point of v <- diag (D A'A D)^{1/2} = v X_ii.
+ * Usually that is O(n^3) a step, for the square root. But A'A is the inverse of the tridiagonal
+ * Delta Delta' (Delta = A^{-1}, differences), so that M^{1/2} = (2/pi) int_0^inf (M^{-1} +
+ * x^2)^{-1} dx gives X = (2/pi) int_0^inf (Delta Delta' + x^2 V)^{-1} dx = sum_k weight_k G_k, G_k
+ * = (Delta Delta' + shift_k V)^{-1}, K = X^{-1} = sum_k weight_k (V - shift_k V G_k V), error =
+ * tr(A'A X^{-1}) = sum_i v_i X_ii with about 40 nodes to full precision, and the diagonal of a
+ * tridiagonal's inverse is O(n): a step costs O(40 n), and X or K O(40 n^2), once. Nothing cancels:
+ * Delta Delta' + x^2 V is a diagonally dominant M-matrix, and both its pivots, written 1 + e_i from
+ * the top and 1 + f_i from the bottom, come from sums of positive terms. X > 0 entrywise follows,
  * and K_ij < 0 off the diagonal. */
 #include <gsl/gsl_multimin.h>
 #include <gsl/gsl_sf_elljac.h>
@@ -24,9 +26,10 @@ void factorization_free(factorization *f)
     f->v = NULL;
 }
 
-/* Nodes for lambda^{-1/2} = sum_k weight_k / (lambda + shift_k), m <= lambda <= M: the substitution x = sqrt(m) sc(u),
- * modulus^2 1 - m/M, makes the integrand periodic in u and the midpoint rule converge like exp(-pi^2 nodes/K) (Hale,
- * Higham & Trefethen 2008, method 3). u and K - u are taken together, so that the small one of sn, cn is never computed. */
+/* Nodes for lambda^{-1/2} = sum_k weight_k / (lambda + shift_k), m <= lambda <= M: the substitution
+ * x = sqrt(m) sc(u), modulus^2 1 - m/M, makes the integrand periodic in u and the midpoint rule
+ * converge like exp(-pi^2 nodes/K) (Hale, Higham & Trefethen 2008, method 3). u and K - u are taken
+ * together, so that the small one of sn, cn is never computed. */
 size_t factorization_rule(double m, double M, double *shift, double *weight)
 {
     double parameter = 1 - fmin(m / M, 0.5), comp = 1 - parameter;
@@ -47,8 +50,8 @@ size_t factorization_rule(double m, double M, double *shift, double *weight)
     return nodes;
 }
 
-/* For one shift: e, and the tail g_i = f_{i+1}/(1 + f_{i+1}); then 1/G_ii = e_i + g_i and G_ij = G_jj / prod_{i <= k <
- * j} (1 + e_k). */
+/* For one shift: e, and the tail g_i = f_{i+1}/(1 + f_{i+1}); then 1/G_ii = e_i + g_i and G_ij =
+ * G_jj / prod_{i <= k < j} (1 + e_k). */
 static void pivots(const factorization *f, double shift, double *e, double *g)
 {
     double x = 0, y = 1;
@@ -63,12 +66,16 @@ static void pivots(const factorization *f, double shift, double *e, double *g)
     }
 }
 
-/* diag X: the same recursions for all shifts side by side, since one alone waits for its divisions */
+/* diag X: the same recursions for all shifts side by side, since one alone waits for its divisions
+ */
 FINF_VECTOR static void diagonal(const factorization *f, double *tail, double *diag)
 {
     size_t N = f->nodes, n = f->n;
     double x[FACTORIZATION_NODES], y[FACTORIZATION_NODES];
-    for (size_t k = 0; k < N; k++) x[k] = 0, y[k] = 1;
+    for (size_t k = 0; k < N; k++) {
+        x[k] = 0;
+        y[k] = 1;
+    }
     for (size_t i = n; i-- > 0;) {
         double v = f->v[i];
         memcpy(tail + i * N, y, N * sizeof *y);
@@ -89,12 +96,14 @@ FINF_VECTOR static void diagonal(const factorization *f, double *tail, double *d
     }
 }
 
-/* The spectrum of D^{-1} Delta Delta' D^{-1}: 1/trace of its inverse from below, Gershgorin from above. */
+/* The spectrum of D^{-1} Delta Delta' D^{-1}: 1/trace of its inverse from below, Gershgorin from
+ * above. */
 static void set_rule(factorization *f)
 {
     double trace = 0, top = 0;
     for (size_t i = 0; i < f->n; i++) {
-        double left = i ? 1 / sqrt(f->v[i - 1] * f->v[i]) : 0, right = i + 1 < f->n ? 1 / sqrt(f->v[i] * f->v[i + 1]) : 0;
+        double left = i ? 1 / sqrt(f->v[i - 1] * f->v[i]) : 0,
+               right = i + 1 < f->n ? 1 / sqrt(f->v[i] * f->v[i + 1]) : 0;
         trace += f->v[i] * (double)(f->n - i);
         top = fmax(top, (i ? 2 : 1) / f->v[i] + left + right);
     }
@@ -104,13 +113,15 @@ static void set_rule(factorization *f)
 #define STEPS_MAX 1000
 #define CONVERGED 2e-14 /* max |X_ii - 1|; rounding leaves about 1e-15 */
 
-finf_status factorization_make(size_t n, const finf_system_options *o, factorization *f, finf_reason *why)
+finf_status factorization_make(size_t n, const finf_system_options *o, factorization *f,
+                               finf_reason *why)
 {
     *f = (factorization){.n = n, .scale = NAN, .error = NAN, .lower = NAN};
     f->v = malloc((n + 2 * FACTORIZATION_NODES) * sizeof *f->v);
-    double *diag = malloc(n * (FACTORIZATION_NODES + 1) * sizeof *diag), *tail = diag ? diag + n : NULL, off = INFINITY,
-           largest = 1;
-    finf_status s = f->v && diag ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    double *diag = malloc(n * (FACTORIZATION_NODES + 1) * sizeof *diag),
+           *tail = diag ? diag + n : NULL, off = INFINITY, largest = 1;
+    finf_status s = f->v && diag ? FINF_OK
+                                 : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
     if (!s) {
         f->shift = f->v + n;
         f->weight = f->shift + FACTORIZATION_NODES;
@@ -127,16 +138,19 @@ finf_status factorization_make(size_t n, const finf_system_options *o, factoriza
         if (off <= CONVERGED) break;
         if (system_stopped(o))
             s = finf_why(why, FINF_ETOL,
-                         "stopped after %d iterations: X_ii of the optimal factorisation is still %.2g from 1",
+                         "stopped after %d iterations: X_ii of the optimal factorisation is still "
+                         "%.2g from 1",
                          f->iterations, off);
         else if (!(off < INFINITY) || ++f->iterations == STEPS_MAX)
-            s = finf_why(why, FINF_ETOL,
-                         "optimal factorisation of %zu steps: X_ii is still %.2g from 1 after %d iterations", n, off,
-                         f->iterations);
-        /* d log X_ii / d log v_j is minus a matrix of entries >= 0 and row sums 1/2, symmetric but for scaling,
-         * semidefinite: the power 1 of the plain fixed point converges like 1 - J, and 3 like 1 - 3J, J in (0, 1/2]. 2
-         * is exact for a common factor. */
-        for (size_t i = 0; i < n; i++) f->v[i] *= f->iterations < 4 ? diag[i] * diag[i] : diag[i] * diag[i] * diag[i];
+            s = finf_why(
+                why, FINF_ETOL,
+                "optimal factorisation of %zu steps: X_ii is still %.2g from 1 after %d iterations",
+                n, off, f->iterations);
+        /* d log X_ii / d log v_j is minus a matrix of entries >= 0 and row sums 1/2, symmetric but
+         * for scaling, semidefinite: the power 1 of the plain fixed point converges like 1 - J, and
+         * 3 like 1 - 3J, J in (0, 1/2]. 2 is exact for a common factor. */
+        for (size_t i = 0; i < n; i++)
+            f->v[i] *= f->iterations < 4 ? diag[i] * diag[i] : diag[i] * diag[i] * diag[i];
     }
     if (!s) { /* X / largest is feasible; 2 tr(.)^{1/2} - sum v is below the loss of every C */
         long double trace = 0, sum = 0;
@@ -153,10 +167,11 @@ finf_status factorization_make(size_t n, const finf_system_options *o, factoriza
     return s;
 }
 
-/* out_ij += factor_i factor_j G_ij for j >= i, by rows from the last: row i is row i+1 divided by 1 + e_i, with G_ii in
- * front. Entries that have decayed to nothing are dropped, or they would become denormal and slow. */
-FINF_VECTOR static void add_inverse(size_t n, const double *e, const double *g, const double *left, const double *right,
-                                    double *row, double *out)
+/* out_ij += factor_i factor_j G_ij for j >= i, by rows from the last: row i is row i+1 divided by 1
+ * + e_i, with G_ii in front. Entries that have decayed to nothing are dropped, or they would become
+ * denormal and slow. */
+FINF_VECTOR static void add_inverse(size_t n, const double *e, const double *g, const double *left,
+                                    const double *right, double *row, double *out)
 {
     size_t end = n;
     for (size_t i = n; i-- > 0;) {
@@ -171,7 +186,8 @@ FINF_VECTOR static void add_inverse(size_t n, const double *e, const double *g, 
 finf_status factorization_gram(const factorization *f, const finf_system_options *o, double *X)
 {
     size_t n = f->n;
-    double *work = malloc(5 * n * sizeof *work), *e = work, *g = e + n, *row = g + n, *left = row + n, *one = left + n;
+    double *work = malloc(5 * n * sizeof *work), *e = work, *g = e + n, *row = g + n,
+           *left = row + n, *one = left + n;
     if (!work) return FINF_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         one[i] = 1;
@@ -188,10 +204,12 @@ finf_status factorization_gram(const factorization *f, const finf_system_options
     return s;
 }
 
-finf_status factorization_covariance(const factorization *f, const finf_system_options *o, double *K)
+finf_status factorization_covariance(const factorization *f, const finf_system_options *o,
+                                     double *K)
 {
     size_t n = f->n;
-    double *work = calloc(5 * n, sizeof *work), *e = work, *g = e + n, *row = g + n, *left = row + n, *diag = left + n;
+    double *work = calloc(5 * n, sizeof *work), *e = work, *g = e + n, *row = g + n,
+           *left = row + n, *diag = left + n;
     if (!work) return FINF_ENOMEM;
     for (size_t i = 0; i < n; i++) memset(K + i * n + i, 0, (n - i) * sizeof *K);
     finf_status s = FINF_OK;
@@ -201,7 +219,8 @@ finf_status factorization_covariance(const factorization *f, const finf_system_o
         for (size_t i = 0; i < n; i++) {
             left[i] = -weight * f->shift[k] * f->v[i];
             /* 1 - shift v_i G_ii = G_ii (e_{i-1}/(1+e_{i-1}) + g_i): without the subtraction */
-            diag[i] += weight * f->v[i] * ((i ? e[i - 1] / (1 + e[i - 1]) : 0) + g[i]) / (e[i] + g[i]);
+            diag[i] += weight * f->v[i] * ((i ? e[i - 1] / (1 + e[i - 1]) : 0) + g[i]) /
+                       (e[i] + g[i]);
         }
         add_inverse(n, e, g, left, f->v, row, K);
         if (system_stopped(o)) s = FINF_ETOL;
@@ -211,10 +230,11 @@ finf_status factorization_covariance(const factorization *f, const finf_system_o
     return s;
 }
 
-/* ---- banded Toeplitz C --------------------------------------------------------------------------------- */
+/* ---- banded Toeplitz C ----------------------------------------------------------------------- */
 
-/* log of sum c^2 times sum_t (n-t) a_t^2, a = 1/((1-z) C(z)), as a function of c_1.. (c_0 = 1). The gradient of the
- * second factor by the adjoint: C' y = (n-t) a_t, d/dc_j = -2 sum_t y_{t+j} a_t. O(n bands). */
+/* log of sum c^2 times sum_t (n-t) a_t^2, a = 1/((1-z) C(z)), as a function of c_1.. (c_0 = 1). The
+ * gradient of the second factor by the adjoint: C' y = (n-t) a_t, d/dc_j = -2 sum_t y_{t+j} a_t.
+ * O(n bands). */
 typedef struct {
     size_t n, bands;
     double *c, *a, *y;
@@ -258,18 +278,23 @@ static double band_value(const gsl_vector *x, void *ctx, gsl_vector *grad)
 
 static double band_f(const gsl_vector *x, void *ctx) { return band_value(x, ctx, NULL); }
 static void band_df(const gsl_vector *x, void *ctx, gsl_vector *grad) { band_value(x, ctx, grad); }
-static void band_fdf(const gsl_vector *x, void *ctx, double *f, gsl_vector *grad) { *f = band_value(x, ctx, grad); }
+static void band_fdf(const gsl_vector *x, void *ctx, double *f, gsl_vector *grad)
+{
+    *f = band_value(x, ctx, grad);
+}
 
-finf_status factorization_banded(size_t n, size_t bands, const finf_system_options *o, double *c, int *iterations,
-                                 finf_reason *why)
+finf_status factorization_banded(size_t n, size_t bands, const finf_system_options *o, double *c,
+                                 int *iterations, finf_reason *why)
 {
     *iterations = 0;
     if (bands == 1) return FINF_OK;
     size_t m = bands - 1;
     double *work = malloc((bands + 2 * n) * sizeof *work);
     gsl_vector *x = gsl_vector_alloc(m);
-    gsl_multimin_fdfminimizer *min = gsl_multimin_fdfminimizer_alloc(gsl_multimin_fdfminimizer_vector_bfgs2, m);
-    finf_status s = work && x && min ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory for %zu bands", bands);
+    gsl_multimin_fdfminimizer *min = gsl_multimin_fdfminimizer_alloc(
+        gsl_multimin_fdfminimizer_vector_bfgs2, m);
+    finf_status s = work && x && min ? FINF_OK
+                                     : finf_why(why, FINF_ENOMEM, "no memory for %zu bands", bands);
     if (!s) {
         band_problem p = {n, bands, work, work + bands, work + bands + n, o};
         gsl_multimin_function_fdf f = {band_f, band_df, band_fdf, m, &p};
@@ -280,14 +305,18 @@ finf_status factorization_banded(size_t n, size_t bands, const finf_system_optio
             int stop = gsl_multimin_fdfminimizer_iterate(min);
             ++*iterations;
             size = 0;
-            for (size_t j = 0; j < m; j++) size = fmax(size, fabs(gsl_vector_get(min->gradient, j)));
+            for (size_t j = 0; j < m; j++)
+                size = fmax(size, fabs(gsl_vector_get(min->gradient, j)));
             if (stop || size < 1e-10) break;
         }
         if (system_stopped(o))
-            s = finf_why(why, FINF_ETOL, "stopped after %d iterations of the banded optimum", *iterations);
+            s = finf_why(why, FINF_ETOL, "stopped after %d iterations of the banded optimum",
+                         *iterations);
         else if (!(size < 1e-5 && min->f <= least))
-            s = finf_why(why, FINF_ETOL, "banded optimum of %zu steps, %zu bands: gradient %.2g after %d iterations", n,
-                         bands, size, *iterations);
+            s = finf_why(
+                why, FINF_ETOL,
+                "banded optimum of %zu steps, %zu bands: gradient %.2g after %d iterations", n,
+                bands, size, *iterations);
         else
             for (size_t j = 0; j < m; j++) c[j + 1] = gsl_vector_get(min->x, j);
     }

@@ -1,4 +1,4 @@
-/* Linear regression: F = (1/2) E(y - <theta,x>)^2, x with covariance H.                          MATH section 5 */
+/* Linear regression: F = (1/2) E(y - <theta,x>)^2, x with covariance H. (theory 5) */
 #include "bounds.h"
 
 #include <gsl/gsl_errno.h>
@@ -7,10 +7,12 @@
 
 finf_linreg_options finf_linreg_options_default(void)
 {
-    return (finf_linreg_options){.privacy = finf_privacy_setting_default(), .kurtosis = 0, .optimum = 1};
+    return (finf_linreg_options){
+        .privacy = finf_privacy_setting_default(), .kurtosis = 0, .optimum = 1};
 }
 
-static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_options *o, finf_reason *why)
+static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_options *o,
+                         finf_reason *why)
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
     if (!status) status = finf_kurtosis_check(o->kurtosis, why);
@@ -22,12 +24,16 @@ static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_o
 }
 
 /* Eigenvalues above this stay single nodes: a quarter of the way to the pole of 1/damping. */
-static double separate_above(double eta, double kurtosis) { return 0.25 * 2 / (fmax(2 + kurtosis, 1) * eta); }
+static double separate_above(double eta, double kurtosis)
+{
+    return 0.25 * 2 / (fmax(2 + kurtosis, 1) * eta);
+}
 
-/* A node of the spectral measure at step eta. b = eta lambda and what is left of 2 beside it are formed in schur_real, since
- * they may be small; errors are relative. */
+/* A node of the spectral measure at step eta. b = eta lambda and what is left of 2 beside it are
+ * formed in schur_real, since they may be small; errors are relative. */
 typedef struct {
-    schur_real b, slow, damp; /* slow: 2 - b;  damp: 2 - (2+kx) b, the damping (kx = 0 is Gaussian: 2(1-b)) */
+    /* slow: 2 - b; damp: 2 - (2+kx) b, the damping (kx = 0 is Gaussian: 2(1-b)) */
+    schur_real b, slow, damp;
     double b_error, slow_error, damp_error;
 } direction;
 
@@ -54,22 +60,26 @@ static void add(sum_t *s, schur_real term, double relerr)
     s->error += fabs((double)term) * relerr;
 }
 
-static double relative_error(const sum_t *s) { return s->value == 0 ? 0 : s->error / fabs((double)s->value); }
+static double relative_error(const sum_t *s)
+{
+    return s->value == 0 ? 0 : s->error / fabs((double)s->value);
+}
 
-/* 1 - sum of the directions' shares: D = 1 - sum b_j / (2 - (2+kx) b_j); -inf when a direction by itself diverges. Near 0 it
- * has lost what the sum has in common with 1: that is in its error. */
+/* 1 - sum of the directions' shares: D = 1 - sum b_j / (2 - (2+kx) b_j); -inf when a direction by
+ * itself diverges. Near 0 it has lost what the sum has in common with 1: that is in its error. */
 static finf_real stability_margin(const spectral_measure *m, double eta, double kurtosis)
 {
     sum_t D = {1, 0};
     for (size_t i = 0; i < m->n; i++) {
         direction x = direction_at(m, i, eta, kurtosis);
         if (!(x.damp > 0)) return (finf_real){-INFINITY, 0, FINF_ESTIMATE, ""};
-        add(&D, -m->weight[i] * x.b / x.damp, x.b_error + x.damp_error + spectral_measure_error(m, i));
+        add(&D, -m->weight[i] * x.b / x.damp,
+            x.b_error + x.damp_error + spectral_measure_error(m, i));
     }
     return finf_real_make((double)D.value, D.error + FINF_EPS * fabs((double)D.value), "");
 }
 
-/* ---- the largest stable step --------------------------------------------------------------------------- */
+/* ---- the largest stable step ----------------------------------------------------------------- */
 
 typedef struct {
     const spectral_measure *m;
@@ -90,20 +100,22 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double 
     finf_status status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
     if (status) return status;
     stability_ctx ctx = {&m, kurtosis};
-    /* D(2/trace) <= 0 <= D(1/trace / (1 + (2+kx)/2)): each direction's share is at least and at most that */
+    /* D(2/trace) <= 0 <= D(1/trace / (1 + (2+kx)/2)): each direction's share is at least and at
+     * most that */
     double hi = 2 / finf_spectrum_trace(s), lo = hi / (2 + fmax(kurtosis, -2) + 2);
     gsl_function f = {stability, &ctx};
     gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
     hi *= 1 + 1e-12;
     if (!solver)
         status = FINF_ENOMEM;
-    else if (!(stability(lo, &ctx) >= 0 && stability(hi, &ctx) <= 0) || gsl_root_fsolver_set(solver, &f, lo, hi))
+    else if (!(stability(lo, &ctx) >= 0 && stability(hi, &ctx) <= 0) ||
+             gsl_root_fsolver_set(solver, &f, lo, hi))
         status = FINF_ETOL;
     for (int i = 0; i < 200 && !status; i++) {
         gsl_root_fsolver_iterate(solver);
         *eta = gsl_root_fsolver_root(solver);
-        if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver), gsl_root_fsolver_x_upper(solver), 0, 1e-14) !=
-            GSL_CONTINUE)
+        if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver),
+                                   gsl_root_fsolver_x_upper(solver), 0, 1e-14) != GSL_CONTINUE)
             break;
     }
     if (solver) gsl_root_fsolver_free(solver);
@@ -111,9 +123,10 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double 
     return status;
 }
 
-/* ---- the optimum over all noise ------------------------------------------------------------------------ */
+/* ---- the optimum over all noise -------------------------------------------------------------- */
 
-/* H(w) = sum_i share_i / |1-b_i-e^{iw}|^2; by Cauchy-Schwarz min over B of gamma^2 mean(|B|^2 H) = mean(sqrt H)^2 */
+/* H(w) = sum_i share_i / |1-b_i-e^{iw}|^2; by Cauchy-Schwarz min over B of gamma^2 mean(|B|^2 H) =
+ * mean(sqrt H)^2 */
 typedef struct {
     size_t n;
     const double *b, *share;
@@ -128,36 +141,41 @@ static double root_transfer(double t, void *ctx)
 }
 
 /* share_error: relative, the largest of H(w). */
-static finf_status optimum(size_t n, const double *b, const double *share, double share_error, const finf_linreg_result *r,
-                           double eta, double unit, finf_real sgd, finf_real *out)
+static finf_status optimum(size_t n, const double *b, const double *share, double share_error,
+                           const finf_linreg_result *r, double eta, double unit, finf_real sgd,
+                           finf_real *out)
 {
     transfer_ctx ctx = {n, b, share};
     finf_real mean;
-    finf_status s = circle_mean(root_transfer, &ctx, eta * r->lambda_min, 2 - eta * r->lambda_max, &mean);
+    finf_status s = circle_mean(root_transfer, &ctx, eta * r->lambda_min, 2 - eta * r->lambda_max,
+                                &mean);
     double dp = unit * mean.value * mean.value;
     *out = finf_real_make(dp + sgd.value,
-                          dp * (2 * mean.error / mean.value + share_error) + sgd.error + 32 * FINF_EPS * (dp + sgd.value),
+                          dp * (2 * mean.error / mean.value + share_error) + sgd.error +
+                              32 * FINF_EPS * (dp + sgd.value),
                           "Cauchy-Schwarz, trapezoid in log tan(w/2)");
     return s;
 }
 
-/* ---- F_inf --------------------------------------------------------------------------------------------- */
+/* ---- F_inf ----------------------------------------------------------------------------------- */
 
 /* What is summed over the directions: T_j and lambda_j, each over 2 - b_j and over the damping. */
 typedef struct {
     sum_t lti_dp, lti_sgd, exact_dp, exact_sgd;
     double lti_share, exact_share; /* the largest relative error of a term of H(w) */
-    int infinite;                  /* some T is; the sums with T are then without it, since its weight may be negative */
+    /* some T is; the sums with T are then without it, since its weight may be negative */
+    int infinite;
 } sums_t;
 
-static sums_t sum_directions(const spectral_measure *m, double eta, double kurtosis, int stable, const double *T,
-                             double T_error)
+static sums_t sum_directions(const spectral_measure *m, double eta, double kurtosis, int stable,
+                             const double *T, double T_error)
 {
     sums_t s = {.infinite = 0};
     for (size_t i = 0; i < m->n; i++) {
         direction x = direction_at(m, i, eta, kurtosis);
         double rounded = x.b_error + FINF_EPS, weight = spectral_measure_error(m, i) + FINF_EPS;
-        /* T is a positive harmonic function of 1-b in the disc: |dT/db| <= 2 T/(b(2-b)) (Harnack) */
+        /* T is a positive harmonic function of 1-b in the disc: |dT/db| <= 2 T/(b(2-b)) (Harnack)
+         */
         double at_b = T_error + 2 * rounded / (double)x.slow;
         schur_real W = m->weight[i], sgd = W * m->lambda[i], dp = 0;
         if (isinf(T[i]))
@@ -178,42 +196,52 @@ static sums_t sum_directions(const spectral_measure *m, double eta, double kurto
 }
 
 /* factor (sigma^2 dp + sigma_sgd^2 sgd), factor with this relative error */
-static finf_real total(double factor, double factor_error, double sigma2, const sum_t *dp, double sgd2, const sum_t *sgd,
-                       const char *method)
+static finf_real total(double factor, double factor_error, double sigma2, const sum_t *dp,
+                       double sgd2, const sum_t *sgd, const char *method)
 {
     double a = factor * sigma2 * (double)dp->value, b = factor * sgd2 * (double)sgd->value;
     if (isinf(a)) return finf_real_infinite(method);
     return finf_real_make(a + b,
-                          a * relative_error(dp) + b * relative_error(sgd) + (factor_error + 8 * FINF_EPS) * (a + b), method);
+                          a * relative_error(dp) + b * relative_error(sgd) +
+                              (factor_error + 8 * FINF_EPS) * (a + b),
+                          method);
 }
 
-/* The upper bound, for any inputs with E|x|^2 xx' <= R^2 H and E[xx' H^{-1/2} P H^{-1/2} xx'] <= C Tr(P) H for P >= 0 that
- * commutes with H (the paper's assumption A3), for F with the one-half:
- *     lti + (1/2) W (C eta sigma^2 sum_j T_j/(2-b_j) + eta sigma_sgd^2 R^2/(2-b_1)) / (1-q),
- *     W = sum_j b_j/(2-b_j),   q = eta R^2/(2-b_1) < 1.
- * The paper's proof writes theta = sum_r theta^(r), where theta^(0) is the recursion with H in place of xx' and theta^(r) the
- * same driven by eta (H - xx') theta^(r-1), and ends with the triangle inequality and |x+y|^2 <= 2|x|^2 + 2|y|^2. Both are
- * loose: each step's H - xx' is independent of the past and has mean 0, so the theta^(r) are uncorrelated, and
- * E|theta|_H^2 = sum_r E|theta^(r)|_H^2. Term 0 is 2 lti exactly, by the identity for T_j (MATH 5), where the paper's lemma
- * loses 2-b_j. Then, if eta^2 E[(H-xx') S (H-xx')] <= eta^2 c H for the covariance S of one term, the next has covariance
- * eta c diag(1/(2-b_j)) at most, hence at most (eta c/(2-b_1)) I, and c shrinks by q from there on. First c: by C for the
- * privacy noise's part of term 0 (P = eta sigma^2 diag(T_j/(2-b_j))), by R^2 for the gradient noise's, which is
- * eta sigma_sgd^2 diag(1/(2-b_j)). The sum of the geometric series is the bound. */
-static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_t *s, const finf_linreg_result *r)
+/* The upper bound, for any inputs with E|x|^2 xx' <= R^2 H and E[xx' H^{-1/2} P H^{-1/2} xx'] <= C
+ * Tr(P) H for P >= 0 that commutes with H (the paper's assumption A3), for F with the one-half: lti
+ * + (1/2) W (C eta sigma^2 sum_j T_j/(2-b_j) + eta sigma_sgd^2 R^2/(2-b_1)) / (1-q), W = sum_j
+ * b_j/(2-b_j),   q = eta R^2/(2-b_1) < 1. The paper's proof writes theta = sum_r theta^(r), where
+ * theta^(0) is the recursion with H in place of xx' and theta^(r) the same driven by eta (H - xx')
+ * theta^(r-1), and ends with the triangle inequality and |x+y|^2 <= 2|x|^2 + 2|y|^2. Both are
+ * loose: each step's H - xx' is independent of the past and has mean 0, so the theta^(r) are
+ * uncorrelated, and E|theta|_H^2 = sum_r E|theta^(r)|_H^2. Term 0 is 2 lti exactly, by the identity
+ * for T_j (theory 5), where the paper's lemma loses 2-b_j. Then, if eta^2 E[(H-xx') S (H-xx')] <=
+ * eta^2 c H for the covariance S of one term, the next has covariance eta c diag(1/(2-b_j)) at
+ * most, hence at most (eta c/(2-b_1)) I, and c shrinks by q from there on. First c: by C for the
+ * privacy noise's part of term 0 (P = eta sigma^2 diag(T_j/(2-b_j))), by R^2 for the gradient
+ * noise's, which is eta sigma_sgd^2 diag(1/(2-b_j)). The sum of the geometric series is the bound.
+ */
+static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_t *s,
+                             const finf_linreg_result *r)
 {
-    double b1 = eta * r->lambda_max, slack = 2 - b1 - eta * r->R2, W = eta * (double)s->lti_sgd.value;
+    double b1 = eta * r->lambda_max, slack = 2 - b1 - eta * r->R2,
+           W = eta * (double)s->lti_sgd.value;
     double slack_error = 32 * FINF_EPS * 2 / slack;
-    double dp = 0.5 * eta * sigma2 * (double)s->lti_dp.value, sgd = 0.5 * eta * sgd2 * (double)s->lti_sgd.value;
-    double more_dp = dp * r->C_kurt * W * (2 - b1) / slack, more_sgd = 0.5 * eta * sgd2 * r->R2 * W / slack;
+    double dp = 0.5 * eta * sigma2 * (double)s->lti_dp.value,
+           sgd = 0.5 * eta * sgd2 * (double)s->lti_sgd.value;
+    double more_dp = dp * r->C_kurt * W * (2 - b1) / slack,
+           more_sgd = 0.5 * eta * sgd2 * r->R2 * W / slack;
     double base = relative_error(&s->lti_dp) + relative_error(&s->lti_sgd);
     if (isinf(dp)) return finf_real_infinite("theorem for bounded fourth moments");
     double value = dp + sgd + more_dp + more_sgd;
-    return finf_real_make(value, base * value + slack_error * (more_dp + more_sgd) + 16 * FINF_EPS * value,
+    return finf_real_make(value,
+                          base * value + slack_error * (more_dp + more_sgd) + 16 * FINF_EPS * value,
                           "theorem for bounded fourth moments");
 }
 
-static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_options *o, const spectral_measure *m,
-                        double D_error, double *work, finf_linreg_result *out)
+static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_options *o,
+                        const spectral_measure *m, double D_error, double *work,
+                        finf_linreg_result *out)
 {
     size_t n = m->n;
     double *b = work, *T = work + n, *share = T + n, kx = o->kurtosis, relerr = 0;
@@ -234,8 +262,8 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
     } else {
         out->lti = total(half, 0, sigma2, &s.lti_dp, sgd2, &s.lti_sgd, "sum over directions");
         if (out->stable)
-            out->exact =
-                total(half / out->D, D_error / out->D, sigma2, &s.exact_dp, sgd2, &s.exact_sgd, "closed second moment");
+            out->exact = total(half / out->D, D_error / out->D, sigma2, &s.exact_dp, sgd2,
+                               &s.exact_sgd, "closed second moment");
         if (!isinf(out->upper.value)) out->upper = upper_bound(eta, sigma2, sgd2, &s, out);
     }
     if (!o->optimum) return late;
@@ -268,8 +296,8 @@ finf_linreg_result finf_linreg_failed(void)
                                 .D = NAN};
 }
 
-finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s, const finf_linreg_options *opt,
-                        finf_linreg_result *out)
+finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s,
+                        const finf_linreg_options *opt, finf_linreg_result *out)
 {
     finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
     *out = finf_linreg_failed();
@@ -280,11 +308,13 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     out->lambda_max = finf_spectrum_max(s);
     out->lambda_min = finf_spectrum_min(s);
     out->d_eff = out->trace / out->lambda_max;
-    /* x with independent coordinates: E|x|^2 xx' <= R^2 H and the kurtosis constant of the paper's assumption A3 */
+    /* x with independent coordinates: E|x|^2 xx' <= R^2 H and the kurtosis constant of the paper's
+     * assumption A3 */
     out->R2 = out->trace + (2 + o.kurtosis) * out->lambda_max;
     out->C_kurt = 3 + fmax(o.kurtosis, 0);
     double floor = 0.25 * eta * out->trace *
-                   (o.privacy.sigma_sgd * o.privacy.sigma_sgd + 0.25 * eta * o.privacy.clip * o.privacy.clip / o.privacy.rho);
+                   (o.privacy.sigma_sgd * o.privacy.sigma_sgd +
+                    0.25 * eta * o.privacy.clip * o.privacy.clip / o.privacy.rho);
     out->floor = finf_real_make(floor, 32 * FINF_EPS * floor, "closed form");
     finf_sensitivity sens;
     status = finf_noise_sensitivity(noise, &sens);
@@ -305,19 +335,22 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
         }
         out->exact = finf_real_infinite("closed second moment");
         out->optimum = out->exact;
-        finf_why(&out->reason, FINF_OK, "eta = %s diverges in mean square: the largest stable eta is %.6g",
+        finf_why(&out->reason, FINF_OK,
+                 "eta = %s diverges in mean square: the largest stable eta is %.6g",
                  finf_show(eta).s, best);
     }
     double reach = eta * (out->R2 + out->lambda_max);
     if (!(reach < 2)) {
         out->upper = finf_real_infinite("theorem for bounded fourth moments");
-        finf_why(&out->upper_reason, FINF_OK, "upper needs eta (R^2 + lambda_1) < 2, here %.6g", reach);
+        finf_why(&out->upper_reason, FINF_OK, "upper needs eta (R^2 + lambda_1) < 2, here %.6g",
+                 reach);
     }
     if (eta * out->lambda_max >= 2) /* even the mean of theta diverges */
         out->lti = out->optimum_lti = finf_real_infinite("sum over directions");
     else {
         double *work = malloc(3 * m.n * sizeof *work);
-        status = work ? sums(noise, eta, &o, &m, D.error, work, out) : finf_why(&out->reason, FINF_ENOMEM, "no memory");
+        status = work ? sums(noise, eta, &o, &m, D.error, work, out)
+                      : finf_why(&out->reason, FINF_ENOMEM, "no memory");
         free(work);
     }
     spectral_measure_free(&m);
@@ -325,7 +358,8 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
 }
 
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
-                                   const finf_linreg_options *opt, const double *k, size_t n, finf_direction *out)
+                                   const finf_linreg_options *opt, const double *k, size_t n,
+                                   finf_direction *out)
 {
     finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
     finf_status status = check(eta, s, &o, NULL);
@@ -348,8 +382,9 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
         for (size_t j = 0; j < n; j++) {
             double lambda = finf_spectrum_at(s, k[j]);
             double q = eta * (o.privacy.sigma_sgd * o.privacy.sigma_sgd * lambda + sigma2 * T[j]);
-            out[j] = (finf_direction){lambda, T[j], D > 0 ? 0.5 * q / ((2 - (2 + o.kurtosis) * b[j]) * D) : INFINITY,
-                                      0.5 * q / (2 - b[j])};
+            out[j] = (finf_direction){
+                lambda, T[j], D > 0 ? 0.5 * q / ((2 - (2 + o.kurtosis) * b[j]) * D) : INFINITY,
+                0.5 * q / (2 - b[j])};
         }
         spectral_measure_free(&m);
     }

@@ -1,4 +1,4 @@
-/* Mean estimation: F = (1/2) E(theta - z)^2, one dimension.                                      MATH section 4 */
+/* Mean estimation: F = (1/2) E(theta - z)^2, one dimension. (theory 4) */
 #include "bounds.h"
 
 finf_mean_result finf_mean_failed(void)
@@ -10,7 +10,8 @@ finf_mean_result finf_mean_failed(void)
 /* F_inf = (1/2) (eta^2/2pi) int (|B|^2 sigma^2 + sigma_sgd^2) / |1-eta-e^{iw}|^2 dw
  *       = (1/2) eta/(2-eta) (sigma^2 T(eta) + sigma_sgd^2)
  * domain: eta > 0; eta >= 2 diverges. */
-finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set, finf_mean_result *out)
+finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set,
+                      finf_mean_result *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
     *out = finf_mean_failed();
@@ -24,14 +25,17 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
     out->stable = eta < 2;
     if (!out->stable) {
         out->F = out->F_optimal = out->F_sgd = finf_real_infinite("closed form");
-        finf_why(&out->reason, FINF_OK, "eta = %s diverges: theta converges only for eta < 2", finf_show(eta).s);
+        finf_why(&out->reason, FINF_OK, "eta = %s diverges: theta converges only for eta < 2",
+                 finf_show(eta).s);
         return FINF_OK;
     }
-    double unit = p.clip * p.clip / (2 * p.rho), half = 0.5 * eta / (2 - eta), sgd = half * p.sigma_sgd * p.sigma_sgd;
+    double unit = p.clip * p.clip / (2 * p.rho), half = 0.5 * eta / (2 - eta),
+           sgd = half * p.sigma_sgd * p.sigma_sgd;
     finf_real agm; /* the optimum is nu = eta: (1/2) eta^2 (G^2/2rho) gamma_inf(eta)^4 */
     if ((s = finf_agm(1, sqrt(eta * (2 - eta)), &agm))) return s;
     double best = 0.5 * eta * eta * unit / (agm.value * agm.value), independent = half * unit + sgd;
-    out->F_optimal = finf_real_make(best + sgd, best * 2 * agm.error / agm.value + 8 * FINF_EPS * (best + sgd),
+    out->F_optimal = finf_real_make(best + sgd,
+                                    best * 2 * agm.error / agm.value + 8 * FINF_EPS * (best + sgd),
                                     "arithmetic-geometric mean");
     out->F_sgd = finf_real_make(independent, 8 * FINF_EPS * independent, "closed form");
     double T, relerr;
@@ -41,7 +45,9 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
     if (isinf(dp))
         out->F = finf_real_infinite(sens.gamma2.method);
     else
-        out->F = finf_real_make(dp + sgd, dp * (relerr + sens.gamma2.error / sens.gamma2.value) + 8 * FINF_EPS * (dp + sgd),
+        out->F = finf_real_make(dp + sgd,
+                                dp * (relerr + sens.gamma2.error / sens.gamma2.value) +
+                                    8 * FINF_EPS * (dp + sgd),
                                 "closed form in T(eta)");
     return FINF_OK;
 }

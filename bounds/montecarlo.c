@@ -1,4 +1,5 @@
-/* Monte Carlo of Noisy-FTRL and DP-FTRL: what is asked, and the exact value beside it.          MATH sections 0, 4, 5, 6 */
+/* Monte Carlo of Noisy-FTRL and DP-FTRL: what is asked, and the exact value beside it. (theory 0,
+ * 4, 5, 6) */
 #include "montecarlo.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ finf_simulate_options finf_simulate_options_default(void)
                                    .max_steps = 1e8};
 }
 
-/* ---- exact values beside it ---------------------------------------------------------------------------- */
+/* ---- exact values beside it ------------------------------------------------------------------ */
 
 static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simulate_result *out)
 {
@@ -28,9 +29,12 @@ static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simu
     finf_curve_result r = {0};
     finf_system *system = NULL;
     finf_spectrum *one = NULL;
-    double L = p->problem == FINF_SIMULATE_LINREG ? 1 : p->L; /* L theta has the curvature 1 at the step eta L */
-    if ((double)o->steps * (double)(p->d < 512 || o->start_at ? p->d : 512) > EXACT_MOST || o->steps > FINF_SYSTEM_MAX)
-        return finf_why(&out->exact_reason, FINF_OK, "the exact curve is not computed for this many steps");
+    /* L theta has the curvature 1 at the step eta L */
+    double L = p->problem == FINF_SIMULATE_LINREG ? 1 : p->L;
+    if ((double)o->steps * (double)(p->d < 512 || o->start_at ? p->d : 512) > EXACT_MOST ||
+        o->steps > FINF_SYSTEM_MAX)
+        return finf_why(&out->exact_reason, FINF_OK,
+                        "the exact curve is not computed for this many steps");
     c.privacy = o->privacy;
     c.start = (o->start_at ? o->start_at[0] : o->start) * L * L;
     if (s) c.start = o->start, c.start_at = o->start_at;
@@ -38,7 +42,8 @@ static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simu
     if (!s) c.kurtosis = -2; /* x = +-1: mean estimation is regression on it */
     finf_status status = finf_system_toeplitz(p->noise, o->steps, &system, &out->exact_reason);
     if (!status && !s) status = finf_spectrum_flat(1, &one, &out->exact_reason);
-    if (!status && (status = finf_curve(system, p->eta * L, s ? s : one, &c, &r))) out->exact_reason = r.reason;
+    if (!status && (status = finf_curve(system, p->eta * L, s ? s : one, &c, &r)))
+        out->exact_reason = r.reason;
     if (!status) {
         out->exact = r.last;
         out->exact.value /= L, out->exact.error /= L;
@@ -54,8 +59,10 @@ static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simul
     const finf_simulate_options *o = &p->o;
     out->exact = finf_real_failed();
     if (p->problem == FINF_SIMULATE_HUBER && p->L != p->mu)
-        return finf_why(&out->exact_reason, FINF_OK, "no exact value is known for a loss that is not quadratic");
-    if (o->clip_gradients) return finf_why(&out->exact_reason, FINF_OK, "no exact value is known with clipping");
+        return finf_why(&out->exact_reason, FINF_OK,
+                        "no exact value is known for a loss that is not quadratic");
+    if (o->clip_gradients)
+        return finf_why(&out->exact_reason, FINF_OK, "no exact value is known with clipping");
     if (o->steps) return exact_finite(p, s, out);
     finf_status status;
     if (s) {
@@ -73,7 +80,7 @@ static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simul
     return status == FINF_ETOL ? FINF_OK : status;
 }
 
-/* ---- the question -------------------------------------------------------------------------------------- */
+/* ---- the question ---------------------------------------------------------------------------- */
 
 static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why)
 {
@@ -83,17 +90,22 @@ static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why
     if (status) return status;
     if ((p->problem == FINF_SIMULATE_LINREG) != (s != NULL))
         return finf_why(why, FINF_EDOM, "linear regression, and nothing else, needs a spectrum");
-    if (p->eta > BOUNDS_HUGE) return finf_why(why, FINF_EDOM, "eta = %s: at most 1e50", finf_show(p->eta).s);
+    if (p->eta > BOUNDS_HUGE)
+        return finf_why(why, FINF_EDOM, "eta = %s: at most 1e50", finf_show(p->eta).s);
     if (!(o->relative_error > 0 && o->relative_error < 1))
-        return finf_why(why, FINF_EDOM, "relative-error = %s: must be between 0 and 1", finf_show(o->relative_error).s);
+        return finf_why(why, FINF_EDOM, "relative-error = %s: must be between 0 and 1",
+                        finf_show(o->relative_error).s);
     if (!(o->max_steps >= 1 && o->max_steps <= 1e15))
-        return finf_why(why, FINF_EDOM, "max-steps = %s: must be from 1 to 1e15", finf_show(o->max_steps).s);
+        return finf_why(why, FINF_EDOM, "max-steps = %s: must be from 1 to 1e15",
+                        finf_show(o->max_steps).s);
     if (!(o->threads >= 1 && o->threads <= THREADS_MOST))
-        return finf_why(why, FINF_EDOM, "threads = %u: must be from 1 to %d", o->threads, THREADS_MOST);
-    if (o->steps > FINF_STEPS_MAX) return finf_why(why, FINF_EDOM, "steps = %zu: at most %u", o->steps, FINF_STEPS_MAX);
+        return finf_why(why, FINF_EDOM, "threads = %u: must be from 1 to %d", o->threads,
+                        THREADS_MOST);
+    if (o->steps > FINF_STEPS_MAX)
+        return finf_why(why, FINF_EDOM, "steps = %zu: at most %u", o->steps, FINF_STEPS_MAX);
     if (s && finf_spectrum_dim(s) > FINF_SIMULATE_DIM_MAX)
-        return finf_why(why, FINF_EDOM, "dim = %s: at most %d in a simulation", finf_show(finf_spectrum_dim(s)).s,
-                        FINF_SIMULATE_DIM_MAX);
+        return finf_why(why, FINF_EDOM, "dim = %s: at most %d in a simulation",
+                        finf_show(finf_spectrum_dim(s)).s, FINF_SIMULATE_DIM_MAX);
     status = finf_start_check(o->start, o->start_at, s ? finf_spectrum_dim(s) : 1, why);
     if (status) return status;
     if (s && p->eta * finf_spectrum_min(s) < BOUNDS_TINY)
@@ -101,11 +113,14 @@ static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why
                         finf_show(p->eta * finf_spectrum_min(s)).s);
     if (p->problem != FINF_SIMULATE_HUBER) return FINF_OK;
     if (!(o->kappa >= 1 && o->kappa <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1 (at most 1e50)", finf_show(o->kappa).s);
+        return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1 (at most 1e50)",
+                        finf_show(o->kappa).s);
     if (!(o->smooth >= BOUNDS_TINY && o->smooth <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "smooth = %s: must be from 1e-50 to 1e50", finf_show(o->smooth).s);
+        return finf_why(why, FINF_EDOM, "smooth = %s: must be from 1e-50 to 1e50",
+                        finf_show(o->smooth).s);
     if (!(o->knee >= 0 && o->knee <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "knee = %s: must be from 0 (automatic) to 1e50", finf_show(o->knee).s);
+        return finf_why(why, FINF_EDOM, "knee = %s: must be from 0 (automatic) to 1e50",
+                        finf_show(o->knee).s);
     return FINF_OK;
 }
 
@@ -136,42 +151,52 @@ static finf_status set_sigma(plan *p, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
     finf_sensitivity sens = {.gamma2 = finf_real_failed()};
-    finf_status s = o->steps ? finf_noise_sensitivity_at(p->noise, o->steps, &out->gamma2, &out->reason)
-                             : finf_noise_sensitivity(p->noise, &sens);
+    finf_status s = o->steps
+                        ? finf_noise_sensitivity_at(p->noise, o->steps, &out->gamma2, &out->reason)
+                        : finf_noise_sensitivity(p->noise, &sens);
     if (!o->steps) out->gamma2 = sens.gamma2, out->reason = sens.reason;
     if (s == FINF_ETOL && isfinite(out->gamma2.value)) s = FINF_OK;
     p->sigma = o->privacy.clip * sqrt(out->gamma2.value / (2 * o->privacy.rho));
     return s;
 }
 
-/* knee = 0: the one that makes a loss of this family as little quadratic as it can be. Far within the knee theta sees the
- * curvature L alone, far outside mu alone; at the rms of the quadratic of curvature L (mean estimation at step b = eta L,
- * where E theta^2 = (b/(2-b)) (sigma^2 T(b) + sigma_sgd^2)/L^2, MATH section 4), both are met all the time. */
+/* knee = 0: the one that makes a loss of this family as little quadratic as it can be. Far within
+ * the knee theta sees the curvature L alone, far outside mu alone; at the rms of the quadratic of
+ * curvature L (mean estimation at step b = eta L, where E theta^2 = (b/(2-b)) (sigma^2 T(b) +
+ * sigma_sgd^2)/L^2, theory 4), both are met all the time. */
 static finf_status set_knee(plan *p, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
     if (p->problem != FINF_SIMULATE_HUBER) return FINF_OK;
     double b = p->eta * p->L, T, relerr;
-    if (!(b < 2)) return finf_why(&out->reason, FINF_EDOM, "eta * smooth = %s: must be below 2", finf_show(b).s);
+    if (!(b < 2))
+        return finf_why(&out->reason, FINF_EDOM, "eta * smooth = %s: must be below 2",
+                        finf_show(b).s);
     p->knee = o->knee;
     if (p->knee == 0) {
         finf_status s = finf_noise_energy(p->noise, &b, 1, &T, &relerr, &out->reason);
         if (s && s != FINF_ETOL) return s;
-        p->knee = sqrt(b / (2 - b) * (p->sigma * p->sigma * T + p->o.privacy.sigma_sgd * p->o.privacy.sigma_sgd)) / p->L;
+        p->knee = sqrt(
+                      b / (2 - b) *
+                      (p->sigma * p->sigma * T + p->o.privacy.sigma_sgd * p->o.privacy.sigma_sgd)) /
+                  p->L;
         if (!(p->knee <= BOUNDS_HUGE))
-            return finf_why(&out->reason, FINF_EDOM, "the noise has no finite variance: give the knee");
+            return finf_why(&out->reason, FINF_EDOM,
+                            "the noise has no finite variance: give the knee");
     }
     out->knee = p->knee;
     return FINF_OK;
 }
 
-/* ---- how long the start is remembered ------------------------------------------------------------------ */
+/* ---- how long the start is remembered -------------------------------------------------------- */
 
-/* The slowest rate of the second moments: r in (0, min 2b(1-b)), sum b^2/(2b(1-b) - r) = 1 (kx = 0; MATH section 6). */
+/* The slowest rate of the second moments: r in (0, min 2b(1-b)), sum b^2/(2b(1-b) - r) = 1 (kx = 0;
+ * theory 6). */
 static double linreg_rate(const plan *p)
 {
     double lo = 0, hi = INFINITY;
-    for (size_t j = 0; j < p->d; j++) hi = fmin(hi, 2 * p->eta * p->lambda[j] * (1 - p->eta * p->lambda[j]));
+    for (size_t j = 0; j < p->d; j++)
+        hi = fmin(hi, 2 * p->eta * p->lambda[j] * (1 - p->eta * p->lambda[j]));
     for (int i = 0; i < 60; i++) {
         double r = (lo + hi) / 2, sum = 0;
         for (size_t j = 0; j < p->d; j++) {
@@ -186,9 +211,10 @@ static double linreg_rate(const plan *p)
     return lo;
 }
 
-/* Steps in which the start is forgotten by a factor e. Clipping: the drift is at most G, so noise of variance s^2 is
- * forgotten in about 2 s^2/G^2 steps; G x/|x| has the part sqrt(lambda/Tr H) of it along each direction; and gradient noise
- * larger than G turns the drift into G/sigma_sgd of itself. A guess, which the halves of the chains are there to check. */
+/* Steps in which the start is forgotten by a factor e. Clipping: the drift is at most G, so noise
+ * of variance s^2 is forgotten in about 2 s^2/G^2 steps; G x/|x| has the part sqrt(lambda/Tr H) of
+ * it along each direction; and gradient noise larger than G turns the drift into G/sigma_sgd of
+ * itself. A guess, which the halves of the chains are there to check. */
 static double memory(const plan *p, double slope_min, double slope_max, double trace, int stable)
 {
     double b = p->eta * slope_min, linear = fmax(1 / b, 1 / (2 - p->eta * slope_max));
@@ -200,7 +226,7 @@ static double memory(const plan *p, double slope_min, double slope_max, double t
            p->o.privacy.sigma_sgd * sqrt(trace) / (0.8 * p->eta * p->clip * slope_min);
 }
 
-/* ---- the answer ---------------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 static finf_status simulate(plan *p, const finf_spectrum *s, finf_simulate_result *out)
 {
@@ -225,10 +251,13 @@ static finf_status simulate(plan *p, const finf_spectrum *s, finf_simulate_resul
     double least = s ? finf_spectrum_min(s) : p->mu, most = s ? finf_spectrum_max(s) : p->L,
            trace = s ? finf_spectrum_trace(s) : most;
     if (!o->steps && !(p->eta * most < 2))
-        return finf_why(&out->reason, FINF_EDOM, "eta = %s: eta times the largest curvature must be below 2",
+        return finf_why(&out->reason, FINF_EDOM,
+                        "eta = %s: eta times the largest curvature must be below 2",
                         finf_show(p->eta).s);
     double slow = o->steps ? 1 / (double)o->steps : fmin(p->eta * least, 1);
-    double burn = o->steps ? 0 : (3 - log(o->relative_error)) * memory(p, least, most, trace, isfinite(out->exact.value));
+    double burn = o->steps ? 0
+                           : (3 - log(o->relative_error)) *
+                                 memory(p, least, most, trace, isfinite(out->exact.value));
     status = noise_set_source(p, slow, &out->reason);
     out->method = p->source == SOURCE_WHITE   ? "independent"
                   : p->source == SOURCE_BLOCK ? "FFT blocks"
@@ -238,14 +267,23 @@ static finf_status simulate(plan *p, const finf_spectrum *s, finf_simulate_resul
     return status;
 }
 
-finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem, double eta, const finf_spectrum *s,
-                          const finf_simulate_options *opt, finf_simulate_result *out)
+finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem, double eta,
+                          const finf_spectrum *s, const finf_simulate_options *opt,
+                          finf_simulate_result *out)
 {
     double began = finf_seconds();
-    plan p = {.noise = noise, .problem = problem, .eta = eta, .o = opt ? *opt : finf_simulate_options_default()};
+    plan p = {.noise = noise,
+              .problem = problem,
+              .eta = eta,
+              .o = opt ? *opt : finf_simulate_options_default()};
     finf_real failed = finf_real_failed();
-    *out = (finf_simulate_result){
-        .F = failed, .low = NAN, .high = NAN, .exact = failed, .gamma2 = failed, .knee = NAN, .method = ""};
+    *out = (finf_simulate_result){.F = failed,
+                                  .low = NAN,
+                                  .high = NAN,
+                                  .exact = failed,
+                                  .gamma2 = failed,
+                                  .knee = NAN,
+                                  .method = ""};
     finf_status status = check(&p, s, &out->reason);
     if (!status) status = simulate(&p, s, out);
     free(p.lambda);

@@ -14,7 +14,8 @@ enum { LANES = 8, TILE_MOST = 64, THREADS_MOST = 256 };
 #define TILE_NUMBERS 4096            /* of a tile: it and its like stay in the second-level cache */
 #define BLOCK_MOST ((size_t)1 << 26) /* numbers, of the FFT blocks of one thread: 512 MB */
 
-/* (1-(1-nu)z)^p = 1 + sum_i gain_i z/(1 - (1-leak_i) z), good to 1e-5 for frequencies above `slow`. */
+/* (1-(1-nu)z)^p = 1 + sum_i gain_i z/(1 - (1-leak_i) z), good to 1e-5 for frequencies above `slow`.
+ */
 typedef struct {
     size_t n;
     double gain[128], leak[128];
@@ -41,21 +42,25 @@ typedef struct {
     double complex *response; /* o.steps > 0: of beta_0..beta_{T-1} at the frequencies of 2 block */
 } plan;
 
-static inline int plan_cancelled(const plan *p) { return p->o.cancel && p->o.cancel(p->o.cancel_data); }
+static inline int plan_cancelled(const plan *p)
+{
+    return p->o.cancel && p->o.cancel(p->o.cancel_data);
+}
 
 /* One thread's room. */
 typedef struct {
     const plan *p;
     normal_source *normals;
     noise_stream stream;
-    double *theta, *w, *x, *xi; /* theta - theta*; tiles of noise, inputs, and one more normal a step */
-    double *state;              /* of the filter: coordinate, pole, lane */
-    double *z;                  /* FFT blocks: entry, time */
+    /* theta - theta*; tiles of noise, inputs, and one more normal a step */
+    double *theta, *w, *x, *xi;
+    double *state; /* of the filter: coordinate, pole, lane */
+    double *z;     /* FFT blocks: entry, time */
     double *pad;
     double complex *spectrum;
 } worker;
 
-/* ---- montecarlo_noise.c -------------------------------------------------------------------------------- */
+/* ---- montecarlo_noise.c ---------------------------------------------------------------------- */
 
 /* How the noise is made; slow: the least frequency that matters. */
 finf_status noise_set_source(plan *p, double slow, finf_reason *why);
@@ -65,24 +70,27 @@ finf_status noise_set_response(plan *p, finf_reason *why);
 finf_status worker_make(const plan *p, worker *k); /* on failure: worker_free what there is */
 void worker_free(worker *k);
 
-/* The noise of batch number `batch` from its start, then `steps` of it from step `from` into k->w. */
+/* The noise of batch number `batch` from its start, then `steps` of it from step `from` into k->w.
+ */
 finf_status noise_start(worker *k, unsigned long long batch);
 void noise_tile(worker *k, size_t from, size_t steps);
 
-/* ---- montecarlo_steps.c -------------------------------------------------------------------------------- */
+/* ---- montecarlo_steps.c ---------------------------------------------------------------------- */
 
 typedef struct {
-    double chains, mean, m2, drift, drift2, clipped; /* m2, drift2: sums of squares about the mean */
+    /* m2, drift2: sums of squares about the mean */
+    double chains, mean, m2, drift, drift2, clipped;
 } tally;
 void tally_add(tally *a, const tally *b);
 
 typedef enum { BATCH_NONE, BATCH_PART, BATCH_WHOLE } batch_state;
 
-/* LANES chains. Cancelled on the way, stationary chains count as whole from half of their length. Now and then: tell. */
-finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_state *done, void (*tell)(void *, size_t),
-                      void *told);
+/* LANES chains. Cancelled on the way, stationary chains count as whole from half of their length.
+ * Now and then: tell. */
+finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_state *done,
+                      void (*tell)(void *, size_t), void *told);
 
-/* ---- montecarlo_course.c ------------------------------------------------------------------------------- */
+/* ---- montecarlo_course.c --------------------------------------------------------------------- */
 
 /* Chains until the relative error is right. burn: a first guess of the burn-in; slow: as above. */
 finf_status course_run(plan *p, double burn, double slow, finf_simulate_result *out);

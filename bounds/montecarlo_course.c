@@ -1,11 +1,12 @@
-/* The course of a simulation: chains in batches, batches in rounds on the threads, rounds until the error is right.
+/* The course of a simulation: chains in batches, batches in rounds on the threads, rounds until the
+ * error is right.
  *
- * The answer is a function of the seed alone, whoever runs which batch: each has its own generator, they are added up in
- * their order, and looked at after fixed numbers.
- * error: stationary, a chain's sample is its mean after a burn-in; after T steps, F(theta_T). Chains are independent, so
- *   the standard error over them is honest whatever the correlation along a chain. The burn-in is a bound on the transient
- *   where there is one (quadratics), else a guess: the means of the chains' two halves are compared, and it is made longer
- *   until they agree. */
+ * The answer is a function of the seed alone, whoever runs which batch: each has its own generator,
+ * they are added up in their order, and looked at after fixed numbers. error: stationary, a chain's
+ * sample is its mean after a burn-in; after T steps, F(theta_T). Chains are independent, so the
+ * standard error over them is honest whatever the correlation along a chain. The burn-in is a bound
+ * on the transient where there is one (quadratics), else a guess: the means of the chains' two
+ * halves are compared, and it is made longer until they agree. */
 #include <gsl/gsl_cdf.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +15,8 @@
 #include "montecarlo.h"
 
 enum { LEAST_BATCHES = 4 };
-#define DRIFT_T 4.5 /* halves of a chain further apart than this many standard errors: burn in longer */
+#define DRIFT_T                                                                                    \
+    4.5 /* halves of a chain further apart than this many standard errors: burn in longer */
 
 /* How far it has come. */
 typedef struct {
@@ -26,8 +28,12 @@ typedef struct {
     double budget;            /* steps */
 } course;
 
-/* The standard deviation of Student's t: few chains, and stopping when it looks small, would else flatter it. */
-static double standard_error(double m2, double n) { return n > 3 ? sqrt(m2 / ((n - 3) * n)) : INFINITY; }
+/* The standard deviation of Student's t: few chains, and stopping when it looks small, would else
+ * flatter it. */
+static double standard_error(double m2, double n)
+{
+    return n > 3 ? sqrt(m2 / ((n - 3) * n)) : INFINITY;
+}
 
 /* Relative error over the one wanted, squared: how many times the chains so far would do. */
 static double shortfall(const course *c, const tally *sum)
@@ -36,7 +42,7 @@ static double shortfall(const course *c, const tally *sum)
     return x * x;
 }
 
-/* ---- a round of batches on the threads ----------------------------------------------------------------- */
+/* ---- a round of batches on the threads ------------------------------------------------------- */
 
 typedef struct {
     const course *c;
@@ -50,7 +56,10 @@ typedef struct {
     double expected, mean, error; /* for the progress */
 } round_of;
 
-static void tell_only(void *data, size_t steps) { atomic_fetch_add(&((round_of *)data)->steps, steps); }
+static void tell_only(void *data, size_t steps)
+{
+    atomic_fetch_add(&((round_of *)data)->steps, steps);
+}
 
 static void tell_and_report(void *data, size_t steps)
 {
@@ -85,9 +94,13 @@ static finf_status run_round(round_of *r, tally *sum)
     r->done = calloc(r->n, sizeof *r->done);
     finf_status s = r->batches && r->done ? FINF_OK : FINF_ENOMEM;
     if (!s) {
-        atomic_init(&r->next, 0), atomic_init(&r->worker, 1), atomic_init(&r->steps, 0), atomic_init(&r->status, FINF_OK);
+        atomic_init(&r->next, 0);
+        atomic_init(&r->worker, 1);
+        atomic_init(&r->steps, 0);
+        atomic_init(&r->status, FINF_OK);
         while (started + 1 < o->threads && started + 1 < r->n) {
-            if (pthread_create(&thread[started], NULL, run_thread, r)) break; /* then fewer do the same */
+            /* then fewer do the same */
+            if (pthread_create(&thread[started], NULL, run_thread, r)) break;
             started++;
         }
         work(r, &r->c->workers[0], o->progress ? tell_and_report : tell_only);
@@ -96,7 +109,8 @@ static finf_status run_round(round_of *r, tally *sum)
     }
     for (size_t i = 0; i < r->n && !s; i++)
         if (r->done[i] == BATCH_WHOLE) tally_add(sum, &r->batches[i]);
-    for (size_t i = 0, none = sum->chains == 0; i < r->n && none && !s; i++) /* interrupted: better than nothing */
+    /* interrupted: better than nothing */
+    for (size_t i = 0, none = sum->chains == 0; i < r->n && none && !s; i++)
         if (r->done[i] == BATCH_PART) tally_add(sum, &r->batches[i]);
     free(r->batches);
     free(r->done);
@@ -113,45 +127,55 @@ static finf_status one_round(course *c, tally *sum, size_t batches, size_t next)
                   .error = batches ? c->out->F.error : INFINITY,
                   .expected = before + (double)(next - batches) * cost};
     if (batches)
-        r.expected = fmax(r.expected, fmin(before + cost * (double)batches * (shortfall(c, sum) - 1), c->p->o.max_steps));
+        r.expected = fmax(
+            r.expected,
+            fmin(before + cost * (double)batches * (shortfall(c, sum) - 1), c->p->o.max_steps));
     finf_status s = run_round(&r, sum);
     c->first += r.n;
     c->out->steps += LANES * (double)atomic_load(&r.steps);
     return s ? finf_why(&c->out->reason, s, "no memory") : FINF_OK;
 }
 
-/* ---- chains of one length ------------------------------------------------------------------------------ */
+/* ---- chains of one length -------------------------------------------------------------------- */
 
 static finf_status no_room(const plan *p, finf_reason *why)
 {
     return finf_why(why, FINF_EDOM,
-                    "this noise is made in FFT blocks, and %zu chains of %zu steps in %zu dimensions do not fit in memory; "
+                    "this noise is made in FFT blocks, and %zu chains of %zu steps in %zu "
+                    "dimensions do not fit in memory; "
                     "nu, power and antipgd need none",
                     (size_t)LANES, p->length, p->d);
 }
 
-/* The lengths, and for FFT noise the block: at least 64 slow time constants, where being periodic is a matter of 1e-4. */
-static finf_status set_lengths(plan *p, double burn, double counted, double slow, double budget, finf_reason *why)
+/* The lengths, and for FFT noise the block: at least 64 slow time constants, where being periodic
+ * is a matter of 1e-4. */
+static finf_status set_lengths(plan *p, double burn, double counted, double slow, double budget,
+                               finf_reason *why)
 {
     const double most = 1e15;
     double measure = counted * burn, least = LEAST_BATCHES * LANES * 2 * burn;
-    if (p->o.steps)
-        p->burn = 0, p->length = p->o.steps;
-    else {
+    if (p->o.steps) {
+        p->burn = 0;
+        p->length = p->o.steps;
+    } else {
         if (!(least <= budget))
-            return finf_why(
-                why, FINF_ETOL,
-                "max-steps = %s: too few; the start is forgotten in %.3g steps, and %d chains of twice that are the least",
-                finf_show(budget).s, burn, LEAST_BATCHES * LANES);
-        if (LEAST_BATCHES * LANES * (burn + measure) > budget) measure = budget / (LEAST_BATCHES * LANES) - burn;
+            return finf_why(why, FINF_ETOL,
+                            "max-steps = %s: too few; the start is forgotten in %.3g steps, and %d "
+                            "chains of twice that are the least",
+                            finf_show(budget).s, burn, LEAST_BATCHES * LANES);
+        if (LEAST_BATCHES * LANES * (burn + measure) > budget)
+            measure = budget / (LEAST_BATCHES * LANES) - burn;
         if (burn + measure > most) return FINF_EDOM;
-        p->burn = (size_t)ceil(burn), p->length = p->burn + (size_t)ceil(measure);
+        p->burn = (size_t)ceil(burn);
+        p->length = p->burn + (size_t)ceil(measure);
     }
     if (p->source != SOURCE_BLOCK) return FINF_OK;
     double length = p->o.steps ? (double)p->o.steps : fmax((double)p->length, 64 / slow);
     size_t taps = p->noise->kind == NOISE_FIR || p->noise->kind == NOISE_STRATEGY ? p->noise->n : 0;
     p->block = p->o.steps && p->o.steps <= 8 ? 8 : 16;
-    while (((double)p->block < length || (!p->o.steps && p->block < 4 * taps)) && p->block <= BLOCK_MOST) p->block *= 2;
+    while (((double)p->block < length || (!p->o.steps && p->block < 4 * taps)) &&
+           p->block <= BLOCK_MOST)
+        p->block *= 2;
     if ((double)p->block * (double)p->width > (double)BLOCK_MOST) return no_room(p, why);
     if (!p->o.steps) p->length = p->block;
     return FINF_OK;
@@ -161,23 +185,28 @@ static void report(const plan *p, const tally *sum, finf_simulate_result *out)
 {
     double n = sum->chains, e = standard_error(sum->m2, n);
     out->chains = n;
-    out->burn_in = (double)p->burn, out->chain_steps = (double)p->length;
+    out->burn_in = (double)p->burn;
+    out->chain_steps = (double)p->length;
     out->clipped_fraction = sum->clipped;
     if (!(n > 3)) return;
-    double t = gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt((n - 3) / (n - 1)); /* of the plain standard error */
+    /* of the plain standard error */
+    double t = gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt((n - 3) / (n - 1));
     out->F = finf_real_make(sum->mean, e, "independent chains");
-    out->low = sum->mean - t * e, out->high = sum->mean + t * e;
+    out->low = sum->mean - t * e;
+    out->high = sum->mean + t * e;
 }
 
 typedef enum { MORE, ENOUGH, LONGER, STOPPED } verdict;
 
-/* After `batches` of at most `most`. LONGER: c->burn or c->counted is changed. STOPPED: with the reason. */
+/* After `batches` of at most `most`. LONGER: c->burn or c->counted is changed. STOPPED: with the
+ * reason. */
 static verdict judge(course *c, const tally *sum, size_t batches, double most)
 {
     const plan *p = c->p;
     finf_simulate_result *out = c->out;
     int cancelled = plan_cancelled(p);
-    if (!cancelled || sum->chains >= LEAST_BATCHES * LANES || isnan(out->F.value)) report(p, sum, out);
+    if (!cancelled || sum->chains >= LEAST_BATCHES * LANES || isnan(out->F.value))
+        report(p, sum, out);
     if (cancelled) {
         finf_why(&out->reason, FINF_ETOL, "interrupted: %s chains were long enough to be counted",
                  finf_show(out->chains).s);
@@ -196,11 +225,13 @@ static verdict judge(course *c, const tally *sum, size_t batches, double most)
     double times = shortfall(c, sum);
     if (times <= 1) return ENOUGH;
     if ((double)batches >= most) {
-        finf_why(&out->reason, FINF_ETOL, "max-steps = %s: the relative error is %.2g, not %s", finf_show(p->o.max_steps).s,
-                 out->F.error / sum->mean, finf_show(p->o.relative_error).s);
+        finf_why(&out->reason, FINF_ETOL, "max-steps = %s: the relative error is %.2g, not %s",
+                 finf_show(p->o.max_steps).s, out->F.error / sum->mean,
+                 finf_show(p->o.relative_error).s);
         return STOPPED;
     }
-    if (c->counted == 1 && p->source != SOURCE_BLOCK && !p->o.steps && times > 4 && (double)batches < most / 8) {
+    if (c->counted == 1 && p->source != SOURCE_BLOCK && !p->o.steps && times > 4 &&
+        (double)batches < most / 8) {
         c->counted = fmin(times / 2, 8); /* many more: less of them should be burn-in */
         return LONGER;
     }
@@ -213,12 +244,15 @@ static finf_status one_length(course *c, int *longer)
     tally sum = {0};
     double cost = LANES * (double)c->p->length, most = floor(c->budget / cost);
     if (most < 1)
-        return finf_why(&c->out->reason, FINF_ETOL, "max-steps = %s: too few; %d chains side by side take %s",
+        return finf_why(&c->out->reason, FINF_ETOL,
+                        "max-steps = %s: too few; %d chains side by side take %s",
                         finf_show(c->p->o.max_steps).s, LANES, finf_show(cost).s);
     verdict now = MORE;
     for (size_t batches = 0; now == MORE;) {
         /* looked at rarely, so that stopping does not favour a lucky error */
-        double next = batches ? ceil((double)batches * fmin(fmax(1.02 * shortfall(c, &sum), 1.1), 8)) : LEAST_BATCHES;
+        double next = batches
+                          ? ceil((double)batches * fmin(fmax(1.02 * shortfall(c, &sum), 1.1), 8))
+                          : LEAST_BATCHES;
         next = fmin(next, most);
         finf_status s = one_round(c, &sum, batches, (size_t)next);
         if (s) return s;

@@ -1,44 +1,57 @@
-/* The noise of the chains.                                                                       MATH sections 0, 1
+/* The noise of the chains. (theory 0, 1)
  *
- * sgd, nu, power, antipgd, cc by a rational recursion of 20 to 40 poles, started in its stationary law or at rest (finite
- * time): nothing is stored. The others by FFT, a block as long as a chain: cyclic in the stationary case (see stream.h),
- * zero-padded after T steps, which is beta * w exactly. */
+ * sgd, nu, power, antipgd, cc by a rational recursion of 20 to 40 poles, started in its stationary
+ * law or at rest (finite time): nothing is stored. The others by FFT, a block as long as a chain:
+ * cyclic in the stationary case (see stream.h), zero-padded after T steps, which is beta * w
+ * exactly. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "montecarlo.h"
 
-/* ---- (1-az)^p as a sum of poles ------------------------------------------------------------------------ */
+/* ---- (1-az)^p as a sum of poles -------------------------------------------------------------- */
 
-/* For 0 < p < 1, a = 1-nu: (1-az)^p = (1-az) (sin(pi p)/pi) int_0^inf s^{p-1} / (s+1-az) ds, in which
- * (1-az)/(s+1-az) = 1/(1+s) - s d z / ((1+s)(1-dz)), d = a/(1+s). The trapezoid rule in log s has the error e^{-pi^2/h};
- * every gain has one sign, so that nothing cancels. What is left below the first node goes into one pole with the same
- * zeroth and first moments, what is left above the last into one that makes beta_1 and beta_2 exact. */
+/* For 0 < p < 1, a = 1-nu: (1-az)^p = (1-az) (sin(pi p)/pi) int_0^inf s^{p-1} / (s+1-az) ds, in
+ * which (1-az)/(s+1-az) = 1/(1+s) - s d z / ((1+s)(1-dz)), d = a/(1+s). The trapezoid rule in log s
+ * has the error e^{-pi^2/h}; every gain has one sign, so that nothing cancels. What is left below
+ * the first node goes into one pole with the same zeroth and first moments, what is left above the
+ * last into one that makes beta_1 and beta_2 exact. */
 void rational_power(double p, double nu, double slow, rational *out)
 {
     const double h = 0.75;
-    double a = 1 - nu, least = 0.01 * fmax(fmax(nu, slow), 1e-15), factor = h * sin(FINF_PI * p) / FINF_PI, b1 = -p * a,
-           b2 = -p * (1 - p) / 2 * a * a;
+    double a = 1 - nu, least = 0.01 * fmax(fmax(nu, slow), 1e-15),
+           factor = h * sin(FINF_PI * p) / FINF_PI, b1 = -p * a, b2 = -p * (1 - p) / 2 * a * a;
     out->n = 0;
     if (p == 0 || nu == 1) return;
     for (double u = log(least); u < 5 && p < 1; u += h) {
-        double s = exp(u), gain = -factor * pow(s, p + 1) * a / ((1 + s) * (1 + s)), leak = (s + nu) / (1 + s);
+        double s = exp(u), gain = -factor * pow(s, p + 1) * a / ((1 + s) * (1 + s)),
+               leak = (s + nu) / (1 + s);
         if (out->n == 0) { /* the nodes below, a geometric series */
-            double q = exp(-h * (p + 1)), q2 = exp(-h * (p + 2)), sum = q / (1 - q), below = s * q2 / (1 - q2) / sum;
-            out->gain[0] = gain * sum, out->leak[0] = (below + nu) / (1 + below);
-            b1 -= out->gain[0], b2 -= out->gain[0] * (1 - out->leak[0]);
+            double q = exp(-h * (p + 1)), q2 = exp(-h * (p + 2)), sum = q / (1 - q),
+                   below = s * q2 / (1 - q2) / sum;
+            out->gain[0] = gain * sum;
+            out->leak[0] = (below + nu) / (1 + below);
+            b1 -= out->gain[0];
+            b2 -= out->gain[0] * (1 - out->leak[0]);
             out->n = 1;
         }
-        b1 -= gain, b2 -= gain * (1 - leak);
-        out->gain[out->n] = gain, out->leak[out->n++] = leak;
+        b1 -= gain;
+        b2 -= gain * (1 - leak);
+        out->gain[out->n] = gain;
+        out->leak[out->n++] = leak;
     }
-    out->gain[out->n] = b1, out->leak[out->n++] = 1 - b2 / b1;
-    if (out->n % 2) out->gain[out->n] = 0, out->leak[out->n++] = 1; /* the filter takes two at a time */
+    out->gain[out->n] = b1;
+    out->leak[out->n++] = 1 - b2 / b1;
+    if (out->n % 2) {
+        out->gain[out->n] = 0;
+        out->leak[out->n++] = 1;
+    } /* the filter takes two at a time */
 }
 
-/* The states S_i = sum_t d_i^t w_{-1-t} have the covariance 1/(1 - d_i d_k), too near singular to be factored by
- * elimination; its Cholesky factor is phi_k(d_i) with the Takenaka-Malmquist functions
- * phi_k(z) = sqrt(1-d_k^2)/(1-d_k z) prod_{j<k} (z-d_j)/(1-d_j z), every entry to rounding. */
+/* The states S_i = sum_t d_i^t w_{-1-t} have the covariance 1/(1 - d_i d_k), too near singular to
+ * be factored by elimination; its Cholesky factor is phi_k(d_i) with the Takenaka-Malmquist
+ * functions phi_k(z) = sqrt(1-d_k^2)/(1-d_k z) prod_{j<k} (z-d_j)/(1-d_j z), every entry to
+ * rounding. */
 static void stationary_factor(const rational *f, double *factor)
 {
     const double *m = f->leak;
@@ -52,7 +65,7 @@ static void stationary_factor(const rational *f, double *factor)
     }
 }
 
-/* ---- how it is made ------------------------------------------------------------------------------------ */
+/* ---- how it is made -------------------------------------------------------------------------- */
 
 finf_status noise_set_source(plan *p, double slow, finf_reason *why)
 {
@@ -82,13 +95,16 @@ finf_status noise_set_response(plan *p, finf_reason *why)
     return s;
 }
 
-/* ---- the room of a thread ------------------------------------------------------------------------------- */
+/* ---- the room of a thread -------------------------------------------------------------------- */
 
 void worker_free(worker *k)
 {
     normal_source_free(k->normals);
     noise_stream_free(&k->stream);
-    free(k->theta), free(k->z), free(k->pad), free(k->spectrum);
+    free(k->theta);
+    free(k->z);
+    free(k->pad);
+    free(k->spectrum);
 }
 
 finf_status worker_make(const plan *p, worker *k)
@@ -97,23 +113,29 @@ finf_status worker_make(const plan *p, worker *k)
     *k = (worker){.p = p, .normals = normal_source_make(p->o.seed)};
     k->theta = malloc((W + 2 * tile + lanes + states) * sizeof(double));
     if (!k->normals || !k->theta) return FINF_ENOMEM;
-    k->w = k->theta + W, k->x = k->w + tile, k->xi = k->x + tile, k->state = k->xi + lanes;
+    k->w = k->theta + W;
+    k->x = k->w + tile;
+    k->xi = k->x + tile;
+    k->state = k->xi + lanes;
     if (p->source != SOURCE_BLOCK) return FINF_OK;
     k->z = malloc(W * p->block * sizeof *k->z);
     if (!k->z) return FINF_ENOMEM;
-    if (!p->o.steps) return noise_stream_make(p->noise, p->block, p->o.seed ^ 0x5851f42d4c957f2du, &k->stream);
+    if (!p->o.steps)
+        return noise_stream_make(p->noise, p->block, p->o.seed ^ 0x5851f42d4c957f2du, &k->stream);
     k->pad = malloc(2 * p->block * sizeof *k->pad);
     k->spectrum = malloc((p->block + 1) * sizeof *k->spectrum);
     return k->pad && k->spectrum ? FINF_OK : FINF_ENOMEM;
 }
 
-/* ---- the noise of a batch ------------------------------------------------------------------------------- */
+/* ---- the noise of a batch -------------------------------------------------------------------- */
 
-/* One coordinate of LANES chains: w <- w + sum_i gain_i S_i, S_i <- (1-leak_i) S_i + w. Two poles at a time go along the
- * tile, their states in registers: written with vectors of 4, as a compiler left alone keeps them in memory. */
+/* One coordinate of LANES chains: w <- w + sum_i gain_i S_i, S_i <- (1-leak_i) S_i + w. Two poles
+ * at a time go along the tile, their states in registers: written with vectors of 4, as a compiler
+ * left alone keeps them in memory. */
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
-FINF_VECTOR static void filter_tile(const rational *f, size_t steps, size_t stride, double *restrict S, double *restrict w)
+FINF_VECTOR static void filter_tile(const rational *f, size_t steps, size_t stride,
+                                    double *restrict S, double *restrict w)
 {
     double in[TILE_MOST * LANES], out[TILE_MOST * LANES];
     for (size_t t = 0; t < steps; t++) memcpy(in + t * LANES, w + t * stride, LANES * sizeof *w);
@@ -125,9 +147,15 @@ FINF_VECTOR static void filter_tile(const rational *f, size_t steps, size_t stri
         for (size_t t = 0; t < steps; t++, u += 2, y += 2) {
             y[0] += g * a + h * p;
             y[1] += g * b + h * q;
-            a = d * a + u[0], b = d * b + u[1], p = e * p + u[0], q = e * q + u[1];
+            a = d * a + u[0];
+            b = d * b + u[1];
+            p = e * p + u[0];
+            q = e * q + u[1];
         }
-        x[0] = a, x[1] = b, x[2] = p, x[3] = q;
+        x[0] = a;
+        x[1] = b;
+        x[2] = p;
+        x[3] = q;
     }
     for (size_t t = 0; t < steps; t++) memcpy(w + t * stride, out + t * LANES, LANES * sizeof *w);
 }
@@ -180,7 +208,8 @@ finf_status noise_start(worker *k, unsigned long long batch)
 {
     const plan *p = k->p;
     if (p->source == SOURCE_BLOCK) return start_blocks(k, batch);
-    if (p->source == SOURCE_RATIONAL && p->o.steps) memset(k->state, 0, p->width * p->filter.n * sizeof *k->state);
+    if (p->source == SOURCE_RATIONAL && p->o.steps)
+        memset(k->state, 0, p->width * p->filter.n * sizeof *k->state);
     if (p->source == SOURCE_RATIONAL && !p->o.steps) start_stationary(k);
     return FINF_OK;
 }

@@ -1,11 +1,14 @@
-/* A batch of chains: LANES of them side by side (one vector operation for all), from start to end.    MATH sections 4, 5 */
+/* A batch of chains: LANES of them side by side (one vector operation for all), from start to end.
+ * (theory 4, 5) */
 #include <string.h>
 
 #include "montecarlo.h"
 
-/* g = (<theta,x> - sigma_sgd xi) x, cut to the norm `clip`: F and the count of cuts are added up, a lane for each chain. */
-FINF_VECTOR static void linreg_tile(const plan *p, size_t steps, double *restrict theta, const double *restrict z,
-                                    const double *restrict x, const double *restrict xi, double *restrict F,
+/* g = (<theta,x> - sigma_sgd xi) x, cut to the norm `clip`: F and the count of cuts are added up, a
+ * lane for each chain. */
+FINF_VECTOR static void linreg_tile(const plan *p, size_t steps, double *restrict theta,
+                                    const double *restrict z, const double *restrict x,
+                                    const double *restrict xi, double *restrict F,
                                     double *restrict cut)
 {
     size_t d = p->d;
@@ -14,7 +17,10 @@ FINF_VECTOR static void linreg_tile(const plan *p, size_t steps, double *restric
     int clipping = clip < INFINITY;
     for (size_t t = 0; t < steps; t++, z += d * LANES, x += d * LANES, xi += LANES) {
         double r[LANES], f[LANES], norm2[LANES];
-        for (size_t k = 0; k < LANES; k++) r[k] = sgd > 0 ? -sgd * xi[k] : 0, f[k] = norm2[k] = 0;
+        for (size_t k = 0; k < LANES; k++) {
+            r[k] = sgd > 0 ? -sgd * xi[k] : 0;
+            f[k] = norm2[k] = 0;
+        }
         for (size_t j = 0; j < d; j++)
             for (size_t k = 0; k < LANES; k++) {
                 double e = theta[j * LANES + k];
@@ -23,26 +29,33 @@ FINF_VECTOR static void linreg_tile(const plan *p, size_t steps, double *restric
             }
         if (clipping) {
             for (size_t j = 0; j < d; j++)
-                for (size_t k = 0; k < LANES; k++) norm2[k] += lambda[j] * x[j * LANES + k] * x[j * LANES + k];
+                for (size_t k = 0; k < LANES; k++)
+                    norm2[k] += lambda[j] * x[j * LANES + k] * x[j * LANES + k];
             for (size_t k = 0; k < LANES; k++) {
                 double norm = fabs(r[k]) * sqrt(norm2[k]);
                 cut[k] += norm > clip;
                 r[k] = norm > clip ? r[k] * (clip / norm) : r[k];
             }
         }
-        for (size_t k = 0; k < LANES; k++) F[k] += 0.5 * f[k], r[k] *= eta;
+        for (size_t k = 0; k < LANES; k++) {
+            F[k] += 0.5 * f[k];
+            r[k] *= eta;
+        }
         for (size_t j = 0; j < d; j++)
             for (size_t k = 0; k < LANES; k++)
-                theta[j * LANES + k] -= r[k] * (root[j] * x[j * LANES + k]) + noise * z[j * LANES + k];
+                theta[j * LANES + k] -= r[k] * (root[j] * x[j * LANES + k]) +
+                                        noise * z[j * LANES + k];
     }
 }
 
-/* F' = mu e + (L-mu) c, F = mu e^2/2 + (L-mu) c (e - c/2), c = e held within the knee; mu = L: a quadratic */
-FINF_VECTOR static void scalar_tile(const plan *p, size_t steps, double *restrict theta, const double *restrict z,
-                                    const double *restrict xi, double *restrict F, double *restrict cut)
+/* F' = mu e + (L-mu) c, F = mu e^2/2 + (L-mu) c (e - c/2), c = e held within the knee; mu = L: a
+ * quadratic */
+FINF_VECTOR static void scalar_tile(const plan *p, size_t steps, double *restrict theta,
+                                    const double *restrict z, const double *restrict xi,
+                                    double *restrict F, double *restrict cut)
 {
-    double eta = p->eta, sigma = p->sigma, sgd = p->o.privacy.sigma_sgd, clip = p->clip, mu = p->mu, rest = p->L - p->mu,
-           knee = p->knee;
+    double eta = p->eta, sigma = p->sigma, sgd = p->o.privacy.sigma_sgd, clip = p->clip, mu = p->mu,
+           rest = p->L - p->mu, knee = p->knee;
     int clipping = clip < INFINITY;
     for (size_t t = 0; t < steps; t++, z += LANES, xi += LANES)
         for (size_t k = 0; k < LANES; k++) {
@@ -79,14 +92,15 @@ static void value(const plan *p, const double *theta, double F[LANES])
         double e = theta[k], c = fmax(fmin(e, p->knee), -p->knee);
         F[k] = 0;
         if (p->problem == FINF_SIMULATE_LINREG)
-            for (size_t j = 0; j < p->d; j++) F[k] += 0.5 * p->lambda[j] * theta[j * LANES + k] * theta[j * LANES + k];
+            for (size_t j = 0; j < p->d; j++)
+                F[k] += 0.5 * p->lambda[j] * theta[j * LANES + k] * theta[j * LANES + k];
         else
             F[k] = p->mu / 2 * e * e + (p->L - p->mu) * c * (e - c / 2);
     }
 }
 
-finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_state *done, void (*tell)(void *, size_t),
-                      void *told)
+finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_state *done,
+                      void (*tell)(void *, size_t), void *told)
 {
     const plan *p = w->p;
     double none[LANES], half[2][LANES] = {{0}}, cut[LANES] = {0};
@@ -116,8 +130,10 @@ finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_sta
         double drift = p->o.steps || t < p->length ? 0 : half[1][k] / second - half[0][k] / first;
         if (!p->o.steps) F[k] = (half[0][k] + half[1][k]) / counted;
         double n = (double)k + 1, a = F[k] - out->mean, b = drift - out->drift;
-        out->mean += a / n, out->m2 += a * (F[k] - out->mean);
-        out->drift += b / n, out->drift2 += b * (drift - out->drift);
+        out->mean += a / n;
+        out->m2 += a * (F[k] - out->mean);
+        out->drift += b / n;
+        out->drift2 += b * (drift - out->drift);
         out->clipped += cut[k] / (counted * LANES);
     }
     *done = t >= middle ? BATCH_WHOLE : BATCH_PART;
@@ -126,7 +142,8 @@ finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_sta
 
 void tally_add(tally *a, const tally *b)
 {
-    double n = a->chains + b->chains, f = b->chains / n, g = a->chains * f, x = b->mean - a->mean, y = b->drift - a->drift;
+    double n = a->chains + b->chains, f = b->chains / n, g = a->chains * f, x = b->mean - a->mean,
+           y = b->drift - a->drift;
     a->m2 += b->m2 + x * x * g;
     a->drift2 += b->drift2 + y * y * g;
     a->mean += x * f;

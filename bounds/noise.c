@@ -1,4 +1,4 @@
-/* The families of beta: construction, coefficients, frequency response.                         MATH section 1 */
+/* The families of beta: construction, coefficients, frequency response. (theory 1) */
 #include "bounds.h"
 
 #include <stdint.h>
@@ -30,13 +30,15 @@ void finf_noise_free(finf_noise *noise)
 
 const char *finf_noise_family(const finf_noise *noise) { return noise->family; }
 
-static finf_status make_power(double p, double nu, const char *family, finf_noise **out, finf_reason *why)
+static finf_status make_power(double p, double nu, const char *family, finf_noise **out,
+                              finf_reason *why)
 {
     *out = NULL;
     if (!(nu >= BOUNDS_TINY && nu <= 1))
         return finf_why(why, FINF_EDOM, "nu = %s: must be in (0, 1]%s", finf_show(nu).s,
                         nu > 0 && nu < 1 ? ", at least 1e-50" : "");
-    if (!(p >= 0 && p <= 1)) return finf_why(why, FINF_EDOM, "power p = %s: must be in [0, 1]", finf_show(p).s);
+    if (!(p >= 0 && p <= 1))
+        return finf_why(why, FINF_EDOM, "power p = %s: must be in [0, 1]", finf_show(p).s);
     finf_status s = make(NOISE_POWER, family, out);
     if (s) return finf_why(why, s, "no memory");
     (*out)->p = p;
@@ -45,7 +47,10 @@ static finf_status make_power(double p, double nu, const char *family, finf_nois
 }
 
 finf_status finf_noise_sgd(finf_noise **out) { return make_power(0, 1, "sgd", out, NULL); }
-finf_status finf_noise_nu(double nu, finf_noise **out, finf_reason *why) { return make_power(0.5, nu, "nu", out, why); }
+finf_status finf_noise_nu(double nu, finf_noise **out, finf_reason *why)
+{
+    return make_power(0.5, nu, "nu", out, why);
+}
 finf_status finf_noise_power(double p, double nu, finf_noise **out, finf_reason *why)
 {
     return make_power(p, nu, "power", out, why);
@@ -65,19 +70,22 @@ static finf_status check_size(const char *what, const double *x, size_t n, finf_
 {
     for (size_t i = 0; i < n; i++)
         if (!(fabs(x[i]) <= BOUNDS_HUGE))
-            return finf_why(why, FINF_EDOM, "%s[%zu] = %s: must be finite, at most 1e50", what, i, finf_show(x[i]).s);
+            return finf_why(why, FINF_EDOM, "%s[%zu] = %s: must be finite, at most 1e50", what, i,
+                            finf_show(x[i]).s);
     return FINF_OK;
 }
 
-static finf_status make_list(noise_kind kind, const char *family, const char *what, const double *x, size_t n,
-                             finf_noise **out, finf_reason *why)
+static finf_status make_list(noise_kind kind, const char *family, const char *what, const double *x,
+                             size_t n, finf_noise **out, finf_reason *why)
 {
     *out = NULL;
-    if (n == 0) return finf_why(why, FINF_EDOM, "%s is empty: at least one coefficient is needed", what);
+    if (n == 0)
+        return finf_why(why, FINF_EDOM, "%s is empty: at least one coefficient is needed", what);
     finf_status s = check_size(what, x, n, why);
     if (s) return s;
     if (!(fabs(x[0]) >= BOUNDS_TINY))
-        return finf_why(why, FINF_EDOM, "%s[0] = %s: the first coefficient must not be zero (at least 1e-50)", what,
+        return finf_why(why, FINF_EDOM,
+                        "%s[0] = %s: the first coefficient must not be zero (at least 1e-50)", what,
                         finf_show(x[0]).s);
     while (n > 1 && x[n - 1] == 0) n--;
     s = make(kind, family, out);
@@ -103,15 +111,16 @@ finf_status finf_noise_strategy(const double *c, size_t n, finf_noise **out, fin
     return make_list(NOISE_STRATEGY, "strategy", "strategy", c, n, out, why);
 }
 
-/* Two lists of n, one behind the other in coef: equal keys become one, whose weight must not exceed `most` either, and
- * what has no weight goes. */
-static finf_status make_pairs(noise_kind kind, const char *family, const char *key_name, const double *key,
-                              const char *weight_name, const double *weight, double most, size_t n, finf_noise **out,
-                              finf_reason *why)
+/* Two lists of n, one behind the other in coef: equal keys become one, whose weight must not exceed
+ * `most` either, and what has no weight goes. */
+static finf_status make_pairs(noise_kind kind, const char *family, const char *key_name,
+                              const double *key, const char *weight_name, const double *weight,
+                              double most, size_t n, finf_noise **out, finf_reason *why)
 {
     *out = NULL;
     if (n == 0) return finf_why(why, FINF_EDOM, "%s: the list is empty", family);
-    if (n > TERMS_MAX) return finf_why(why, FINF_EDOM, "%s of %zu terms: at most %d", family, n, TERMS_MAX);
+    if (n > TERMS_MAX)
+        return finf_why(why, FINF_EDOM, "%s of %zu terms: at most %d", family, n, TERMS_MAX);
     finf_status s = check_size(key_name, key, n, why);
     if (!s) s = check_size(weight_name, weight, n, why);
     if (s) return s;
@@ -133,38 +142,46 @@ static finf_status make_pairs(noise_kind kind, const char *family, const char *k
     }
     for (size_t i = 0; i < m; i++) {
         if (!(fabs(w[i]) <= most)) {
-            finf_why(why, FINF_EDOM, "%s %s at %s %s, all together: must be from -%g to %g", weight_name, finf_show(w[i]).s,
-                     key_name, finf_show(x[i]).s, most, most);
+            finf_why(why, FINF_EDOM, "%s %s at %s %s, all together: must be from -%g to %g",
+                     weight_name, finf_show(w[i]).s, key_name, finf_show(x[i]).s, most, most);
             finf_noise_free(*out);
             *out = NULL;
             return FINF_EDOM;
         }
-        if (w[i] != 0) x[kept] = x[i], w[kept++] = w[i];
+        if (w[i] != 0) {
+            x[kept] = x[i];
+            w[kept++] = w[i];
+        }
     }
     memmove(x + kept, w, kept * sizeof *w);
     (*out)->n = kept;
     return FINF_OK;
 }
 
-finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, finf_noise **out, finf_reason *why)
+finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, finf_noise **out,
+                           finf_reason *why)
 {
-    return make_pairs(NOISE_BLT, "blt", "buf_decay", decay, "output_scale", scale, BOUNDS_HUGE, n, out, why);
+    return make_pairs(NOISE_BLT, "blt", "buf_decay", decay, "output_scale", scale, BOUNDS_HUGE, n,
+                      out, why);
 }
 
-finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf_noise **out, finf_reason *why)
+finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf_noise **out,
+                               finf_reason *why)
 {
     *out = NULL;
     for (size_t i = 0; i < n; i++) {
         if (!(nu[i] >= BOUNDS_TINY && nu[i] < 2))
-            return finf_why(why, FINF_EDOM, "nu[%zu] = %s: must be in (0, 2)%s", i, finf_show(nu[i]).s,
-                            nu[i] > 0 && nu[i] < 2 ? ", at least 1e-50" : "");
+            return finf_why(why, FINF_EDOM, "nu[%zu] = %s: must be in (0, 2)%s", i,
+                            finf_show(nu[i]).s, nu[i] > 0 && nu[i] < 2 ? ", at least 1e-50" : "");
         if (!(fabs(r[i]) <= POWER_MAX))
-            return finf_why(why, FINF_EDOM, "power[%zu] = %s: must be in [-20, 20]", i, finf_show(r[i]).s);
+            return finf_why(why, FINF_EDOM, "power[%zu] = %s: must be in [-20, 20]", i,
+                            finf_show(r[i]).s);
     }
     return make_pairs(NOISE_PRODUCT, "product", "nu", nu, "power", r, POWER_MAX, n, out, why);
 }
 
-finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out, finf_reason *why)
+finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out,
+                                finf_reason *why)
 {
     finf_status status = make(NOISE_SPECTRUM, "spectrum", out);
     if (status) return finf_why(why, status, "no memory");
@@ -176,7 +193,7 @@ finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf
     return status;
 }
 
-/* ---- coefficients -------------------------------------------------------------------------------------- */
+/* ---- coefficients ---------------------------------------------------------------------------- */
 
 /* (1-(1-nu)z)^p: ratio of successive coefficients (t-1-p)/t (1-nu) */
 static void power_series(double p, double nu, size_t n, double *out)
@@ -188,7 +205,8 @@ static void power_series(double p, double nu, size_t n, double *out)
     }
 }
 
-/* 1/C by running the buffers: no polynomial is formed, so nothing is lost when the decays crowd at 1. */
+/* 1/C by running the buffers: no polynomial is formed, so nothing is lost when the decays crowd
+ * at 1. */
 static void blt_series(const finf_noise *noise, size_t n, double *beta)
 {
     const double *th = noise->coef, *w = th + noise->n;
@@ -201,8 +219,8 @@ static void blt_series(const finf_noise *noise, size_t n, double *beta)
     }
 }
 
-/* B = prod (1 - q_i z)^{r_i}: z B' = -B sum_i r_i q_i z/(1 - q_i z), so t beta_t = -sum_i r_i s_i with s_i = sum_k q_i^k
- * beta_{t-k} carried along, one number a factor. */
+/* B = prod (1 - q_i z)^{r_i}: z B' = -B sum_i r_i q_i z/(1 - q_i z), so t beta_t = -sum_i r_i s_i
+ * with s_i = sum_k q_i^k beta_{t-k} carried along, one number a factor. */
 static void product_series(const finf_noise *noise, double sign, size_t n, double *out)
 {
     const double *nu = noise->coef, *r = nu + noise->n;
@@ -255,15 +273,17 @@ finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, f
 }
 
 /* Both public functions: no empty list, and nothing that has overflowed. */
-static finf_status checked(finf_status (*get)(const finf_noise *, size_t, double *, finf_reason *), const char *what,
-                           const finf_noise *noise, size_t n, double *out, finf_reason *why)
+static finf_status checked(finf_status (*get)(const finf_noise *, size_t, double *, finf_reason *),
+                           const char *what, const finf_noise *noise, size_t n, double *out,
+                           finf_reason *why)
 {
     if (n == 0) return finf_why(why, FINF_EDOM, "length 0: at least one coefficient");
     finf_status s = get(noise, n, out, why);
     for (size_t t = 0; t < n && !s; t++)
         if (!isfinite(out[t]))
-            s = finf_why(why, FINF_EDOM, "%s_t grows exponentially and overflows at t = %zu: ask for at most %zu", what, t,
-                         t);
+            s = finf_why(why, FINF_EDOM,
+                         "%s_t grows exponentially and overflows at t = %zu: ask for at most %zu",
+                         what, t, t);
     for (size_t t = 0; t < n && s; t++) out[t] = NAN;
     return s;
 }
@@ -278,7 +298,7 @@ finf_status finf_noise_coef(const finf_noise *noise, size_t n, double *c, finf_r
     return checked(noise_coef_unchecked, "c", noise, n, c, why);
 }
 
-/* ---- frequency response -------------------------------------------------------------------------------- */
+/* ---- frequency response ---------------------------------------------------------------------- */
 
 /* 1 - x e^{-iw} for 1 - x = a, cancelling nothing when a and w are small. */
 static double complex factor_at(double a, double w)
@@ -295,12 +315,14 @@ static double complex polynomial_at(const finf_noise *noise, double w)
     return sum;
 }
 
-/* z/(1 - th z) = (1-it)^2 / ((1-th) + (1+th) t^2 + 2i th t): cancels neither at 0 nor at pi, whatever the sign of th. */
+/* z/(1 - th z) = (1-it)^2 / ((1-th) + (1+th) t^2 + 2i th t): cancels neither at 0 nor at pi,
+ * whatever the sign of th. */
 long double complex noise_blt_strategy_at(const finf_noise *noise, long double t, double *lost)
 {
     long double re = 1, im = 0, size = 1;
     for (size_t i = 0; i < noise->n; i++) {
-        long double th = noise->coef[i], w = noise->coef[noise->n + i], x = (1 - th) + (1 + th) * t * t, y = 2 * th * t;
+        long double th = noise->coef[i], w = noise->coef[noise->n + i],
+                    x = (1 - th) + (1 + th) * t * t, y = 2 * th * t;
         long double p = (1 - t) * (1 + t), q = -2 * t, scale = w / (x * x + y * y);
         re += scale * (p * x + q * y);
         im += scale * (q * x - p * y);
@@ -330,7 +352,8 @@ static double complex response(const finf_noise *noise, double w)
         return exp(log_size) * cexp(I * phase);
     }
     case NOISE_SPECTRUM: {
-        double size = sqrt(spline_density_at(noise->density, w)), phase = spline_density_phase(noise->density, w);
+        double size = sqrt(spline_density_at(noise->density, w)),
+               phase = spline_density_phase(noise->density, w);
         return size * cexp(I * phase);
     }
     }
@@ -350,7 +373,8 @@ double noise_density_t(double t, void *ctx)
     if (noise->kind == NOISE_POWER) return pow(circle_gap_t(noise->nu, t), noise->p);
     if (noise->kind == NOISE_PRODUCT) {
         double sum = 0;
-        for (size_t i = 0; i < noise->n; i++) sum += noise->coef[noise->n + i] * log(circle_gap_t(noise->coef[i], t));
+        for (size_t i = 0; i < noise->n; i++)
+            sum += noise->coef[noise->n + i] * log(circle_gap_t(noise->coef[i], t));
         return exp(sum);
     }
     return finf_noise_density(noise, 2 * atan(t));
@@ -388,7 +412,8 @@ double finf_noise_scale(const finf_noise *noise)
     }
     case NOISE_PRODUCT: {
         double least = 1;
-        for (size_t i = 0; i < noise->n; i++) least = fmin(least, fmin(noise->coef[i], 2 - noise->coef[i]));
+        for (size_t i = 0; i < noise->n; i++)
+            least = fmin(least, fmin(noise->coef[i], 2 - noise->coef[i]));
         return least;
     }
     case NOISE_SPECTRUM: return spline_density_scale(noise->density);
@@ -396,7 +421,7 @@ double finf_noise_scale(const finf_noise *noise)
     return 1;
 }
 
-/* ---- spelling ------------------------------------------------------------------------------------------ */
+/* ---- spelling -------------------------------------------------------------------------------- */
 
 typedef struct {
     char *out;
@@ -424,18 +449,24 @@ finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size)
     int pairs = noise->kind == NOISE_BLT || noise->kind == NOISE_PRODUCT;
     int white = pairs && noise->n == 0; /* every term has cancelled, and a list must not be empty */
     if (noise->kind == NOISE_SPECTRUM || size == 0) return FINF_EDOM;
-    put(&w, white                                           ? "sgd"
-            : noise->kind == NOISE_FIR                      ? "beta"
+    put(&w, white                                          ? "sgd"
+            : noise->kind == NOISE_FIR                     ? "beta"
             : noise->kind == NOISE_POWER && noise->nu == 0 ? "cc"
-                                                            : noise->family);
+                                                           : noise->family);
     if (noise->kind == NOISE_POWER && noise->nu > 0 && strcmp(noise->family, "sgd") != 0) {
         put(&w, ":");
-        if (strcmp(noise->family, "power") == 0) put_list(&w, &noise->p, 1), put(&w, ",");
+        if (strcmp(noise->family, "power") == 0) {
+            put_list(&w, &noise->p, 1);
+            put(&w, ",");
+        }
         put_list(&w, &noise->nu, 1);
     } else if (noise->kind != NOISE_POWER && !white) {
         put(&w, ":");
         put_list(&w, x, noise->n);
-        if (pairs) put(&w, ";"), put_list(&w, x + noise->n, noise->n);
+        if (pairs) {
+            put(&w, ";");
+            put_list(&w, x + noise->n, noise->n);
+        }
     }
     out[w.at < size ? w.at : size - 1] = '\0';
     return w.at < size ? FINF_OK : FINF_EDOM;

@@ -1,15 +1,14 @@
-/* Sensitivity of a system to several participations of one user.                                       MATH section 6
+/* Sensitivity of a system to several participations of one user. (theory 6)
  *
- * A pattern P of at most k steps costs f(P) = sum_{i,j in P} |X_ij|, X = C'C: the squared sensitivity where X >= 0, and an
- * upper bound of it elsewhere. The largest f is
- *   fixed order (steps exactly b apart): found by going through the n windows;
- *   min-separation (at least b apart): for c >= 0 never increasing that of the first steps. Else between a pattern's value
- *     and the lesser of two bounds, both sums over the pattern that a dynamic program makes largest:
- *       rows   f(P) <= sum_{i in P} max { sum_{j in P'} |X_ij| : P' with i in it };
- *       later  f(P) <= sum_{i in P} (|X_ii| + 2 max { sum_{j in P'} |X_ij| : P' after i }), exact where |X_ij| is a never
- *              increasing function of j - i (fft).
- *     Branch and bound, step after step, closes what is left between them, for as long as WORK_MOST lasts; then the largest
- *     bound still open is the upper one. */
+ * A pattern P of at most k steps costs f(P) = sum_{i,j in P} |X_ij|, X = C'C: the squared
+ * sensitivity where X >= 0, and an upper bound of it elsewhere. The largest f is fixed order (steps
+ * exactly b apart): found by going through the n windows; min-separation (at least b apart): for c
+ * >= 0 never increasing that of the first steps. Else between a pattern's value and the lesser of
+ * two bounds, both sums over the pattern that a dynamic program makes largest: rows   f(P) <=
+ * sum_{i in P} max { sum_{j in P'} |X_ij| : P' with i in it }; later  f(P) <= sum_{i in P} (|X_ii|
+ * + 2 max { sum_{j in P'} |X_ij| : P' after i }), exact where |X_ij| is a never increasing function
+ * of j - i (fft). Branch and bound, step after step, closes what is left between them, for as long
+ * as WORK_MOST lasts; then the largest bound still open is the upper one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +18,13 @@
 #define TABLE_MOST ((size_t)1 << 23) /* numbers in the tables of the search: 64 MB */
 #define WORK_MOST 1e8                /* numbers it may compute: a second */
 #define ATTAINED 1e-13               /* relative: sums of k^2 terms in two orders differ by less */
-#define EXACT 1e-9                   /* relative: entries of X that should be 0 (me:b) may have a wrong sign by as much */
+#define EXACT                                                                                      \
+    1e-9 /* relative: entries of X that should be 0 (me:b) may have a wrong sign by as much */
 
-/* ---- steps exactly b apart ----------------------------------------------------------------------------- */
+/* ---- steps exactly b apart ------------------------------------------------------------------- */
 
-/* A window of k along each residue class, slid from its first place (the whole class if it is shorter). */
+/* A window of k along each residue class, slid from its first place (the whole class if it is
+ * shorter). */
 static double fixed_order(const double *X, size_t n, size_t k, size_t b, size_t *first)
 {
     double worst = -1;
@@ -49,10 +50,10 @@ static double fixed_order(const double *X, size_t n, size_t k, size_t b, size_t 
     return worst;
 }
 
-/* ---- steps at least b apart: bounds -------------------------------------------------------------------- */
+/* ---- steps at least b apart: bounds ---------------------------------------------------------- */
 
-/* Tables over patterns have a row for "at most p steps", p = 0..k; or one row where their number is no limit, as n/b steps
- * are the most that fit. */
+/* Tables over patterns have a row for "at most p steps", p = 0..k; or one row where their number is
+ * no limit, as n/b steps are the most that fit. */
 typedef struct {
     size_t n, k, b;
     int unlimited;
@@ -70,7 +71,8 @@ static size_t one_less(const family *q, size_t p) { return q->unlimited ? 0 : p 
 
 /* best[p][j]: the largest sum of at most p of |x[0]|..|x[j-1]|, at least b apart. Rows of n+1.
  * rows: how many of them are needed. */
-static void best_sums(const family *q, const double *x, ptrdiff_t stride, size_t m, size_t rows, double *best)
+static void best_sums(const family *q, const double *x, ptrdiff_t stride, size_t m, size_t rows,
+                      double *best)
 {
     size_t width = q->n + 1, p = 0;
     if (!q->unlimited)
@@ -80,19 +82,22 @@ static void best_sums(const family *q, const double *x, ptrdiff_t stride, size_t
         const double *less = best + one_less(q, p) * width;
         now[0] = 0;
         for (size_t j = 1; j <= m; j++)
-            now[j] = fmax(now[j - 1], fabs(x[(ptrdiff_t)(j - 1) * stride]) + (j > q->b ? less[j - q->b] : 0));
+            now[j] = fmax(now[j - 1],
+                          fabs(x[(ptrdiff_t)(j - 1) * stride]) + (j > q->b ? less[j - q->b] : 0));
     }
 }
 
-/* row[i]: of the bound `rows`; later[p][i]: of the other, the largest sum of at most p of |X_ij|, j >= i+b, doubled. */
-static finf_status row_sums(const family *q, const double *X, const finf_system_options *o, double *best, double *row,
-                            double *later)
+/* row[i]: of the bound `rows`; later[p][i]: of the other, the largest sum of at most p of |X_ij|, j
+ * >= i+b, doubled. */
+static finf_status row_sums(const family *q, const double *X, const finf_system_options *o,
+                            double *best, double *row, double *later)
 {
     size_t n = q->n, b = q->b, width = n + 1, others = q->unlimited ? 1 : q->k;
     for (size_t i = 0; i < n; i++) {
         if (system_stopped(o)) return FINF_ETOL;
         const double *x = X + i * n;
-        size_t before = i >= b ? i - b + 1 : 0, after = n - i > b ? n - i - b : 0; /* how many steps are b or more away */
+        /* how many steps are b or more away */
+        size_t before = i >= b ? i - b + 1 : 0, after = n - i > b ? n - i - b : 0;
         best_sums(q, x + n - 1, -1, after, others, best);
         for (size_t p = 0; p < others; p++) later[p * n + i] = 2 * best[p * width + after];
         best_sums(q, x, 1, before, others, best);
@@ -105,7 +110,8 @@ static finf_status row_sums(const family *q, const double *X, const finf_system_
 }
 
 /* ahead[p][j]: the largest sum of weight_i + later_i over at most p steps from j on. */
-static void bound_ahead(const family *q, const double *weight, const double *later, size_t from, double *ahead)
+static void bound_ahead(const family *q, const double *weight, const double *later, size_t from,
+                        double *ahead)
 {
     size_t n = q->n, width = n + 1;
     if (!q->unlimited) memset(ahead + from, 0, (width - from) * sizeof *ahead);
@@ -113,7 +119,8 @@ static void bound_ahead(const family *q, const double *weight, const double *lat
         double *now = ahead + p * width;
         const double *less = ahead + one_less(q, p) * width, *x = later + one_less(q, p) * n;
         now[n] = 0;
-        for (size_t j = n; j-- > from;) now[j] = fmax(now[j + 1], weight[j] + x[j] + (j + q->b < n ? less[j + q->b] : 0));
+        for (size_t j = n; j-- > from;)
+            now[j] = fmax(now[j + 1], weight[j] + x[j] + (j + q->b < n ? less[j + q->b] : 0));
     }
 }
 
@@ -125,8 +132,8 @@ static double pattern_value(const double *X, size_t n, const size_t *pattern, si
     return sum;
 }
 
-/* What a user attains there with contributions u or -u: all alike, or by the signs of the first one's row. f(P) if X >= 0
- * on the pattern, or becomes so by these signs. */
+/* What a user attains there with contributions u or -u: all alike, or by the signs of the first
+ * one's row. f(P) if X >= 0 on the pattern, or becomes so by these signs. */
 static double attained_value(const double *X, size_t n, const size_t *pattern, size_t count)
 {
     double alike = 0, signs = 0;
@@ -157,7 +164,7 @@ static size_t trace_pattern(const family *q, const double *best, size_t *pattern
     return count;
 }
 
-/* ---- steps at least b apart: branch and bound ---------------------------------------------------------- */
+/* ---- steps at least b apart: branch and bound ------------------------------------------------ */
 
 typedef struct {
     family q;
@@ -178,20 +185,23 @@ static void keep_best(search *s, double value, size_t count)
     memcpy(s->pattern, s->path, count * sizeof *s->path);
 }
 
-/* The patterns that begin with the `depth` steps chosen, whose value is `value`, and go on from step `from` with at most p
- * more: an upper bound of them all. Those that cannot exceed `best` are passed over. */
+/* The patterns that begin with the `depth` steps chosen, whose value is `value`, and go on from
+ * step `from` with at most p more: an upper bound of them all. Those that cannot exceed `best` are
+ * passed over. */
 static double explore(search *s, size_t depth, size_t from, size_t p, double value)
 {
     const family *q = &s->q;
     size_t n = q->n, less = one_less(q, p), width = n + 1;
-    double *weight = s->weight + depth * n, *ahead = s->ahead + depth * q->rows * width, most = value;
+    double *weight = s->weight + depth * n, *ahead = s->ahead + depth * q->rows * width,
+           most = value;
     keep_best(s, value, depth);
     if (from >= n || (p == 0 && !q->unlimited)) return value;
     bound_ahead(q, weight, s->later, from, ahead);
     s->work += (double)(n - from) * (double)q->rows;
     for (size_t j = from; j < n; j++) {
         size_t next = j + q->b;
-        double bound = value + weight[j] + s->later[less * n + j] + (next < n ? ahead[less * width + next] : 0);
+        double bound = value + weight[j] + s->later[less * n + j] +
+                       (next < n ? ahead[less * width + next] : 0);
         if (bound > s->best * (1 + ATTAINED) && s->work < WORK_MOST && !system_stopped(s->o)) {
             for (size_t l = next; l < n; l++) weight[n + l] = weight[l] + 2 * fabs(s->X[j * n + l]);
             s->path[depth] = j;
@@ -217,7 +227,8 @@ static finf_status close_gap(search *s, double *upper)
     return system_stopped(s->o) ? FINF_ETOL : FINF_OK;
 }
 
-/* numbers: room for a row of n, and two tables; s->path is room for n steps, s->pattern the worst one exactly b apart. */
+/* numbers: room for a row of n, and two tables; s->path is room for n steps, s->pattern the worst
+ * one exactly b apart. */
 static finf_status bound_and_search(search *s, double *numbers, double *upper)
 {
     const family *q = &s->q;
@@ -236,8 +247,8 @@ static finf_status bound_and_search(search *s, double *numbers, double *upper)
     return close_gap(s, upper);
 }
 
-static finf_status min_separation(const double *X, size_t n, size_t k, size_t b, const finf_system_options *o,
-                                  finf_participation *out)
+static finf_status min_separation(const double *X, size_t n, size_t k, size_t b,
+                                  const finf_system_options *o, finf_participation *out)
 {
     search s = {.q = family_make(n, k, b), .X = X, .o = o, .best = out->fixed_order};
     double *numbers = malloc((n + s.q.rows * n + s.q.rows * (n + 1)) * sizeof *numbers);
@@ -255,11 +266,12 @@ static finf_status min_separation(const double *X, size_t n, size_t k, size_t b,
     return status;
 }
 
-/* ---- the two ways to count ----------------------------------------------------------------------------- */
+/* ---- the two ways to count ------------------------------------------------------------------- */
 
-/* X_ij = sum_{t<n-j} c_t c_{t+j-i} grows when j and all later steps move left together: so the pattern 0, b, 2b, .. is the
- * worst of both kinds (as in Kalinin & Lampert 2024). */
-static finf_status first_steps(const double *c, size_t n, size_t k, size_t b, finf_participation *out)
+/* X_ij = sum_{t<n-j} c_t c_{t+j-i} grows when j and all later steps move left together: so the
+ * pattern 0, b, 2b, .. is the worst of both kinds (as in Kalinin & Lampert 2024). */
+static finf_status first_steps(const double *c, size_t n, size_t k, size_t b,
+                               finf_participation *out)
 {
     double *column = calloc(n, sizeof *column);
     if (!column) return FINF_ENOMEM;
@@ -274,11 +286,14 @@ static finf_status first_steps(const double *c, size_t n, size_t k, size_t b, fi
     return FINF_OK;
 }
 
-static finf_status by_matrix(const double *X, size_t n, size_t k, size_t b, const finf_system_options *o,
-                             finf_participation *out)
+static finf_status by_matrix(const double *X, size_t n, size_t k, size_t b,
+                             const finf_system_options *o, finf_participation *out)
 {
     double least = 0, most = 0;
-    for (size_t i = 0; i < n * n; i++) least = fmin(least, X[i]), most = fmax(most, X[i]);
+    for (size_t i = 0; i < n * n; i++) {
+        least = fmin(least, X[i]);
+        most = fmax(most, X[i]);
+    }
     out->nonnegative = least >= -EXACT * most;
     out->fixed_order = fixed_order(X, n, k, b, &out->first);
     finf_status status = min_separation(X, n, k, b, o, out);
@@ -296,12 +311,18 @@ static int never_increasing(const finf_system *s)
     return 1;
 }
 
-finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, const finf_system_options *opt,
-                                      finf_participation *out, finf_reason *why)
+finf_status finf_system_participation(const finf_system *s, size_t k, size_t b,
+                                      const finf_system_options *opt, finf_participation *out,
+                                      finf_reason *why)
 {
     size_t n = s->facts.n;
-    *out = (finf_participation){
-        .k = k, .b = b, .fixed_order = NAN, .fixed_lower = NAN, .min_sep = NAN, .min_sep_lower = NAN, .method = ""};
+    *out = (finf_participation){.k = k,
+                                .b = b,
+                                .fixed_order = NAN,
+                                .fixed_lower = NAN,
+                                .min_sep = NAN,
+                                .min_sep_lower = NAN,
+                                .method = ""};
     if (k < 1) return finf_why(why, FINF_EDOM, "participations = %zu: at least 1", k);
     if (b < 1) return finf_why(why, FINF_EDOM, "separation = %zu: at least 1", b);
     if (b > n) b = n;
@@ -321,6 +342,7 @@ finf_status finf_system_participation(const finf_system *s, size_t k, size_t b, 
         free(X);
     }
     if (status == FINF_ENOMEM) finf_why(why, status, "no memory for %zu steps", n);
-    if (status == FINF_ETOL) finf_why(why, status, "stopped at the participations of %s", s->facts.name);
+    if (status == FINF_ETOL)
+        finf_why(why, status, "stopped at the participations of %s", s->facts.name);
     return status;
 }

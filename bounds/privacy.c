@@ -1,4 +1,4 @@
-/* Privacy: rho-zCDP and (epsilon, delta), both directions, two ways.                             MATH section 8
+/* Privacy: rho-zCDP and (epsilon, delta), both directions, two ways. (theory 8)
  *   zcdp:  valid for every rho-zCDP mechanism, by the optimal Renyi order alpha
  *   gauss: exact for this mechanism, which is one Gaussian of mu = sqrt(2 rho) */
 #include "bounds.h"
@@ -19,15 +19,16 @@ static finf_status failed(finf_status s, finf_real *out)
     return s;
 }
 
-/* ---- one-dimensional helpers --------------------------------------------------------------------------- */
+/* ---- one-dimensional helpers ----------------------------------------------------------------- */
 
 typedef struct {
     double rho, L, target; /* L = log(1/delta), or epsilon */
 } ctx_t;
 
-/* The root of the monotone f in [lo, hi], between neighbouring numbers: bisection, of log x while they are far apart.
- * FINF_EDOM when there is none. */
-static finf_status root(double (*f)(double, const ctx_t *), const ctx_t *c, double lo, double hi, double *x)
+/* The root of the monotone f in [lo, hi], between neighbouring numbers: bisection, of log x while
+ * they are far apart. FINF_EDOM when there is none. */
+static finf_status root(double (*f)(double, const ctx_t *), const ctx_t *c, double lo, double hi,
+                        double *x)
 {
     double at_lo = f(lo, c), at_hi = f(hi, c);
     *x = at_lo == 0 ? lo : hi;
@@ -45,7 +46,7 @@ static finf_status root(double (*f)(double, const ctx_t *), const ctx_t *c, doub
     return FINF_OK;
 }
 
-/* ---- zCDP ---------------------------------------------------------------------------------------------- */
+/* ---- zCDP ------------------------------------------------------------------------------------ */
 
 /* At the order alpha = 1 + e^s: the value, and the size of the terms it is the sum of. */
 typedef struct {
@@ -89,8 +90,9 @@ static at_order epsilon_at_order(double s, const ctx_t *c)
 {
     double x = exp(s), log_alpha = log1p(x), log_shrink = s > 0 ? -log1p(1 / x) : s - log_alpha;
     double linear = c->rho * (1 + x);
-    return (at_order){linear + (c->L - log_alpha) / x + log_shrink,
-                      linear + (c->L + log_alpha) / x + fabs(s > 0 ? log_shrink : s) + log_alpha / (1 + x), s};
+    return (at_order){
+        linear + (c->L - log_alpha) / x + log_shrink,
+        linear + (c->L + log_alpha) / x + fabs(s > 0 ? log_shrink : s) + log_alpha / (1 + x), s};
 }
 
 finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *out)
@@ -99,7 +101,8 @@ finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *out)
     ctx_t c = {rho, -log(delta), 0};
     at_order best = least(epsilon_at_order, &c);
     double error = order_error(&best), above = best.value + error;
-    *out = finf_real_make(best.value > 0 ? best.value : 0, above > 0 ? error : 0, "optimal Renyi order");
+    *out = finf_real_make(best.value > 0 ? best.value : 0, above > 0 ? error : 0,
+                          "optimal Renyi order");
     return FINF_OK;
 }
 
@@ -107,7 +110,8 @@ finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *out)
 static at_order log_delta_at_order(double s, const ctx_t *c)
 {
     double x = exp(s), log_alpha = log1p(x), log_shrink = s > 0 ? -log1p(1 / x) : s - log_alpha;
-    double beyond = c->L - c->rho, linear = c->rho * x; /* epsilon - rho alpha, nothing lost where they are close */
+    /* epsilon - rho alpha, nothing lost where they are close */
+    double beyond = c->L - c->rho, linear = c->rho * x;
     return (at_order){-log_alpha - x * (beyond - linear - log_shrink),
                       log_alpha + x * (fabs(beyond) + linear + fabs(log_shrink)), s};
 }
@@ -143,26 +147,29 @@ finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *out)
     finf_status s = root(rho_zcdp_gap, &c, RHO_MIN, RHO_MAX, &c.rho);
     if (s) return failed(s, out);
     at_order best = least(epsilon_at_order, &c);
-    double slope = 1 + exp(best.s); /* d epsilon/d rho: the order is optimal, so only rho alpha moves */
-    *out = finf_real_make(c.rho, (order_error(&best) + FINF_EPS * epsilon) / slope + 8 * FINF_EPS * c.rho,
+    /* d epsilon/d rho: the order is optimal, so only rho alpha moves */
+    double slope = 1 + exp(best.s);
+    *out = finf_real_make(c.rho,
+                          (order_error(&best) + FINF_EPS * epsilon) / slope + 8 * FINF_EPS * c.rho,
                           "optimal Renyi order");
     return FINF_OK;
 }
 
-/* ---- one Gaussian -------------------------------------------------------------------------------------- */
+/* ---- one Gaussian ---------------------------------------------------------------------------- */
 
-/* log delta for delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), with its error and its derivatives.
- * With x = eps/mu -+ mu/2 = (eps -+ rho)/mu both terms carry the factor phi(x_-), leaving phi(x_-) (R(x_-) - R(x_+)) in
- * Mills' ratio R = Q/phi: nothing overflows. For small mu that difference is the integral of -R' = 1 - xR, without
- * cancellation; for x_- < 0 and mu large, delta is near 1 and its complement is what is small. */
+/* log delta for delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), with its error and its
+ * derivatives. With x = eps/mu -+ mu/2 = (eps -+ rho)/mu both terms carry the factor phi(x_-),
+ * leaving phi(x_-) (R(x_-) - R(x_+)) in Mills' ratio R = Q/phi: nothing overflows. For small mu
+ * that difference is the integral of -R' = 1 - xR, without cancellation; for x_- < 0 and mu large,
+ * delta is near 1 and its complement is what is small. */
 typedef struct {
     double value, error;
     double by_epsilon; /* -d log delta/d epsilon = e^eps Phi(-x_+)/delta */
     double by_rho;     /* d log delta/d rho = phi(x_-)/(mu delta) */
 } log_delta;
 
-/* R, and 1 - xR. From x = 2 on by Laplace's continued fraction 1/(x + 1/(x + 2/(x + ..))), where GSL's hazard function, a
- * quotient, loses x^2 eps, and 1 - xR would lose as much again. */
+/* R, and 1 - xR. From x = 2 on by Laplace's continued fraction 1/(x + 1/(x + 2/(x + ..))), where
+ * GSL's hazard function, a quotient, loses x^2 eps, and 1 - xR would lose as much again. */
 static double mills(double x, double *slope)
 {
     if (x < 2) {
@@ -179,11 +186,12 @@ static double mills(double x, double *slope)
 
 static log_delta log_delta_gauss(double rho, double epsilon)
 {
-    static const double NODE[] = {0.1488743389816312, 0.4333953941292472, 0.6794095682990244, 0.8650633666889845,
-                                  0.9739065285171717};
-    static const double WEIGHT[] = {0.2955242247147529, 0.2692667193099964, 0.2190863625159820, 0.1494513491505806,
-                                    0.0666713443086881};
-    double mu = sqrt(2 * rho), middle = epsilon / mu, lo = (epsilon - rho) / mu, hi = (epsilon + rho) / mu, slope;
+    static const double NODE[] = {0.1488743389816312, 0.4333953941292472, 0.6794095682990244,
+                                  0.8650633666889845, 0.9739065285171717};
+    static const double WEIGHT[] = {0.2955242247147529, 0.2692667193099964, 0.2190863625159820,
+                                    0.1494513491505806, 0.0666713443086881};
+    double mu = sqrt(2 * rho), middle = epsilon / mu, lo = (epsilon - rho) / mu,
+           hi = (epsilon + rho) / mu, slope;
     double last = mills(hi, &slope), log_phi = -0.5 * lo * lo - 0.5 * log(2 * FINF_PI);
     log_delta out;
     if (mu > 1 && lo < 0) {
@@ -223,14 +231,17 @@ finf_status finf_epsilon_gauss(double rho, double delta, finf_real *out)
     ctx_t c = {rho, -log(delta), 0};
     double value = 0, gap = epsilon_gauss_gap(0, &c);
     if (gap > 0) { /* zCDP's epsilon is an upper end; its simplest form needs no optimisation */
-        finf_status s = root(epsilon_gauss_gap, &c, 0, (rho + 2 * sqrt(rho * c.L)) * (1 + 8 * FINF_EPS), &value);
+        finf_status s = root(epsilon_gauss_gap, &c, 0,
+                             (rho + 2 * sqrt(rho * c.L)) * (1 + 8 * FINF_EPS), &value);
         if (s) return failed(s, out);
         gap = 0;
     }
     log_delta at = log_delta_gauss(rho, value);
-    double error = at.error + 2 * FINF_EPS * c.L; /* of log delta, which moves epsilon by this over the derivative */
-    int below = gap + error < 0;                  /* no epsilon > 0 is needed, beyond doubt */
-    *out = finf_real_make(value, below ? 0 : error / at.by_epsilon + 16 * FINF_EPS * value, "Gaussian mechanism");
+    /* of log delta, which moves epsilon by this over the derivative */
+    double error = at.error + 2 * FINF_EPS * c.L;
+    int below = gap + error < 0; /* no epsilon > 0 is needed, beyond doubt */
+    *out = finf_real_make(value, below ? 0 : error / at.by_epsilon + 16 * FINF_EPS * value,
+                          "Gaussian mechanism");
     return FINF_OK;
 }
 
@@ -242,7 +253,10 @@ finf_status finf_delta_gauss(double rho, double epsilon, finf_real *out)
     return FINF_OK;
 }
 
-static double rho_gauss_gap(double rho, const ctx_t *c) { return log_delta_gauss(rho, c->target).value + c->L; }
+static double rho_gauss_gap(double rho, const ctx_t *c)
+{
+    return log_delta_gauss(rho, c->target).value + c->L;
+}
 
 finf_status finf_rho_gauss(double epsilon, double delta, finf_real *out)
 {
@@ -251,6 +265,7 @@ finf_status finf_rho_gauss(double epsilon, double delta, finf_real *out)
     finf_status s = root(rho_gauss_gap, &c, RHO_MIN, RHO_MAX, &c.rho);
     if (s) return failed(s, out);
     log_delta at = log_delta_gauss(c.rho, epsilon);
-    *out = finf_real_make(c.rho, (at.error + 2 * FINF_EPS * c.L) / at.by_rho + 8 * FINF_EPS * c.rho, "Gaussian mechanism");
+    *out = finf_real_make(c.rho, (at.error + 2 * FINF_EPS * c.L) / at.by_rho + 8 * FINF_EPS * c.rho,
+                          "Gaussian mechanism");
     return FINF_OK;
 }

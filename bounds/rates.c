@@ -1,11 +1,13 @@
-/* The paper's rates with unit constants (Tables 1 and 3), to stand beside exact values.           MATH section 5 */
+/* The paper's rates with unit constants (Tables 1 and 3), to stand beside exact values. (theory 5)
+ */
 #include "bounds.h"
 
-/* lambda_k = k^-a, ||H|| = 1. Table 3 with its row 1/k^2 corrected (MATH 10.5): the ratio there is log^2, not log^3.
- * sgd: eta d G^2/rho;  nu = eta mu: eta^2 G^2/rho times
- *   a = 0: d log^2(1/eta);  a < 1: d^{1-a}/(1-a) log^2(d/eta);  a = 1: log^3(d/eta);  a > 1: a^2/(a-1) log^2(d/eta)
- * floor, of every noise: eta^2 Tr H G^2/rho (Table 1: Tr H = d_eff) */
-finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set, finf_rates *out)
+/* lambda_k = k^-a, ||H|| = 1. Table 3 with its row 1/k^2 corrected (theory 10.5): the ratio there
+ * is log^2, not log^3. sgd: eta d G^2/rho;  nu = eta mu: eta^2 G^2/rho times a = 0: d log^2(1/eta);
+ * a < 1: d^{1-a}/(1-a) log^2(d/eta);  a = 1: log^3(d/eta);  a > 1: a^2/(a-1) log^2(d/eta) floor, of
+ * every noise: eta^2 Tr H G^2/rho (Table 1: Tr H = d_eff) */
+finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set,
+                             finf_rates *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
     *out = (finf_rates){NAN, NAN, NAN};
@@ -22,13 +24,16 @@ finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_
         shape = a * a / (a - 1) * l * l;
     finf_spectrum *H;
     if ((s = finf_spectrum_power(a, d, &H, NULL))) return s;
-    *out = (finf_rates){eta * d * unit, eta * eta * unit * shape, eta * eta * unit * finf_spectrum_trace(H)};
+    *out = (finf_rates){eta * d * unit, eta * eta * unit * shape,
+                        eta * eta * unit * finf_spectrum_trace(H)};
     finf_spectrum_free(H);
     return FINF_OK;
 }
 
-/* Any H (Table 1): sgd eta d G^2/rho; nu = eta mu: eta^2 Tr H log^2(1/(eta mu)) G^2/rho; floor eta^2 Tr H G^2/rho */
-finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set, finf_rates *out)
+/* Any H (Table 1): sgd eta d G^2/rho; nu = eta mu: eta^2 Tr H log^2(1/(eta mu)) G^2/rho; floor
+ * eta^2 Tr H G^2/rho */
+finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set,
+                                finf_rates *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
     *out = (finf_rates){NAN, NAN, NAN};

@@ -1,6 +1,7 @@
-/* A(w) = sum_t x_t e^{-iwt} of a long x at any w in WIDTH terms: one FFT of x on a grid twice as fine, with x divided
- * beforehand by the transform of the bell that interpolates between its points (Kaiser and Bessel's: both it and its
- * transform have a formula). FFTW has no such transform, and Horner's rule takes n steps a frequency. */
+/* A(w) = sum_t x_t e^{-iwt} of a long x at any w in WIDTH terms: one FFT of x on a grid twice as
+ * fine, with x divided beforehand by the transform of the bell that interpolates between its points
+ * (Kaiser and Bessel's: both it and its transform have a formula). FFTW has no such transform, and
+ * Horner's rule takes n steps a frequency. */
 #include <gsl/gsl_sf_bessel.h>
 #include <stdlib.h>
 
@@ -34,7 +35,11 @@ finf_status response_table_make(const double *x, size_t n, response_table **out)
     size_t N = 2;
     while (N < 2 * n) N *= 2;
     double *y = calloc(N, sizeof *y);
-    if (t) t->n = n, t->N = N, t->g = malloc((N / 2 + 1) * sizeof *t->g);
+    if (t) {
+        t->n = n;
+        t->N = N;
+        t->g = malloc((N / 2 + 1) * sizeof *t->g);
+    }
     finf_status s = t && y && t->g ? FINF_OK : FINF_ENOMEM;
     for (size_t k = 0; s == FINF_OK && k < n; k++) { /* centred, so that |f| <= pi WIDTH/4 */
         double f = FINF_PI * WIDTH * ((double)k - (double)(n / 2)) / (double)N;
@@ -42,7 +47,10 @@ finf_status response_table_make(const double *x, size_t n, response_table **out)
     }
     if (s == FINF_OK) s = series_transform(y, N, N, t->g);
     free(y);
-    if (s != FINF_OK) response_table_free(t), t = NULL;
+    if (s != FINF_OK) {
+        response_table_free(t);
+        t = NULL;
+    }
     *out = t;
     return s;
 }
@@ -64,6 +72,7 @@ double complex response_table_at(const response_table *t, double w)
     }
     /* e^{-iw n/2} with the whole turns taken out in integers: n w would round */
     size_t half = t->n / 2, turn = (size_t)base * half % t->N;
-    double complex A = sum * cexp(-2 * FINF_PI * I * ((double)turn + rest * (double)half) / (double)t->N);
+    double complex A = sum *
+                       cexp(-2 * FINF_PI * I * ((double)turn + rest * (double)half) / (double)t->N);
     return w < 0 ? conj(A) : A;
 }

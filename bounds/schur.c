@@ -1,10 +1,10 @@
-/* Has A(z) a zero in |z| <= 1, and what is (1/2pi) int dw/|A|^2?                                MATH section 2
+/* Has A(z) a zero in |z| <= 1, and what is (1/2pi) int dw/|A|^2? (theory 2)
  *
- * Step-down (Schur-Cohn): k_n = a_n, a <- (a - k_n reverse(a)) / (1 - k_n^2). No zero in the closed disk iff every
- * |k_i| < 1, and then the integral is 1 / (a_0^2 prod (1-k_i^2)). O(n^2). The polynomial is the one whose coefficients
- * are the given doubles exactly; what rounding does to the answer is bounded to first order by the answer's derivatives,
- * and an answer that rounding could have changed is not given. Long polynomials go by FFT and the argument principle
- * instead. */
+ * Step-down (Schur-Cohn): k_n = a_n, a <- (a - k_n reverse(a)) / (1 - k_n^2). No zero in the closed
+ * disk iff every |k_i| < 1, and then the integral is 1 / (a_0^2 prod (1-k_i^2)). O(n^2). The
+ * polynomial is the one whose coefficients are the given doubles exactly; what rounding does to the
+ * answer is bounded to first order by the answer's derivatives, and an answer that rounding could
+ * have changed is not given. Long polynomials go by FFT and the argument principle instead. */
 #include "bounds.h"
 
 #include <fftw3.h>
@@ -12,72 +12,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUAD_MAX 256          /* degree up to which quadruple precision costs nothing one would notice */
-#define STEP_DOWN_MAX 4096    /* degree up to which O(n^2) is instant, and in quadruple precision a few seconds */
-#define STEP_DOWN_LIMIT 65536 /* and up to which it is still worth the wait when the FFT cannot decide */
+#define QUAD_MAX 256 /* degree up to which quadruple precision costs nothing one would notice */
+#define STEP_DOWN_MAX                                                                              \
+    4096 /* degree up to which O(n^2) is instant, and in quadruple precision a few seconds */
+#define STEP_DOWN_LIMIT                                                                            \
+    65536 /* and up to which it is still worth the wait when the FFT cannot decide */
 #define FFT_LIMIT ((size_t)1 << 24)
 
 typedef enum { ZERO_OUTSIDE, ZERO_INSIDE, ZERO_UNDECIDED } zero_verdict;
 
-/* The recursion for a_0 = 1 in one precision, down to the first |k| >= 1 if there is one; then back up, carrying g, the
- * derivatives by the coefficients of the present polynomial of what was found: log prod 1/(1-k^2), or that k. Every
- * rounding on the way down meets its derivative on the way up, and the sum of their products is the error `lost`. */
-#define STEP_DOWN(name, real, epsilon)                                                                                     \
-    static zero_verdict name(const double *coef, size_t n, schur_real *k, void *room, double *integral, double *relerr)    \
-    {                                                                                                                      \
-        const real most = (real)(2 / epsilon); /* rounding is no larger than what it rounds: a k of 1e-30 costs nothing */ \
-        real *a = room, *g = a + n + 1, product = 1, lost = 0;                                                             \
-        size_t stop = 0;                                                                                                   \
-        for (size_t i = 0; i <= n; i++) {                                                                                  \
-            a[i] = (real)coef[i] / coef[0];                                                                                \
-            g[i] = 0;                                                                                                      \
-        }                                                                                                                  \
-        for (size_t m = n; m >= 1; m--) {                                                                                  \
-            real r = a[m], d = (1 - r) * (1 + r);                                                                          \
-            k[m - 1] = r;                                                                                                  \
-            if (!(d > 0)) {                                                                                                \
-                stop = m;                                                                                                  \
-                break;                                                                                                     \
-            }                                                                                                              \
-            product *= d;                                                                                                  \
-            for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                                              \
-                real x = a[i], y = a[j];                                                                                   \
-                a[i] = (x - r * y) / d;                                                                                    \
-                a[j] = (y - r * x) / d;                                                                                    \
-            }                                                                                                              \
-        }                                                                                                                  \
-        if (stop) g[stop] = 1;                                                                                             \
-        for (size_t m = stop + 1; m <= n; m++) {                                                                           \
-            real r = (real)k[m - 1], d = (1 - r) * (1 + r), by_r = stop ? 0 : 2 * r / d;                                   \
-            for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                                              \
-                real u = a[i], v = a[j], x = u + r * v, y = v + r * u, p = g[i], q = g[j];                                 \
-                real of_u = MIN(ABS(r * y) / d + 5 * ABS(u), (ABS(r * y) + r * r * ABS(x)) / d * most);                    \
-                real of_v = MIN(ABS(r * x) / d + 5 * ABS(v), (ABS(r * x) + r * r * ABS(y)) / d * most);                    \
-                lost += ABS(p) * of_u + (i < j ? ABS(q) * of_v : 0);                                                       \
-                by_r += p * (2 * r * u - y) / d + (i < j ? q * (2 * r * v - x) / d : 0);                                   \
-                a[i] = x;                                                                                                  \
-                a[j] = y;                                                                                                  \
-                g[i] = (p - r * q) / d;                                                                                    \
-                g[j] = (q - r * p) / d;                                                                                    \
-            }                                                                                                              \
-            g[m] = by_r;                                                                                                   \
-            if (!stop) lost += MIN(4, r * r * most); /* of d and of the product */                                         \
-        }                                                                                                                  \
-        for (size_t i = 1; i <= n; i++) lost += ABS(g[i] * a[i]);                                                          \
-        lost *= epsilon;                                                                                                   \
-        *integral = (double)(1 / product);                                                                                 \
-        *relerr = (double)lost;                                                                                            \
-        if (stop) return ABS(k[stop - 1]) - 1 > 2 * lost ? ZERO_INSIDE : ZERO_UNDECIDED;                                   \
-        return lost < 1e-3 ? ZERO_OUTSIDE : ZERO_UNDECIDED; /* first order: much less than 1 */                            \
+/* The recursion for a_0 = 1 in one precision, down to the first |k| >= 1 if there is one; then back
+ * up, carrying g, the derivatives by the coefficients of the present polynomial of what was found:
+ * log prod 1/(1-k^2), or that k. Every rounding on the way down meets its derivative on the way up,
+ * and the sum of their products is the error `lost`. */
+#define STEP_DOWN(name, real, epsilon)                                                             \
+    static zero_verdict name(const double *coef, size_t n, schur_real *k, void *room,              \
+                             double *integral, double *relerr)                                     \
+    {                                                                                              \
+        const real most = (real)(2 / epsilon); /* rounding is no larger than what it rounds: a k   \
+                                                  of 1e-30 costs nothing */                        \
+        real *a = room, *g = a + n + 1, product = 1, lost = 0;                                     \
+        size_t stop = 0;                                                                           \
+        for (size_t i = 0; i <= n; i++) {                                                          \
+            a[i] = (real)coef[i] / coef[0];                                                        \
+            g[i] = 0;                                                                              \
+        }                                                                                          \
+        for (size_t m = n; m >= 1; m--) {                                                          \
+            real r = a[m], d = (1 - r) * (1 + r);                                                  \
+            k[m - 1] = r;                                                                          \
+            if (!(d > 0)) {                                                                        \
+                stop = m;                                                                          \
+                break;                                                                             \
+            }                                                                                      \
+            product *= d;                                                                          \
+            for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                      \
+                real x = a[i], y = a[j];                                                           \
+                a[i] = (x - r * y) / d;                                                            \
+                a[j] = (y - r * x) / d;                                                            \
+            }                                                                                      \
+        }                                                                                          \
+        if (stop) g[stop] = 1;                                                                     \
+        for (size_t m = stop + 1; m <= n; m++) {                                                   \
+            real r = (real)k[m - 1], d = (1 - r) * (1 + r), by_r = stop ? 0 : 2 * r / d;           \
+            for (size_t i = 1, j = m - 1; i <= j; i++, j--) {                                      \
+                real u = a[i], v = a[j], x = u + r * v, y = v + r * u, p = g[i], q = g[j];         \
+                real of_u = MIN(ABS(r * y) / d + 5 * ABS(u),                                       \
+                                (ABS(r * y) + r * r * ABS(x)) / d * most);                         \
+                real of_v = MIN(ABS(r * x) / d + 5 * ABS(v),                                       \
+                                (ABS(r * x) + r * r * ABS(y)) / d * most);                         \
+                lost += ABS(p) * of_u + (i < j ? ABS(q) * of_v : 0);                               \
+                by_r += p * (2 * r * u - y) / d + (i < j ? q * (2 * r * v - x) / d : 0);           \
+                a[i] = x;                                                                          \
+                a[j] = y;                                                                          \
+                g[i] = (p - r * q) / d;                                                            \
+                g[j] = (q - r * p) / d;                                                            \
+            }                                                                                      \
+            g[m] = by_r;                                                                           \
+            if (!stop) lost += MIN(4, r * r * most); /* of d and of the product */                 \
+        }                                                                                          \
+        for (size_t i = 1; i <= n; i++) lost += ABS(g[i] * a[i]);                                  \
+        lost *= epsilon;                                                                           \
+        *integral = (double)(1 / product);                                                         \
+        *relerr = (double)lost;                                                                    \
+        if (stop) return ABS(k[stop - 1]) - 1 > 2 * lost ? ZERO_INSIDE : ZERO_UNDECIDED;           \
+        return lost < 1e-3 ? ZERO_OUTSIDE : ZERO_UNDECIDED; /* first order: much less than 1 */    \
     }
 #define ABS(x) ((x) < 0 ? -(x) : (x))
 #define MIN(x, y) ((x) < (y) ? (x) : (y))
 STEP_DOWN(step_down_long, long double, LDBL_EPSILON)
 STEP_DOWN(step_down_quad, schur_real, SCHUR_EPS)
 
-/* Whether the step-down ends in |k| = 1, found in integers without rounding: A itself is scaled to integers, and
- * a <- a_0 a - a_m reverse(a) is divided by what all its entries have in common. The zeros +-1 are tried first, as a sum
- * overflows later than products. 0: no, or the numbers are too long to tell. x has room for n+1. */
+/* Whether the step-down ends in |k| = 1, found in integers without rounding: A itself is scaled to
+ * integers, and a <- a_0 a - a_m reverse(a) is divided by what all its entries have in common. The
+ * zeros +-1 are tried first, as a sum overflows later than products. 0: no, or the numbers are too
+ * long to tell. x has room for n+1. */
 #ifdef __SIZEOF_INT128__
 typedef __int128 whole;
 #else
@@ -89,7 +97,8 @@ static int zero_on_circle(const double *a, size_t n, whole *x)
     for (size_t i = 0; i <= n; i++) {
         if (a[i] == 0) continue;
         double fraction = frexp(a[i], &exponent);
-        for (exponent -= DBL_MANT_DIG; fmod(ldexp(fraction, DBL_MANT_DIG), 2) == 0; exponent++) fraction /= 2;
+        for (exponent -= DBL_MANT_DIG; fmod(ldexp(fraction, DBL_MANT_DIG), 2) == 0; exponent++)
+            fraction /= 2;
         if (exponent < lowest) lowest = exponent;
     }
     whole even = 0, odd = 0;
@@ -106,9 +115,12 @@ static int zero_on_circle(const double *a, size_t n, whole *x)
         found = last == first || last == -first;
         for (size_t i = 0, j = m; i <= j && fits && !found; i++, j--) {
             whole u = x[i], v = x[j], p[4];
-            fits = !__builtin_mul_overflow(first, u, &p[0]) && !__builtin_mul_overflow(last, v, &p[1]) &&
-                   !__builtin_mul_overflow(first, v, &p[2]) && !__builtin_mul_overflow(last, u, &p[3]) &&
-                   !__builtin_sub_overflow(p[0], p[1], &x[i]) && !__builtin_sub_overflow(p[2], p[3], &x[j]);
+            fits = !__builtin_mul_overflow(first, u, &p[0]) &&
+                   !__builtin_mul_overflow(last, v, &p[1]) &&
+                   !__builtin_mul_overflow(first, v, &p[2]) &&
+                   !__builtin_mul_overflow(last, u, &p[3]) &&
+                   !__builtin_sub_overflow(p[0], p[1], &x[i]) &&
+                   !__builtin_sub_overflow(p[2], p[3], &x[j]);
         }
         for (size_t i = 0; i < m && fits && !found; i++)
             for (whole u = x[i]; u != 0;) { /* Euclid */
@@ -129,7 +141,8 @@ static finf_status say_zero(const double *a, size_t n, finf_reason *why)
         if (a[i] != 0) least = fmin(least, fabs(a[i]));
         largest = fmax(largest, fabs(a[i]));
     }
-    /* GSL's solver balances a companion matrix, and does not return when its entries span too much */
+    /* GSL's solver balances a companion matrix, and does not return when its entries span too much
+     */
     int solved = n <= 64 && largest < 1e20 * least;
     double *z = solved ? malloc(2 * n * sizeof *z) : NULL;
     gsl_poly_complex_workspace *w = z ? gsl_poly_complex_workspace_alloc(n + 1) : NULL;
@@ -143,10 +156,11 @@ static finf_status say_zero(const double *a, size_t n, finf_reason *why)
         if (inside == 0)
             finf_why(why, FINF_OK, "a zero in |z| <= 1, closer to |z| = 1 than 1e-6");
         else if (im > 1e-12)
-            finf_why(why, FINF_OK, "%zu zero%s in |z| <= 1, nearest z = %.6g +- %.6gi (|z| = %.6g)", inside,
-                     inside == 1 ? "" : "s", re, im, hypot(re, im));
+            finf_why(why, FINF_OK, "%zu zero%s in |z| <= 1, nearest z = %.6g +- %.6gi (|z| = %.6g)",
+                     inside, inside == 1 ? "" : "s", re, im, hypot(re, im));
         else
-            finf_why(why, FINF_OK, "%zu zero%s in |z| <= 1, nearest z = %.6g", inside, inside == 1 ? "" : "s", re);
+            finf_why(why, FINF_OK, "%zu zero%s in |z| <= 1, nearest z = %.6g", inside,
+                     inside == 1 ? "" : "s", re);
     } else
         finf_why(why, FINF_OK, "a zero in |z| <= 1");
     finf_status s = solved && !w ? FINF_ENOMEM : FINF_OK;
@@ -155,7 +169,8 @@ static finf_status say_zero(const double *a, size_t n, finf_reason *why)
     return s;
 }
 
-/* Long double for a long polynomial, quadruple precision for a short one or where that leaves it undecided. */
+/* Long double for a long polynomial, quadruple precision for a short one or where that leaves it
+ * undecided. */
 static finf_status by_step_down(const double *a, size_t n, schur_result *out)
 {
     double integral = NAN, relerr = NAN;
@@ -168,7 +183,8 @@ static finf_status by_step_down(const double *a, size_t n, schur_result *out)
     zero_verdict zero = ZERO_UNDECIDED;
     if (n > QUAD_MAX) zero = step_down_long(a, n, out->k, room, &integral, &relerr);
     out->in_long_double = zero != ZERO_UNDECIDED;
-    if (zero == ZERO_UNDECIDED && n <= STEP_DOWN_MAX) zero = step_down_quad(a, n, out->k, room, &integral, &relerr);
+    if (zero == ZERO_UNDECIDED && n <= STEP_DOWN_MAX)
+        zero = step_down_quad(a, n, out->k, room, &integral, &relerr);
     int on_circle = zero == ZERO_UNDECIDED && zero_on_circle(a, n, room);
     free(room);
     double value = integral / a[0] / a[0];
@@ -178,7 +194,8 @@ static finf_status by_step_down(const double *a, size_t n, schur_result *out)
     }
     if (zero == ZERO_UNDECIDED || !isfinite(value)) return FINF_ETOL;
     out->minimum_phase = 1;
-    out->inverse2 = finf_real_make(value, value * (2 * relerr + 4 * FINF_EPS), "step-down recursion");
+    out->inverse2 = finf_real_make(value, value * (2 * relerr + 4 * FINF_EPS),
+                                   "step-down recursion");
     return FINF_OK;
 }
 
@@ -188,7 +205,8 @@ long schur_half_turns(const double complex *A, size_t n, int *fine)
     long crossings = 0;
     *fine = 1;
     for (size_t j = 1; j <= n; j++) {
-        double x0 = creal(A[j - 1]), y0 = cimag(A[j - 1]), x1 = creal(A[j]), y1 = j < n ? cimag(A[j]) : 0;
+        double x0 = creal(A[j - 1]), y0 = cimag(A[j - 1]), x1 = creal(A[j]),
+               y1 = j < n ? cimag(A[j]) : 0;
         if (j == 1) y0 = 0;
         if (!(x0 * x1 + y0 * y1 > 0)) *fine = 0;
         if ((x0 < 0 || x1 < 0) && (y0 >= 0) != (y1 >= 0)) crossings += y0 >= 0 ? 1 : -1;
@@ -197,8 +215,8 @@ long schur_half_turns(const double complex *A, size_t n, int *fine)
     return 2 * crossings + (creal(A[n]) < 0) - (creal(A[0]) < 0);
 }
 
-/* Trapezoid mean of 1/|A|^2 and the winding number of A, on N points, N doubled until both have settled.
- * FINF_ETOL: a zero too close to the circle for N = 2^24. */
+/* Trapezoid mean of 1/|A|^2 and the winding number of A, on N points, N doubled until both have
+ * settled. FINF_ETOL: a zero too close to the circle for N = 2^24. */
 static finf_status by_fft(const double *a, size_t n, schur_result *out)
 {
     double previous = NAN;
@@ -226,11 +244,13 @@ static finf_status by_fft(const double *a, size_t n, schur_result *out)
             out->minimum_phase = zeros == 0;
             if (zeros) {
                 out->inverse2 = finf_real_infinite("argument principle");
-                finf_why(&out->reason, FINF_OK, "%ld zero%s in |z| <= 1 (argument principle)", zeros,
-                         zeros == 1 ? "" : "s");
-            } else /* doubling N squares the error; the FFT's is relative to the largest |A|, the integral's to the least */
-                out->inverse2 = finf_real_make(value, value * (change * change + 32 * FINF_EPS * sqrt(largest / least)),
-                                               "trapezoid rule (FFT)");
+                finf_why(&out->reason, FINF_OK, "%ld zero%s in |z| <= 1 (argument principle)",
+                         zeros, zeros == 1 ? "" : "s");
+            } else /* doubling N squares the error; the FFT's is relative to the largest |A|, the
+                      integral's to the least */
+                out->inverse2 = finf_real_make(
+                    value, value * (change * change + 32 * FINF_EPS * sqrt(largest / least)),
+                    "trapezoid rule (FFT)");
             return FINF_OK;
         }
         previous = value;
@@ -244,7 +264,8 @@ finf_status schur_test(const double *a, size_t length, schur_result *out)
     *out = (schur_result){.n = n, .inverse2 = finf_real_failed()};
     if (n == 0) {
         out->minimum_phase = 1;
-        out->inverse2 = finf_real_make(1 / (a[0] * a[0]), 4 * FINF_EPS / (a[0] * a[0]), "closed form");
+        out->inverse2 = finf_real_make(1 / (a[0] * a[0]), 4 * FINF_EPS / (a[0] * a[0]),
+                                       "closed form");
         out->k = calloc(1, sizeof *out->k);
         return out->k ? FINF_OK : FINF_ENOMEM;
     }
@@ -259,21 +280,22 @@ void schur_free(schur_result *r)
     r->k = NULL;
 }
 
-/* Schur's algorithm: F(q) = r_0 (1 + q f_0)/(1 - q f_0), f_j = (-k_{j+1} + q f_{j+1}) / (1 - k_{j+1} q f_{j+1}),
- * f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. In extended precision because 1 + q f_0 and b may be small;
- * e is the rounding error of f so far. */
-#define SCHUR_AT(name, real, epsilon)                                                                                      \
-    static double name(const schur_result *r, double b, double *relerr)                                                    \
-    {                                                                                                                      \
-        real f = 0, q = 1 - (real)b, e = 0;                                                                                \
-        for (size_t j = r->n; j-- > 0;) {                                                                                  \
-            real k = (real)r->k[j], x = q * f, d = 1 - k * x, fresh = 2 * (ABS(x) + ABS(k)) / d + 4;                       \
-            f = (x - k) / d;                                                                                               \
-            e = ABS(q) * (1 - k) * (1 + k) / (d * d) * e + fresh * epsilon;                                                \
-        }                                                                                                                  \
-        real up = 1 + q * f, down = 1 - q * f;                                                                             \
-        *relerr = (double)((e + 2 * epsilon) * (1 / up + 1 / down));                                                       \
-        return (double)(r->inverse2.value * up / down);                                                                    \
+/* Schur's algorithm: F(q) = r_0 (1 + q f_0)/(1 - q f_0), f_j = (-k_{j+1} + q f_{j+1}) / (1 -
+ * k_{j+1} q f_{j+1}), f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. In extended
+ * precision because 1 + q f_0 and b may be small; e is the rounding error of f so far. */
+#define SCHUR_AT(name, real, epsilon)                                                              \
+    static double name(const schur_result *r, double b, double *relerr)                            \
+    {                                                                                              \
+        real f = 0, q = 1 - (real)b, e = 0;                                                        \
+        for (size_t j = r->n; j-- > 0;) {                                                          \
+            real k = (real)r->k[j], x = q * f, d = 1 - k * x,                                      \
+                 fresh = 2 * (ABS(x) + ABS(k)) / d + 4;                                            \
+            f = (x - k) / d;                                                                       \
+            e = ABS(q) * (1 - k) * (1 + k) / (d * d) * e + fresh * epsilon;                        \
+        }                                                                                          \
+        real up = 1 + q * f, down = 1 - q * f;                                                     \
+        *relerr = (double)((e + 2 * epsilon) * (1 / up + 1 / down));                               \
+        return (double)(r->inverse2.value * up / down);                                            \
     }
 SCHUR_AT(energy_long, long double, LDBL_EPSILON)
 SCHUR_AT(energy_quad, schur_real, SCHUR_EPS)

@@ -11,8 +11,9 @@
 #define SERIES_MAX ((size_t)1 << 28) /* FFTW takes sizes as int */
 #define DIRECT_MAX 128               /* beta this short is inverted by its recursion, whatever n */
 
-/* FFTW's planner is the one part of it that is not thread-safe. Plans of moderate size are kept, as planning costs more
- * than a short transform; they are run on other arrays of the same alignment, by any number of threads. */
+/* FFTW's planner is the one part of it that is not thread-safe. Plans of moderate size are kept, as
+ * planning costs more than a short transform; they are run on other arrays of the same alignment,
+ * by any number of threads. */
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 #define KEPT_MAX ((size_t)1 << 18)
 static struct {
@@ -25,14 +26,15 @@ static size_t kept_count;
 static fftw_plan find_kept(size_t N, int forward, int align_x, int align_X)
 {
     for (size_t i = 0; i < kept_count; i++)
-        if (kept[i].N == N && kept[i].forward == forward && kept[i].align_x == align_x && kept[i].align_X == align_X)
+        if (kept[i].N == N && kept[i].forward == forward && kept[i].align_x == align_x &&
+            kept[i].align_X == align_X)
             return kept[i].plan;
     return NULL;
 }
 
-/* FFTW ends the program by its fftw_assertion_failed when one of its allocations fails. A program whose own function of that
- * name calls finf_fftw_failed gets FINF_ENOMEM from a transform of ours instead. What FFTW held is lost, and its planner is
- * not used again. */
+/* FFTW ends the program by its fftw_assertion_failed when one of its allocations fails. A program
+ * whose own function of that name calls finf_fftw_failed gets FINF_ENOMEM from a transform of ours
+ * instead. What FFTW held is lost, and its planner is not used again. */
 static _Thread_local jmp_buf *leave;
 static int planner_lost;
 
@@ -82,8 +84,10 @@ static finf_status run(size_t N, double *x, double complex *X, int forward)
     int keep = plan != NULL;
     if (!plan) plan = make_plan(N, x, X, forward);
     if (plan && !keep && N <= KEPT_MAX && kept_count < sizeof kept / sizeof *kept) {
-        kept[kept_count].N = N, kept[kept_count].forward = forward;
-        kept[kept_count].align_x = align_x, kept[kept_count].align_X = align_X;
+        kept[kept_count].N = N;
+        kept[kept_count].forward = forward;
+        kept[kept_count].align_x = align_x;
+        kept[kept_count].align_X = align_X;
         kept[kept_count++].plan = plan;
         keep = 1;
     }
@@ -132,7 +136,8 @@ finf_status series_autocorrelation(const double *x, size_t n, double *r)
     double *full = fftw_alloc_real(N);
     finf_status s = X && full ? series_transform(x, n, N, X) : FINF_ENOMEM;
     if (!s) {
-        for (size_t j = 0; j <= N / 2; j++) X[j] = creal(X[j]) * creal(X[j]) + cimag(X[j]) * cimag(X[j]);
+        for (size_t j = 0; j <= N / 2; j++)
+            X[j] = creal(X[j]) * creal(X[j]) + cimag(X[j]) * cimag(X[j]);
         s = series_untransform(X, N, full);
         if (!s) memcpy(r, full, n * sizeof *r);
     }
@@ -141,7 +146,8 @@ finf_status series_autocorrelation(const double *x, size_t n, double *r)
     return s;
 }
 
-/* c_t = ([t=0] - sum_{k=1}^{min(t,m-1)} beta_k c_{t-k}) / beta_0: exact to rounding whatever the growth of c. */
+/* c_t = ([t=0] - sum_{k=1}^{min(t,m-1)} beta_k c_{t-k}) / beta_0: exact to rounding whatever the
+ * growth of c. */
 static void inverse_direct(const double *beta, size_t m, size_t from, size_t n, double *c)
 {
     for (size_t t = from; t < n; t++) {
@@ -156,7 +162,8 @@ static void inverse_direct(const double *beta, size_t m, size_t from, size_t n, 
     }
 }
 
-/* One Newton step c <- c (2 - beta c) mod z^{2h}, c known to h terms: the middle product costs two FFTs of size 2h. */
+/* One Newton step c <- c (2 - beta c) mod z^{2h}, c known to h terms: the middle product costs two
+ * FFTs of size 2h. */
 static finf_status inverse_double(const double *beta, size_t m, size_t h, double *c, double *work)
 {
     size_t N = 2 * h;
@@ -167,7 +174,9 @@ static finf_status inverse_double(const double *beta, size_t m, size_t h, double
         for (size_t j = 0; j <= N / 2; j++) X[j] *= C[j];
         s = series_untransform(X, N, work);
     }
-    if (!s) { /* entries h.. of the cyclic product are those of beta c; the first h wrap around and are known */
+    /* entries h.. of the cyclic product are those of beta c; the first h wrap around and are
+     * known */
+    if (!s) {
         memmove(work, work + h, h * sizeof *work);
         s = series_transform(work, h, N, X);
     }
@@ -199,7 +208,8 @@ finf_status series_multiply(const double *x, const double *y, size_t n, double *
     return s;
 }
 
-/* max_t |(beta c)_t - [t=0]| against what rounding explains; beta has n entries here, zeros behind. */
+/* max_t |(beta c)_t - [t=0]| against what rounding explains; beta has n entries here, zeros behind.
+ */
 static finf_status residual(const double *beta, size_t m, size_t n, const double *c, double *out)
 {
     double *product = malloc(n * sizeof *product);
@@ -214,16 +224,19 @@ static finf_status residual(const double *beta, size_t m, size_t n, const double
     return s;
 }
 
-/* method: direct recursion where n m is small; else Newton from a direct start, checked by its residual. FFT
- * rounding is relative to the largest coefficient, so a growing c (B not minimum phase) fails the check and is redone
- * directly: slow, but right. */
+/* method: direct recursion where n m is small; else Newton from a direct start, checked by its
+ * residual. FFT rounding is relative to the largest coefficient, so a growing c (B not minimum
+ * phase) fails the check and is redone directly: slow, but right. */
 finf_status finf_series_inverse(const double *beta, size_t m, size_t n, double *c, finf_reason *why)
 {
     if (m == 0 || n == 0) return finf_why(why, FINF_EDOM, "an empty series has no inverse");
     for (size_t t = 0; t < m; t++)
-        if (!isfinite(beta[t])) return finf_why(why, FINF_EDOM, "coefficient %zu is %g: must be finite", t, beta[t]);
-    if (beta[0] == 0) return finf_why(why, FINF_EDOM, "coefficient 0 is 0: the series has no inverse");
-    if (n > SERIES_MAX && m > DIRECT_MAX) return finf_why(why, FINF_EDOM, "%zu terms: at most %zu", n, SERIES_MAX);
+        if (!isfinite(beta[t]))
+            return finf_why(why, FINF_EDOM, "coefficient %zu is %g: must be finite", t, beta[t]);
+    if (beta[0] == 0)
+        return finf_why(why, FINF_EDOM, "coefficient 0 is 0: the series has no inverse");
+    if (n > SERIES_MAX && m > DIRECT_MAX)
+        return finf_why(why, FINF_EDOM, "%zu terms: at most %zu", n, SERIES_MAX);
     if (m > n) m = n;
     size_t start = n < 2048 ? n : 2048;
     inverse_direct(beta, m, 0, start, c);

@@ -1,11 +1,11 @@
-/* Spectra of the Hessian, and sums over them that do not cost O(d).                             MATH section 5
+/* Spectra of the Hessian, and sums over them that do not cost O(d). (theory 5)
  *
- * Everything summed over eigenvalues is smooth in log lambda (T is analytic for |arg lambda| < pi), so a spectrum is
- * first replaced by a short list of weighted nodes, the spectral measure:
- *   analytic spectra: the first terms singly, then blocks [m, M] of indices with M <= 2m, each by the 16-point Gauss
- *                     rule for a sum of integers (sumrule.c): about 16 nodes a factor 2 in k, whatever d is;
- *   lists:            eigenvalues of one octave share 22 Chebyshev nodes, with weights from their 22 Chebyshev moments.
- *                     (0 is the nearest singularity, so the remainder is 5.83^-22 = 1e-17.) */
+ * Everything summed over eigenvalues is smooth in log lambda (T is analytic for |arg lambda| < pi),
+ * so a spectrum is first replaced by a short list of weighted nodes, the spectral measure: analytic
+ * spectra: the first terms singly, then blocks [m, M] of indices with M <= 2m, each by the 16-point
+ * Gauss rule for a sum of integers (sumrule.c): about 16 nodes a factor 2 in k, whatever d is;
+ *   lists:            eigenvalues of one octave share 22 Chebyshev nodes, with weights from their
+ * 22 Chebyshev moments. (0 is the nearest singularity, so the remainder is 5.83^-22 = 1e-17.) */
 #include "bounds.h"
 
 #include <stdint.h>
@@ -14,7 +14,13 @@
 
 #include "sumrule.h"
 
-typedef enum { SPECTRUM_POWER, SPECTRUM_EXP, SPECTRUM_FLAT, SPECTRUM_STEP, SPECTRUM_LIST } spectrum_kind;
+typedef enum {
+    SPECTRUM_POWER,
+    SPECTRUM_EXP,
+    SPECTRUM_FLAT,
+    SPECTRUM_STEP,
+    SPECTRUM_LIST
+} spectrum_kind;
 
 struct finf_spectrum {
     spectrum_kind kind;
@@ -24,7 +30,7 @@ struct finf_spectrum {
     double *lambda; /* SPECTRUM_LIST */
 };
 
-/* ---- construction -------------------------------------------------------------------------------------- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 /* k may lie between two integers, where a block's node does. */
 static double at(const finf_spectrum *s, double k)
@@ -56,13 +62,16 @@ void finf_spectrum_free(finf_spectrum *s)
     free(s);
 }
 
-static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spectrum **out, finf_reason *why)
+static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spectrum **out,
+                            finf_reason *why)
 {
     *out = NULL;
     if (!(d >= 1 && d <= FINF_DIM_MAX && d == floor(d)))
-        return finf_why(why, FINF_EDOM, "dim = %s: must be a whole number from 1 to 1e15", finf_show(d).s);
+        return finf_why(why, FINF_EDOM, "dim = %s: must be a whole number from 1 to 1e15",
+                        finf_show(d).s);
     if (!(rate >= 0 && isfinite(rate)))
-        return finf_why(why, FINF_EDOM, "decay %s of the spectrum: must be >= 0 and finite", finf_show(rate).s);
+        return finf_why(why, FINF_EDOM, "decay %s of the spectrum: must be >= 0 and finite",
+                        finf_show(rate).s);
     finf_spectrum *s = calloc(1, sizeof *s);
     if (!s) return finf_why(why, FINF_ENOMEM, "no memory");
     *s = (finf_spectrum){.kind = kind, .rate = rate, .d = d, .unit = 1};
@@ -71,9 +80,12 @@ static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spec
     spectral_measure m = {0};
     finf_status status = FINF_OK;
     if (s->min < BOUNDS_TINY) {
-        double range = -log(BOUNDS_TINY) / rate, most = kind == SPECTRUM_EXP ? 1 + floor(range) : floor(exp(range));
-        status = finf_why(why, FINF_EDOM, "dim = %s: the last eigenvalue of this spectrum is below 1e-50; at most %s",
-                          finf_show(d).s, finf_show(most).s);
+        double range = -log(BOUNDS_TINY) / rate,
+               most = kind == SPECTRUM_EXP ? 1 + floor(range) : floor(exp(range));
+        status = finf_why(
+            why, FINF_EDOM,
+            "dim = %s: the last eigenvalue of this spectrum is below 1e-50; at most %s",
+            finf_show(d).s, finf_show(most).s);
     } else if ((status = spectral_measure_make(s, s->max, &m)))
         finf_why(why, status, "no memory");
     if (status) {
@@ -105,16 +117,19 @@ finf_status finf_spectrum_step(double d, finf_spectrum **out, finf_reason *why)
     return analytic(SPECTRUM_STEP, 0, d, out, why);
 }
 
-finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **out, finf_reason *why)
+finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **out,
+                               finf_reason *why)
 {
     *out = NULL;
-    if (n == 0) return finf_why(why, FINF_EDOM, "the spectrum is empty: at least one eigenvalue is needed");
+    if (n == 0)
+        return finf_why(why, FINF_EDOM, "the spectrum is empty: at least one eigenvalue is needed");
     double max = 0, min = INFINITY;
     long double trace = 0;
     for (size_t i = 0; i < n; i++) {
         if (!(lambda[i] >= BOUNDS_TINY && lambda[i] <= BOUNDS_HUGE))
-            return finf_why(why, FINF_EDOM, "eigenvalue %zu is %s: must be positive and finite, from 1e-50 to 1e50", i + 1,
-                            finf_show(lambda[i]).s);
+            return finf_why(why, FINF_EDOM,
+                            "eigenvalue %zu is %s: must be positive and finite, from 1e-50 to 1e50",
+                            i + 1, finf_show(lambda[i]).s);
         max = fmax(max, lambda[i]);
         min = fmin(min, lambda[i]);
         trace += lambda[i];
@@ -142,7 +157,7 @@ finf_status finf_spectrum_normalize(finf_spectrum *s)
     return FINF_OK;
 }
 
-/* ---- the measure --------------------------------------------------------------------------------------- */
+/* ---- the measure ----------------------------------------------------------------------------- */
 
 void spectral_measure_free(spectral_measure *m)
 {
@@ -215,7 +230,8 @@ typedef struct {
     long double total[CHEB];    /* and before it: a long plain sum of equal terms drifts */
 } octave;
 
-/* Enters the buffer; LANES recurrences side by side, else the latency of T_{k+1} = 2xT_k - T_{k-1} dominates. */
+/* Enters the buffer; LANES recurrences side by side, else the latency of T_{k+1} = 2xT_k - T_{k-1}
+ * dominates. */
 FINF_VECTOR static void flush(octave *o, size_t lanes)
 {
     double x2[LANES], a[LANES], b[LANES];
@@ -246,7 +262,8 @@ static void carry(octave *o)
     o->flushes = 0;
 }
 
-/* lambda in [2^e, 2^(e+1)) as (x+3)/2 2^e, by its bits: frexp is a call, and there may be 10^6 of them. */
+/* lambda in [2^e, 2^(e+1)) as (x+3)/2 2^e, by its bits: frexp is a call, and there may be 10^6 of
+ * them. */
 static unsigned split(double lambda, double *x)
 {
     uint64_t bits;
@@ -258,13 +275,15 @@ static unsigned split(double lambda, double *x)
     return e;
 }
 
-static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_measure *m, size_t *room)
+static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_measure *m,
+                                size_t *room)
 {
     flush(o, o->waiting);
     carry(o);
     for (size_t i = 0; i < CHEB; i++) {
         double angle = FINF_PI * ((double)i + 0.5) / CHEB, weight = 0;
-        for (size_t k = 0; k < CHEB; k++) weight += (k ? 2 : 1) * (double)o->total[k] * cos((double)k * angle) / CHEB;
+        for (size_t k = 0; k < CHEB; k++)
+            weight += (k ? 2 : 1) * (double)o->total[k] * cos((double)k * angle) / CHEB;
         finf_status s = push(m, room, unit * ldexp((cos(angle) + 3) / 2, (int)e - 1023), weight);
         if (s) return s;
     }
@@ -291,7 +310,10 @@ static finf_status measure_list(const finf_spectrum *s, double separate, spectra
             status = FINF_ENOMEM;
         else {
             o->buffer[o->waiting++] = x;
-            if (o->waiting == LANES) flush(o, LANES), o->flushes++;
+            if (o->waiting == LANES) {
+                flush(o, LANES);
+                o->flushes++;
+            }
             if (o->flushes == CARRY) carry(o);
         }
     }
@@ -311,8 +333,8 @@ static finf_status measure_list(const finf_spectrum *s, double separate, spectra
 
 finf_status spectral_measure_make(const finf_spectrum *s, double separate, spectral_measure *m)
 {
-    /* a division by the largest rounds twice; an octave's moments and a block's Gauss rule are good to a few units; a^-k and
-     * e^-rk multiply the rounding of the exponent by it */
+    /* a division by the largest rounds twice; an octave's moments and a block's Gauss rule are good
+     * to a few units; a^-k and e^-rk multiply the rounding of the exponent by it */
     *m = (spectral_measure){.max = s->max, .scaling = s->unit == 1 ? 0 : 2};
     size_t room = 0;
     finf_status status = FINF_OK;

@@ -1,4 +1,5 @@
-/* Correlated Gaussian noise in blocks: normals w, and z = beta * w by one multiplication with B(w_j) between two FFTs. */
+/* Correlated Gaussian noise in blocks: normals w, and z = beta * w by one multiplication with
+ * B(w_j) between two FFTs. */
 #include "stream.h"
 
 #include <stdint.h>
@@ -9,13 +10,15 @@ enum { LAYERS = 256 };
 
 struct stream_source {
     uint64_t seed, state[4];
-    double x[LAYERS + 1], f[LAYERS + 1]; /* the ziggurat: layer k is |x| < x[k], f[k] < y < f[k+1], f = e^{-x^2/2} */
+    /* the ziggurat: layer k is |x| < x[k], f[k] < y < f[k+1], f = e^{-x^2/2} */
+    double x[LAYERS + 1], f[LAYERS + 1];
     double *w, *z;
     double complex *B, *Z; /* at 2 pi j/n, j = 0..n/2; B = NULL: white */
 };
 
-/* ---- normals: xoshiro256++ (Blackman, Vigna), seeded per block, and a ziggurat (Marsaglia, Tsang) --------
- * Written out because gsl_ran_gaussian_ziggurat has 24 bits and calls through a pointer; this one has 53 and is faster. */
+/* ---- normals: xoshiro256++ (Blackman, Vigna), seeded per block, and a ziggurat (Marsaglia, Tsang)
+ * Written out because gsl_ran_gaussian_ziggurat has 24 bits and calls through a pointer;
+ * this one has 53 and is faster. */
 
 static inline uint64_t rotate(uint64_t x, int k) { return x << k | x >> (64 - k); }
 
@@ -31,7 +34,8 @@ static inline uint64_t next(uint64_t s[4])
     return out;
 }
 
-static inline double uniform(uint64_t s[4]) { return (double)((next(s) >> 11) + 1) * 0x1p-53; } /* (0, 1] */
+/* (0, 1] */
+static inline double uniform(uint64_t s[4]) { return (double)((next(s) >> 11) + 1) * 0x1p-53; }
 
 static uint64_t mix(uint64_t x) /* splitmix64's output function */
 {
@@ -44,13 +48,16 @@ static void ziggurat(struct stream_source *s)
 {
     const double R = 3.6541528853610088; /* where the 256 layers of equal area end */
     double fR = exp(-R * R / 2), area = R * fR + sqrt(FINF_PI / 2) * erfc(R / sqrt(2));
-    s->x[0] = area / fR, s->f[0] = 0;
-    s->x[1] = R, s->f[1] = fR;
+    s->x[0] = area / fR;
+    s->f[0] = 0;
+    s->x[1] = R;
+    s->f[1] = fR;
     for (int k = 2; k < LAYERS; k++) {
         s->f[k] = s->f[k - 1] + area / s->x[k - 1];
         s->x[k] = sqrt(-2 * log(s->f[k]));
     }
-    s->x[LAYERS] = 0, s->f[LAYERS] = 1;
+    s->x[LAYERS] = 0;
+    s->f[LAYERS] = 1;
 }
 
 static double beyond(double R, uint64_t state[4]) /* a normal given that it is > R */
@@ -94,12 +101,14 @@ void normal_source_draw(normal_source *s, size_t n, double *out) { normals(s, s-
 
 void normal_source_free(normal_source *s) { free(s); }
 
-/* ---- B at the frequencies of the block ----------------------------------------------------------------- */
+/* ---- B at the frequencies of the block ------------------------------------------------------- */
 
-/* The minimum-phase factor by the cepstrum: O(n log n), where finf_noise_response would take O(n nodes). */
+/* The minimum-phase factor by the cepstrum: O(n log n), where finf_noise_response would take O(n
+ * nodes). */
 static finf_status factor(const finf_noise *noise, size_t n, double *x, double complex *B)
 {
-    for (size_t j = 0; j <= n / 2; j++) B[j] = log(finf_noise_density(noise, 2 * FINF_PI * (double)j / (double)n)) / 2;
+    for (size_t j = 0; j <= n / 2; j++)
+        B[j] = log(finf_noise_density(noise, 2 * FINF_PI * (double)j / (double)n)) / 2;
     finf_status st = series_untransform(B, n, x);
     for (size_t t = 1; t < n / 2; t++) x[t] *= 2;
     if (!st) st = series_transform(x, n / 2 + 1, n, B);
@@ -112,7 +121,8 @@ static finf_status response(const finf_noise *noise, size_t n, double *x, double
     finf_status st = FINF_OK;
     if (noise->kind == NOISE_SPECTRUM)
         st = factor(noise, n, x, B);
-    else if (noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY) /* O(n log n) however long the list */
+    else if (noise->kind == NOISE_FIR ||
+             noise->kind == NOISE_STRATEGY) /* O(n log n) however long the list */
         st = 4 * noise->n <= n ? series_transform(noise->coef, noise->n, n, B) : FINF_EDOM;
     else
         for (size_t j = 0; j <= n / 2; j++) {
@@ -127,9 +137,10 @@ static finf_status response(const finf_noise *noise, size_t n, double *x, double
     return st;
 }
 
-/* ---- the stream ---------------------------------------------------------------------------------------- */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
-finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed, noise_stream *out)
+finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed,
+                              noise_stream *out)
 {
     struct stream_source *s = normal_source_make(seed);
     *out = (noise_stream){n, NULL, NULL, s};
@@ -161,7 +172,12 @@ finf_status noise_stream_block(noise_stream *out, unsigned long long index)
 void noise_stream_free(noise_stream *out)
 {
     struct stream_source *s = out->source;
-    if (s) free(s->w), free(s->z), free(s->B), free(s->Z);
+    if (s) {
+        free(s->w);
+        free(s->z);
+        free(s->B);
+        free(s->Z);
+    }
     free(s);
     *out = (noise_stream){0};
 }

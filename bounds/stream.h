@@ -10,10 +10,12 @@ typedef struct {
     struct stream_source *source;
 } noise_stream;
 
-/* Blocks of n numbers, n a power of two, at least 4 times as long as a finite beta or c. A block is one period of a
- * periodic noise whose density is |B|^2 at the frequencies 2 pi j/n: beta is not cut off, and for n much longer than the
- * memory of B and of what listens it cannot be told from z (error exponentially small, or n^-2 where |B| has a kink). */
-finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed, noise_stream *out);
+/* Blocks of n numbers, n a power of two, at least 4 times as long as a finite beta or c. A block is
+ * one period of a periodic noise whose density is |B|^2 at the frequencies 2 pi j/n: beta is not
+ * cut off, and for n much longer than the memory of B and of what listens it cannot be told from z
+ * (error exponentially small, or n^-2 where |B| has a kink). */
+finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed,
+                              noise_stream *out);
 /* Block number `index`: independent of every other, and the same whenever it is asked for. */
 finf_status noise_stream_block(noise_stream *s, unsigned long long index);
 void noise_stream_free(noise_stream *s);
@@ -21,8 +23,9 @@ void noise_stream_free(noise_stream *s);
 /* Independent normals alone. */
 typedef struct stream_source normal_source;
 normal_source *normal_source_make(unsigned long long seed); /* NULL: no memory */
-void normal_source_seek(normal_source *s,
-                        unsigned long long index); /* to the start of sequence `index`; one must be chosen */
+void normal_source_seek(
+    normal_source *s,
+    unsigned long long index); /* to the start of sequence `index`; one must be chosen */
 void normal_source_draw(normal_source *s, size_t n, double *out);
 void normal_source_free(normal_source *s);
 

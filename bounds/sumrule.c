@@ -6,9 +6,10 @@
 #include <gsl/gsl_vector.h>
 #include <math.h>
 
-/* The discrete Chebyshev (Gram) polynomials on 0..N-1 have recurrence coefficients (N-1)/2 and n^2 (N^2-n^2) /
- * (4(4n^2-1)); the eigenvalues of their Jacobi matrix are the nodes (Golub-Welsch). Exact for degree 2 SUMRULE - 1,
- * positive weights. Chosen over Euler-Maclaurin: no derivatives, and nodes that do not depend on the summand. */
+/* The discrete Chebyshev (Gram) polynomials on 0..N-1 have recurrence coefficients (N-1)/2 and n^2
+ * (N^2-n^2) / (4(4n^2-1)); the eigenvalues of their Jacobi matrix are the nodes (Golub-Welsch).
+ * Exact for degree 2 SUMRULE - 1, positive weights. Chosen over Euler-Maclaurin: no derivatives,
+ * and nodes that do not depend on the summand. */
 int sumrule_gauss(double N, double node[SUMRULE], double weight[SUMRULE])
 {
     gsl_matrix *J = gsl_matrix_calloc(SUMRULE, SUMRULE), *V = gsl_matrix_alloc(SUMRULE, SUMRULE);
@@ -17,7 +18,8 @@ int sumrule_gauss(double N, double node[SUMRULE], double weight[SUMRULE])
     int ok = J && V && x && w;
     if (ok) { /* scaled by N and centred, so that the matrix is of order one */
         for (size_t i = 1; i < SUMRULE; i++) {
-            double n = (double)i, r = n / N, off = n * sqrt((1 - r) * (1 + r) / (4 * (4 * n * n - 1)));
+            double n = (double)i, r = n / N,
+                   off = n * sqrt((1 - r) * (1 + r) / (4 * (4 * n * n - 1)));
             gsl_matrix_set(J, i, i - 1, off);
             gsl_matrix_set(J, i - 1, i, off);
         }

@@ -1,6 +1,6 @@
-/* The matrix mechanisms of the paper's variants table (tab:exp_algorithms): X = C'C, the covariance K of the noise of n
- * steps, the prefix-sum error, the sensitivity for one participation.
- * MATH section 6 */
+/* The matrix mechanisms of the paper's variants table (tab:exp_algorithms): X = C'C, the covariance
+ * K of the noise of n steps, the prefix-sum error, the sensitivity for one participation. theory 6
+ */
 #include "system.h"
 
 #include <stdlib.h>
@@ -8,12 +8,14 @@
 
 #include "bounds.h"
 
-/* ---- construction -------------------------------------------------------------------------------------- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
-static finf_status make(system_kind kind, const char *name, size_t n, size_t most, finf_system **out, finf_reason *why)
+static finf_status make(system_kind kind, const char *name, size_t n, size_t most,
+                        finf_system **out, finf_reason *why)
 {
     *out = NULL;
-    if (n < 1 || n > most) return finf_why(why, FINF_EDOM, "%s of %zu steps: must be from 1 to %zu", name, n, most);
+    if (n < 1 || n > most)
+        return finf_why(why, FINF_EDOM, "%s of %zu steps: must be from 1 to %zu", name, n, most);
     finf_system *s = calloc(1, sizeof *s);
     if (!s) return finf_why(why, FINF_ENOMEM, "no memory");
     s->kind = kind;
@@ -31,8 +33,8 @@ static finf_status make(system_kind kind, const char *name, size_t n, size_t mos
     return FINF_OK;
 }
 
-static void set_table(finf_system *s, const char *matrix, int anytime, const char *generation, const char *step,
-                      const char *paper_generation, const char *paper_step)
+static void set_table(finf_system *s, const char *matrix, int anytime, const char *generation,
+                      const char *step, const char *paper_generation, const char *paper_step)
 {
     s->facts.matrix = matrix;
     s->facts.anytime = anytime;
@@ -43,13 +45,14 @@ static void set_table(finf_system *s, const char *matrix, int anytime, const cha
 }
 
 /* What facts.seconds is the time of. */
-static const char *const TIMED[] = {[SYSTEM_TOEPLITZ] = "n coefficients beta, n of c",
-                                    [SYSTEM_TREE] = "a weight for each height of the tree",
-                                    [SYSTEM_HONAKER] = "a weight for each height of the tree",
-                                    [SYSTEM_FULL_HONAKER] = "a weight for each height of the tree",
-                                    [SYSTEM_FFT] = "n covariances of the prefix sums",
-                                    [SYSTEM_ME] = "the optimum's n multipliers, not its matrix",
-                                    [SYSTEM_EPOCHS] = "the optimum's n k multipliers, not its matrix"};
+static const char *const TIMED[] = {
+    [SYSTEM_TOEPLITZ] = "n coefficients beta, n of c",
+    [SYSTEM_TREE] = "a weight for each height of the tree",
+    [SYSTEM_HONAKER] = "a weight for each height of the tree",
+    [SYSTEM_FULL_HONAKER] = "a weight for each height of the tree",
+    [SYSTEM_FFT] = "n covariances of the prefix sums",
+    [SYSTEM_ME] = "the optimum's n multipliers, not its matrix",
+    [SYSTEM_EPOCHS] = "the optimum's n k multipliers, not its matrix"};
 
 /* The last step of a construction; on failure *out is freed. */
 static finf_status finish(finf_status status, finf_real sens2, finf_real error, finf_system **out)
@@ -64,7 +67,8 @@ static finf_status finish(finf_status status, finf_real sens2, finf_real error, 
     f->timed = TIMED[(*out)->kind];
     f->sens2 = sens2;
     f->error = error;
-    double loss = sens2.value * error.value, relative = sens2.error / sens2.value + error.error / error.value + FINF_EPS;
+    double loss = sens2.value * error.value,
+           relative = sens2.error / sens2.value + error.error / error.value + FINF_EPS;
     f->loss = finf_real_make(loss, loss * relative, "sens2 * error");
     return FINF_OK;
 }
@@ -83,9 +87,13 @@ finf_system_facts finf_system_describe(const finf_system *s) { return s->facts; 
 
 finf_system_options finf_system_options_default(void) { return (finf_system_options){NULL, NULL}; }
 
-static finf_real exactly(double value, const char *method) { return finf_real_make(value, 8 * FINF_EPS * value, method); }
+static finf_real exactly(double value, const char *method)
+{
+    return finf_real_make(value, 8 * FINF_EPS * value, method);
+}
 
-/* ||A B||_F^2 = sum_t (n-t) a_t^2, a the prefix sums of beta. The error is that of the sums a_t, which cancel. */
+/* ||A B||_F^2 = sum_t (n-t) a_t^2, a the prefix sums of beta. The error is that of the sums a_t,
+ * which cancel. */
 static finf_real toeplitz_error(const double *beta, size_t n)
 {
     long double sum = 0, off = 0;
@@ -96,7 +104,8 @@ static finf_real toeplitz_error(const double *beta, size_t n)
         sum += (long double)(n - t) * a * a;
         off += (long double)(n - t) * (2 * fabs(a) + drift) * drift;
     }
-    return finf_real_make((double)sum, (double)off + 8 * FINF_EPS * (double)sum, "sum of squared prefix sums of beta");
+    return finf_real_make((double)sum, (double)off + 8 * FINF_EPS * (double)sum,
+                          "sum of squared prefix sums of beta");
 }
 
 static finf_status toeplitz_room(finf_system *s, finf_reason *why)
@@ -108,13 +117,15 @@ static finf_status toeplitz_room(finf_system *s, finf_reason *why)
     return FINF_OK;
 }
 
-finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system **out, finf_reason *why)
+finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system **out,
+                                 finf_reason *why)
 {
     const char *family = finf_noise_family(noise);
     finf_status status = make(SYSTEM_TOEPLITZ, family, n, FINF_SYSTEM_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
-    int sgd = strcmp(family, "sgd") == 0, row = strcmp(family, "optimal-cc") == 0 || strcmp(family, "nu") == 0;
+    int sgd = strcmp(family, "sgd") == 0,
+        row = strcmp(family, "optimal-cc") == 0 || strcmp(family, "nu") == 0;
     set_table(s, sgd ? "identity" : "Toeplitz, lower triangular", 1, sgd ? "O(1)" : "O(n)",
               sgd ? "O(1)" : "O(n), or O(log^2 n) by FFT", sgd || row ? "O(1)" : "",
               sgd   ? "O(1)"
@@ -133,7 +144,7 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
     return status;
 }
 
-/* ---- nu for n steps ------------------------------------------------------------------------------------ */
+/* ---- nu for n steps -------------------------------------------------------------------------- */
 
 typedef struct {
     double power;
@@ -141,8 +152,9 @@ typedef struct {
     double *c; /* n, for several participations; else NULL */
 } tuning;
 
-/* log of sens2 times error of (1-(1-nu)z)^p, to the few digits that a comparison needs: beta and c by their recursions
- * (MATH section 1). c >= 0 never increases, so steps 0, b, 2b, .. are the worst participations. */
+/* log of sens2 times error of (1-(1-nu)z)^p, to the few digits that a comparison needs: beta and c
+ * by their recursions (theory 1). c >= 0 never increases, so steps 0, b, 2b, .. are the worst
+ * participations. */
 static double tuned_loss(const tuning *x, double nu)
 {
     double c = 1, beta = 1, prefix = 1, error = (double)x->n, sens2 = 1, p = x->power;
@@ -166,32 +178,46 @@ static double tuned_loss(const tuning *x, double nu)
 #define TUNE_POINTS 4   /* a factor of ten */
 #define TUNE_WIDTH 1e-4 /* of log nu: the loss is flat there to 1e-9 */
 
-finf_status finf_system_tune(double power, size_t n, size_t k, size_t b, const finf_system_options *opt, double *nu,
-                             finf_reason *why)
+finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
+                             const finf_system_options *opt, double *nu, finf_reason *why)
 {
     *nu = NAN;
     if (!(power > 0 && power <= 1))
-        return finf_why(why, FINF_EDOM, "power = %s: must be above 0 and at most 1", finf_show(power).s);
+        return finf_why(why, FINF_EDOM, "power = %s: must be above 0 and at most 1",
+                        finf_show(power).s);
     if (n < 1 || n > FINF_SYSTEM_MAX)
         return finf_why(why, FINF_EDOM, "%zu steps: must be from 1 to %u", n, FINF_SYSTEM_MAX);
-    if (k < 1 || b < 1) return finf_why(why, FINF_EDOM, "participations = %zu, separation = %zu: at least 1", k, b);
+    if (k < 1 || b < 1)
+        return finf_why(why, FINF_EDOM, "participations = %zu, separation = %zu: at least 1", k, b);
     tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, NULL};
-    if (x.k > 1 && !(x.c = malloc(n * sizeof *x.c))) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    /* a coarse grid on 1e-3/n .. 1, beyond which n steps cannot tell nu from 0; then golden section about its best */
+    if (x.k > 1 && !(x.c = malloc(n * sizeof *x.c)))
+        return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    /* a coarse grid on 1e-3/n .. 1, beyond which n steps cannot tell nu from 0; then golden section
+     * about its best */
     double step = log(10) / TUNE_POINTS, least = -log(1e3 * (double)n), best = INFINITY, at = 0;
     for (double u = 0; u > least - step && !system_stopped(opt); u -= step) {
         double here = tuned_loss(&x, exp(u));
-        if (here < best) best = here, at = u;
+        if (here < best) {
+            best = here;
+            at = u;
+        }
     }
     double lo = at - step, hi = fmin(at + step, 0), ratio = (sqrt(5) - 1) / 2;
     double u[2] = {hi - ratio * (hi - lo), lo + ratio * (hi - lo)};
     double loss[2] = {tuned_loss(&x, exp(u[0])), tuned_loss(&x, exp(u[1]))};
     while (hi - lo > TUNE_WIDTH && !system_stopped(opt)) {
         int left = loss[0] < loss[1];
-        if (left)
-            hi = u[1], u[1] = u[0], loss[1] = loss[0], u[0] = hi - ratio * (hi - lo);
-        else
-            lo = u[0], u[0] = u[1], loss[0] = loss[1], u[1] = lo + ratio * (hi - lo);
+        if (left) {
+            hi = u[1];
+            u[1] = u[0];
+            loss[1] = loss[0];
+            u[0] = hi - ratio * (hi - lo);
+        } else {
+            lo = u[0];
+            u[0] = u[1];
+            loss[0] = loss[1];
+            u[1] = lo + ratio * (hi - lo);
+        }
         loss[!left] = tuned_loss(&x, exp(u[!left]));
     }
     free(x.c);
@@ -200,19 +226,24 @@ finf_status finf_system_tune(double power, size_t n, size_t k, size_t b, const f
     return FINF_OK;
 }
 
-/* ---- trees --------------------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
-static finf_status make_tree(int honaker, const char *name, size_t n, finf_system **out, finf_reason *why)
+static finf_status make_tree(int honaker, const char *name, size_t n, finf_system **out,
+                             finf_reason *why)
 {
-    finf_status status = make(honaker ? SYSTEM_HONAKER : SYSTEM_TREE, name, n, FINF_SYSTEM_MAX, out, why);
+    finf_status status = make(honaker ? SYSTEM_HONAKER : SYSTEM_TREE, name, n, FINF_SYSTEM_MAX, out,
+                              why);
     if (status) return status;
     double error = tree_error(honaker, n);
     set_table(*out, "lower triangular", 1, "O(1)", "O(log n)", "O(1)", "O(log T)");
-    return finish(FINF_OK, exactly(tree_sens2(n), "nodes above a step"), exactly(error, "binary digits of the prefixes"),
-                  out);
+    return finish(FINF_OK, exactly(tree_sens2(n), "nodes above a step"),
+                  exactly(error, "binary digits of the prefixes"), out);
 }
 
-finf_status finf_system_tree(size_t n, finf_system **out, finf_reason *why) { return make_tree(0, "tree", n, out, why); }
+finf_status finf_system_tree(size_t n, finf_system **out, finf_reason *why)
+{
+    return make_tree(0, "tree", n, out, why);
+}
 finf_status finf_system_honaker(size_t n, finf_system **out, finf_reason *why)
 {
     return make_tree(1, "honaker", n, out, why);
@@ -224,14 +255,16 @@ finf_status finf_system_full_honaker(size_t n, finf_system **out, finf_reason *w
     if (status) return status;
     double error = full_honaker_error(n), sens2 = tree_sens2(n);
     set_table(*out, "dense", 0, "O(n^2), or O(1) an entry", "O(n)", "O(T^2)", "O(T^2)");
-    finf_real e = finf_real_make(error, 64 * FINF_EPS * error * sens2, "Sherman-Morrison up the tree");
+    finf_real e = finf_real_make(error, 64 * FINF_EPS * error * sens2,
+                                 "Sherman-Morrison up the tree");
     return finish(FINF_OK, exactly(sens2, "nodes above a step"), e, out);
 }
 
-/* ---- FFT ----------------------------------------------------------------------------------------------- */
+/* ---- FFT ------------------------------------------------------------------------------------- */
 
-/* |FFT(1..1,0..0)| of size 2n: n at 0, nothing at the even frequencies, 1/sin(pi k/2n) at the odd ones. r is its inverse
- * transform, and kappa = -(second difference of r) that of 4 sin(pi k/2n), odd k, which needs no subtraction. */
+/* |FFT(1..1,0..0)| of size 2n: n at 0, nothing at the even frequencies, 1/sin(pi k/2n) at the odd
+ * ones. r is its inverse transform, and kappa = -(second difference of r) that of 4 sin(pi k/2n),
+ * odd k, which needs no subtraction. */
 static finf_status fft_tables(size_t n, double *r, double *kappa)
 {
     double complex *z = malloc((n + 1) * sizeof *z);
@@ -255,26 +288,31 @@ finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why)
     finf_status status = make(SYSTEM_FFT, "fft", n, FINF_SYSTEM_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
-    set_table(s, "dense (Toeplitz on prefix sums)", 0, "O(n log n)", "O(n)", "O(1)", "O(T log^2 T)");
+    set_table(s, "dense (Toeplitz on prefix sums)", 0, "O(n log n)", "O(n)", "O(1)",
+              "O(T log^2 T)");
     s->r = malloc(2 * n * sizeof *s->r);
     status = s->r ? fft_tables(n, s->r, s->r + n) : FINF_ENOMEM;
     if (status) finf_why(why, status, "no memory for %zu steps", n);
     long double sum = (long double)n;
-    for (size_t k = 1; k < 2 * n; k += 2) sum += 1 / sin(FINF_PI * (double)(k < n ? k : 2 * n - k) / (2 * (double)n));
+    for (size_t k = 1; k < 2 * n; k += 2)
+        sum += 1 / sin(FINF_PI * (double)(k < n ? k : 2 * n - k) / (2 * (double)n));
     double mean = (double)(sum / (2 * (long double)n));
-    return finish(status, exactly(mean, "mean modulus"), exactly((double)n * mean, "mean modulus"), out);
+    return finish(status, exactly(mean, "mean modulus"), exactly((double)n * mean, "mean modulus"),
+                  out);
 }
 
-/* ---- optimal factorisations ---------------------------------------------------------------------------- */
+/* ---- optimal factorisations ------------------------------------------------------------------ */
 
 #define ME_MAX 200000
 
-finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system **out, finf_reason *why)
+finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system **out,
+                           finf_reason *why)
 {
     finf_status status = make(SYSTEM_ME, "me", n, ME_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
-    set_table(s, "lower triangular, dense", 0, "O(n) an iteration, O(n^2) the matrix", "O(n)", "O(T^3)", "O(T^2)");
+    set_table(s, "lower triangular, dense", 0, "O(n) an iteration, O(n^2) the matrix", "O(n)",
+              "O(T^3)", "O(T^2)");
     s->facts.participations = 1;
     s->facts.separation = n;
     status = factorization_make(n, opt, &s->dense, why);
@@ -286,7 +324,8 @@ finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system
     return finish(status, exactly(1, "normalised"), e, out);
 }
 
-finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *opt, finf_system **out, finf_reason *why)
+finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *opt,
+                               finf_system **out, finf_reason *why)
 {
     *out = NULL;
     if (b < 1) return finf_why(why, FINF_EDOM, "epochs of %zu steps: at least 1", b);
@@ -295,12 +334,13 @@ finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *op
     finf_status status = make(SYSTEM_EPOCHS, "me", n, FINF_SYSTEM_DENSE_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
-    set_table(s, "lower triangular, dense", 0, "O(n k^2) an iteration, O(n^2 k) the matrix", "O(n)", "", "");
+    set_table(s, "lower triangular, dense", 0, "O(n k^2) an iteration, O(n^2 k) the matrix", "O(n)",
+              "", "");
     s->facts.participations = k;
     s->facts.separation = b;
     if ((double)n * (double)k * (double)k > FINF_SYSTEM_EPOCHS_MAX)
-        status = finf_why(why, FINF_EDOM, "%zu epochs of %zu steps: n k^2 = %.3g, at most %.3g", k, b,
-                          (double)n * (double)k * (double)k, FINF_SYSTEM_EPOCHS_MAX);
+        status = finf_why(why, FINF_EDOM, "%zu epochs of %zu steps: n k^2 = %.3g, at most %.3g", k,
+                          b, (double)n * (double)k * (double)k, FINF_SYSTEM_EPOCHS_MAX);
     else
         status = epochs_make(n, b, opt, &s->several, why);
     s->facts.lower = s->several.lower;
@@ -308,11 +348,12 @@ finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *op
     double error = s->several.error;
     finf_real e = finf_real_make(error, fabs(error - s->several.lower) + 1e-13 * fabs(error),
                                  "fixed point by classes, rational square root");
-    return finish(status, finf_real_make(s->several.one, 1e-13 * s->several.one, "diagonal"), e, out);
+    return finish(status, finf_real_make(s->several.one, 1e-13 * s->several.one, "diagonal"), e,
+                  out);
 }
 
-static finf_status make_banded(int optimal, const char *name, size_t n, size_t bands, const finf_system_options *opt,
-                               finf_system **out, finf_reason *why)
+static finf_status make_banded(int optimal, const char *name, size_t n, size_t bands,
+                               const finf_system_options *opt, finf_system **out, finf_reason *why)
 {
     *out = NULL;
     if (bands < 1) return finf_why(why, FINF_EDOM, "%s of %zu bands: at least 1", name, bands);
@@ -321,23 +362,26 @@ static finf_status make_banded(int optimal, const char *name, size_t n, size_t b
     finf_system *s = *out;
     if (bands > n) bands = n;
     s->facts.bands = bands;
-    set_table(s, "Toeplitz, lower triangular; C banded", !optimal, optimal ? "O(n bands) an iteration" : "O(bands)",
-              "O(bands)", "", "");
+    set_table(s, "Toeplitz, lower triangular; C banded", !optimal,
+              optimal ? "O(n bands) an iteration" : "O(bands)", "O(bands)", "", "");
     status = toeplitz_room(s, why);
     double sens2 = 0;
     if (!status) {
         memset(s->c, 0, n * sizeof *s->c);
         s->c[0] = 1;
-        for (size_t t = 1; t < bands; t++) s->c[t] = s->c[t - 1] * (2 * (double)t - 1) / (2 * (double)t);
+        for (size_t t = 1; t < bands; t++)
+            s->c[t] = s->c[t - 1] * (2 * (double)t - 1) / (2 * (double)t);
         if (optimal) status = factorization_banded(n, bands, opt, s->c, &s->facts.iterations, why);
     }
     if (!status) status = finf_series_inverse(s->c, bands, n, s->beta, why);
     for (size_t t = 0; t < bands && !status; t++) sens2 += s->c[t] * s->c[t];
     s->facts.gamma_inf2 = exactly(sens2, "sum of squares");
-    return finish(status, exactly(sens2, "sum of squares"), status ? finf_real_failed() : toeplitz_error(s->beta, n), out);
+    return finish(status, exactly(sens2, "sum of squares"),
+                  status ? finf_real_failed() : toeplitz_error(s->beta, n), out);
 }
 
-finf_status finf_system_banded(size_t n, size_t bands, const finf_system_options *opt, finf_system **out, finf_reason *why)
+finf_status finf_system_banded(size_t n, size_t bands, const finf_system_options *opt,
+                               finf_system **out, finf_reason *why)
 {
     return make_banded(1, "banded", n, bands, opt, out, why);
 }
@@ -346,13 +390,14 @@ finf_status finf_system_banded_sqrt(size_t n, size_t bands, finf_system **out, f
     return make_banded(0, "banded-sqrt", n, bands, NULL, out, why);
 }
 
-/* ---- the matrices -------------------------------------------------------------------------------------- */
+/* ---- the matrices ---------------------------------------------------------------------------- */
 
 finf_status system_check_dense(const finf_system *s, finf_reason *why)
 {
     if (s->facts.n <= FINF_SYSTEM_DENSE_MAX) return FINF_OK;
-    return finf_why(why, FINF_EDOM, "%s of %zu steps: a matrix is needed, for which %u steps are the most", s->facts.name,
-                    s->facts.n, FINF_SYSTEM_DENSE_MAX);
+    return finf_why(why, FINF_EDOM,
+                    "%s of %zu steps: a matrix is needed, for which %u steps are the most",
+                    s->facts.name, s->facts.n, FINF_SYSTEM_DENSE_MAX);
 }
 
 static void mirror(size_t n, double *M)
@@ -367,7 +412,8 @@ static finf_status matrix_failed(const finf_system *s, finf_status status, finf_
                                : finf_why(why, status, "no memory for %zu steps", s->facts.n);
 }
 
-finf_status system_gram(const finf_system *s, const finf_system_options *o, double *X, finf_reason *why)
+finf_status system_gram(const finf_system *s, const finf_system_options *o, double *X,
+                        finf_reason *why)
 {
     size_t n = s->facts.n;
     finf_status status = system_check_dense(s, why);
@@ -395,7 +441,8 @@ finf_status system_gram(const finf_system *s, const finf_system_options *o, doub
     return FINF_OK;
 }
 
-finf_status system_covariance(const finf_system *s, const finf_system_options *o, double *K, finf_reason *why)
+finf_status system_covariance(const finf_system *s, const finf_system_options *o, double *K,
+                              finf_reason *why)
 {
     size_t n = s->facts.n;
     finf_status status = system_check_dense(s, why);
@@ -403,14 +450,17 @@ finf_status system_covariance(const finf_system *s, const finf_system_options *o
     switch (s->kind) {
     case SYSTEM_TOEPLITZ:
         for (size_t i = 0; i < n; i++)
-            for (size_t j = i; j < n; j++) K[i * n + j] = (i ? K[(i - 1) * n + j - 1] : 0) + s->beta[i] * s->beta[j];
+            for (size_t j = i; j < n; j++)
+                K[i * n + j] = (i ? K[(i - 1) * n + j - 1] : 0) + s->beta[i] * s->beta[j];
         break;
     case SYSTEM_TREE: status = tree_covariance(0, n, K); break;
     case SYSTEM_HONAKER: status = tree_covariance(1, n, K); break;
     case SYSTEM_FULL_HONAKER: full_honaker_covariance(n, K); break;
-    case SYSTEM_FFT: /* the prefix sums' noise has covariance r_|t-s|; that of the steps is its difference in both */
+    case SYSTEM_FFT: /* the prefix sums' noise has covariance r_|t-s|; that of the steps is its
+                        difference in both */
         for (size_t i = 0; i < n; i++)
-            for (size_t j = i; j < n; j++) K[i * n + j] = i ? s->r[n + j - i] : j ? s->r[j] - s->r[j - 1] : s->r[0];
+            for (size_t j = i; j < n; j++)
+                K[i * n + j] = i ? s->r[n + j - i] : j ? s->r[j] - s->r[j - 1] : s->r[0];
         break;
     case SYSTEM_ME: status = factorization_covariance(&s->dense, o, K); break;
     case SYSTEM_EPOCHS: status = epochs_covariance(&s->several, o, K); break;
@@ -420,7 +470,10 @@ finf_status system_covariance(const finf_system *s, const finf_system_options *o
     return FINF_OK;
 }
 
-finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why) { return system_gram(s, NULL, X, why); }
+finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why)
+{
+    return system_gram(s, NULL, X, why);
+}
 finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason *why)
 {
     return system_covariance(s, NULL, K, why);
@@ -438,7 +491,8 @@ FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
 
 #define CHOLESKY_ROWS 16
 
-finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B, finf_reason *why)
+finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B,
+                                finf_reason *why)
 {
     size_t n = s->facts.n;
     finf_status status = system_check_dense(s, why);
@@ -459,7 +513,8 @@ finf_status finf_system_noising(const finf_system *s, const finf_system_options 
                 double square = above[j] - dot(above, above, j);
                 if (!(square > 0))
                     status = finf_why(why, FINF_ETOL,
-                                      "%s of %zu steps: the noise's covariance is singular to rounding at step %zu",
+                                      "%s of %zu steps: the noise's covariance is singular to "
+                                      "rounding at step %zu",
                                       s->facts.name, n, j);
                 above[j] = sqrt(square);
                 memset(above + j + 1, 0, (n - j - 1) * sizeof *above);
@@ -471,7 +526,7 @@ finf_status finf_system_noising(const finf_system *s, const finf_system_options 
     return status;
 }
 
-/* ---- noise --------------------------------------------------------------------------------------------- */
+/* ---- noise ----------------------------------------------------------------------------------- */
 
 /* beta * w: few coefficients (sgd, antipgd, a short fir) as they are, more of them by FFT. */
 static finf_status toeplitz_draw(const double *beta, size_t n, const double *w, double *z)
@@ -486,34 +541,38 @@ static finf_status toeplitz_draw(const double *beta, size_t n, const double *w, 
     return FINF_OK;
 }
 
-/* P = (circulant)^{1/2} w has the covariance r_|t-s| of the prefix sums' noise on its first n entries; z = its steps. */
+/* P = (circulant)^{1/2} w has the covariance r_|t-s| of the prefix sums' noise on its first n
+ * entries; z = its steps. */
 static finf_status fft_draw(size_t n, double *w, double *z)
 {
     double complex *x = malloc((n + 1) * sizeof *x);
     finf_status s = x ? series_transform(w, 2 * n, 2 * n, x) : FINF_ENOMEM;
     for (size_t k = 0; k <= n && !s; k++)
-        x[k] *= k % 2 ? sqrt(1 / sin(FINF_PI * (double)k / (2 * (double)n))) : k ? 0 : sqrt((double)n);
+        x[k] *= k % 2 ? sqrt(1 / sin(FINF_PI * (double)k / (2 * (double)n)))
+                : k   ? 0
+                      : sqrt((double)n);
     if (!s) s = series_untransform(x, 2 * n, w);
     for (size_t t = 0; t < n && !s; t++) z[t] = t ? w[t] - w[t - 1] : w[t];
     free(x);
     return s;
 }
 
-static finf_status dense_draw(const finf_system *s, const finf_system_options *opt, const double *w, double *z,
-                              finf_reason *why)
+static finf_status dense_draw(const finf_system *s, const finf_system_options *opt, const double *w,
+                              double *z, finf_reason *why)
 {
     size_t n = s->facts.n;
     finf_status status = system_check_dense(s, why);
     if (status) return status;
     double *B = malloc(n * n * sizeof *B);
-    status = B ? finf_system_noising(s, opt, B, why) : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
+    status = B ? finf_system_noising(s, opt, B, why)
+               : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
     for (size_t t = 0; t < n && !status; t++) z[t] = dot(B + t * n, w, t + 1);
     free(B);
     return status;
 }
 
-finf_status finf_system_draw(const finf_system *s, const finf_system_options *opt, const double *w, double *z,
-                             finf_reason *why)
+finf_status finf_system_draw(const finf_system *s, const finf_system_options *opt, const double *w,
+                             double *z, finf_reason *why)
 {
     size_t n = s->facts.n;
     if (s->kind == SYSTEM_ME || s->kind == SYSTEM_EPOCHS) return dense_draw(s, opt, w, z, why);

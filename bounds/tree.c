@@ -1,7 +1,8 @@
-/* The binary tree of the complete dyadic nodes in 0..n-1: plain, Honaker's online estimate, least squares.   MATH section 6
+/* The binary tree of the complete dyadic nodes in 0..n-1: plain, Honaker's online estimate, least
+ * squares. (theory 6)
  *
- * C has a row of ones for each node. In-order numbering: the node of height h that covers the 2^h steps from a has the
- * index 2a + 2^h - 1, and its subtree is the 2^{h+1} - 1 indices about it. */
+ * C has a row of ones for each node. In-order numbering: the node of height h that covers the 2^h
+ * steps from a has the index 2a + 2^h - 1, and its subtree is the 2^{h+1} - 1 indices about it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +42,9 @@ static double bit_count(size_t n, unsigned h)
     return (double)((n + 1) / period * half + (rest > half ? rest - half : 0));
 }
 
-/* Variance of a node of height h: 1 for its own measurement, and for the average of that with the sum of its two children
- * (weights inverse to the variances) V_h = 2V_{h-1}/(2V_{h-1}+1). V_h is also the weight of its own measurement. */
+/* Variance of a node of height h: 1 for its own measurement, and for the average of that with the
+ * sum of its two children (weights inverse to the variances) V_h = 2V_{h-1}/(2V_{h-1}+1). V_h is
+ * also the weight of its own measurement. */
 static double node_variance(int honaker, unsigned h)
 {
     double V = 1;
@@ -55,7 +57,8 @@ double tree_sens2(size_t n) { return log2_floor(n) + 1; }
 double tree_error(int honaker, size_t n)
 {
     double error = 0;
-    for (unsigned h = 0; h <= log2_floor(n); h++) error += bit_count(n, h) * node_variance(honaker, h);
+    for (unsigned h = 0; h <= log2_floor(n); h++)
+        error += bit_count(n, h) * node_variance(honaker, h);
     return error;
 }
 
@@ -70,7 +73,8 @@ void tree_gram(size_t n, double *X)
     }
 }
 
-/* Adds scale * (the estimate of the node of height h from a) to row, as a combination of the nodes' measurements. */
+/* Adds scale * (the estimate of the node of height h from a) to row, as a combination of the nodes'
+ * measurements. */
 static void add_node(int honaker, size_t a, unsigned h, double scale, double *row)
 {
     double own = node_variance(honaker, h);
@@ -80,12 +84,13 @@ static void add_node(int honaker, size_t a, unsigned h, double scale, double *ro
     add_node(honaker, a + ((size_t)1 << (h - 1)), h - 1, scale * (1 - own), row);
 }
 
-/* The noise of step t (from 0) is prefix t+1 minus prefix t: the node N of height h that ends there, minus the nodes of
- * prefix t within it. It lives on N's subtree, so two steps are correlated only if one's N is in the other's. */
+/* The noise of step t (from 0) is prefix t+1 minus prefix t: the node N of height h that ends
+ * there, minus the nodes of prefix t within it. It lives on N's subtree, so two steps are
+ * correlated only if one's N is in the other's. */
 finf_status tree_covariance(int honaker, size_t n, double *K)
 {
-    size_t nodes = 2 * n, total = 0, *from = malloc(3 * n * sizeof *from), *length = from ? from + n : NULL,
-           *at = from ? length + n : NULL;
+    size_t nodes = 2 * n, total = 0, *from = malloc(3 * n * sizeof *from),
+           *length = from ? from + n : NULL, *at = from ? length + n : NULL;
     double *row = calloc(nodes, sizeof *row), *kept = NULL;
     if (from)
         for (size_t t = 0; t < n; t++) {
@@ -122,12 +127,12 @@ finf_status tree_covariance(int honaker, size_t n, double *K)
     return status;
 }
 
-/* ---- full Honaker -------------------------------------------------------------------------------------- */
+/* ---- full Honaker ---------------------------------------------------------------------------- */
 
-/* Full Honaker: K = (C'C)^{-1} =: Y. For a complete tree X_h = diag(X_{h-1}, X_{h-1}) + 11', so by Sherman-Morrison
- *   Y_h = diag(Y_{h-1}, Y_{h-1}) - y_{h-1}^2/(1 + 2 g_{h-1}) 11',
- *   Y_h 1 = y_h 1,  g_h = 1'Y_h 1 = 2 g_{h-1}/(1 + 2 g_{h-1}) = 2^h y_h.
- * drop[h] = y_{h-1}^2/(1 + 2 g_{h-1}); prefix[h] = sum over the 2^h prefixes p of p'Y_h p. */
+/* Full Honaker: K = (C'C)^{-1} =: Y. For a complete tree X_h = diag(X_{h-1}, X_{h-1}) + 11', so by
+ * Sherman-Morrison Y_h = diag(Y_{h-1}, Y_{h-1}) - y_{h-1}^2/(1 + 2 g_{h-1}) 11', Y_h 1 = y_h 1, g_h
+ * = 1'Y_h 1 = 2 g_{h-1}/(1 + 2 g_{h-1}) = 2^h y_h. drop[h] = y_{h-1}^2/(1 + 2 g_{h-1}); prefix[h] =
+ * sum over the 2^h prefixes p of p'Y_h p. */
 #define TREE_HEIGHTS 64
 typedef struct {
     double g[TREE_HEIGHTS], drop[TREE_HEIGHTS], prefix[TREE_HEIGHTS];
@@ -139,7 +144,8 @@ static honaker_table honaker_make(unsigned top)
     t.g[0] = t.prefix[0] = 1;
     t.drop[0] = 0;
     for (unsigned h = 1; h <= top; h++) {
-        double half = ldexp(1, (int)h - 1), full = 2 * half, g = t.g[h - 1], y = g / half, d = y * y / (1 + 2 * g);
+        double half = ldexp(1, (int)h - 1), full = 2 * half, g = t.g[h - 1], y = g / half,
+               d = y * y / (1 + 2 * g);
         t.g[h] = 2 * g / (1 + 2 * g);
         t.drop[h] = d;
         /* sum over m = 1..2^h of (p_m' diag(Y,Y) p_m - d m^2) */
@@ -152,7 +158,8 @@ double full_honaker_error(size_t n)
 {
     unsigned top = log2_floor(n);
     honaker_table t = honaker_make(top);
-    double error = 0, before = 0; /* X is block diagonal over the largest nodes, one for each binary digit of n */
+    /* X is block diagonal over the largest nodes, one for each binary digit of n */
+    double error = 0, before = 0;
     for (unsigned h = top + 1; h-- > 0;)
         if (n >> h & 1) {
             error += ldexp(before, (int)h) + t.prefix[h];
@@ -175,10 +182,10 @@ void full_honaker_covariance(size_t n, double *K)
     }
 }
 
-/* ---- noise --------------------------------------------------------------------------------------------- */
+/* ---- noise ----------------------------------------------------------------------------------- */
 
-/* The nodes' estimates take the place of their measurements: w_N' = V w_N + (1-V)(its children's). Then as in
- * tree_covariance. */
+/* The nodes' estimates take the place of their measurements: w_N' = V w_N + (1-V)(its children's).
+ * Then as in tree_covariance. */
 void tree_draw(int honaker, size_t n, double *w, double *z)
 {
     for (unsigned h = 1; h <= log2_floor(n) && honaker; h++) {
@@ -192,7 +199,8 @@ void tree_draw(int honaker, size_t n, double *w, double *z)
     for (size_t t = 0; t < n; t++) {
         size_t low = ending_length(t), a = t + 1 - low;
         z[t] = w[2 * a + low - 1];
-        for (size_t length = low / 2; length; a += length, length /= 2) z[t] -= w[2 * a + length - 1];
+        for (size_t length = low / 2; length; a += length, length /= 2)
+            z[t] -= w[2 * a + length - 1];
     }
 }
 

@@ -37,70 +37,103 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_ETA] = {"eta", "E", NULL, "step size", PROBLEM},
     [OPT_MU] = {"mu", "M", "1", "strong convexity for 'auto' = eta*mu", G | C | P},
     [OPT_SPECTRUM] = {"spectrum", "S", NULL, "eigenvalues of H (see SPECTRUM)", L | T | V | U | R},
-    [OPT_DIM] = {"dim", "D", NULL, "dimension of the spectrum, up to 1e15 (not for list and file)", L | S | R | V | U},
-    [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue", L | T | V | U},
-    [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian", L | T | V},
-    [OPT_DIRECTIONS] = {"directions", NULL, NULL, "also the contribution of each eigendirection", L},
+    [OPT_DIM] = {"dim", "D", NULL, "dimension of the spectrum, up to 1e15 (not for list and file)",
+                 L | S | R | V | U},
+    [OPT_NORMALIZE] = {"normalize", NULL, NULL, "divide the spectrum by its largest eigenvalue",
+                       L | T | V | U},
+    [OPT_KURTOSIS] = {"kurtosis", "K", "0", "excess kurtosis of independent inputs; 0 is Gaussian",
+                      L | T | V},
+    [OPT_DIRECTIONS] = {"directions", NULL, NULL, "also the contribution of each eigendirection",
+                        L},
     [OPT_STEPS] = {"steps", "T", NULL, "also the sensitivity of T steps", G | P | V | U | R},
     [OPT_LENGTH] = {"length", "n", NULL, "how many coefficients", C},
-    [OPT_STRATEGY] = {"strategy", NULL, NULL, "print c = 1/beta (strategy_coef) instead of beta", C},
-    [OPT_DENSITY] = {"density", NULL, NULL,
-                     "print |B(w)|^2 at n frequencies from 0 to pi instead: what spectrum@FILE reads", C},
+    [OPT_STRATEGY] = {"strategy", NULL, NULL, "print c = 1/beta (strategy_coef) instead of beta",
+                      C},
+    [OPT_DENSITY] =
+        {"density", NULL, NULL,
+         "print |B(w)|^2 at n frequencies from 0 to pi instead: what spectrum@FILE reads", C},
     [OPT_EPSILON] = {"epsilon", "e", NULL, "with --delta: find rho; with --rho: find delta", P},
     [OPT_DELTA] = {"delta", "d", NULL, "with --rho: find epsilon", P},
-    [OPT_NOISE_MULTIPLIER] = {"noise-multiplier", "z", NULL, "sigma/(G gamma), instead of --rho", P},
-    [OPT_ACCOUNTING] = {"accounting", "gauss|zcdp", "gauss", "which epsilon fixes rho: the exact one or zCDP's", P},
-    [OPT_KAPPA] = {"kappa", "K", NULL, "condition number L/mu, or a range such as 2:1000:log:25", S | U},
+    [OPT_NOISE_MULTIPLIER] = {"noise-multiplier", "z", NULL, "sigma/(G gamma), instead of --rho",
+                              P},
+    [OPT_ACCOUNTING] = {"accounting", "gauss|zcdp", "gauss",
+                        "which epsilon fixes rho: the exact one or zCDP's", P},
+    [OPT_KAPPA] = {"kappa", "K", NULL, "condition number L/mu, or a range such as 2:1000:log:25",
+                   S | U},
     [OPT_SMOOTH] = {"smooth", "L", "1", "smoothness L; mu = L/kappa", S | U},
-    [OPT_BOUND] =
-        {"bound", "sharp|gaussian|fval|dist|sharp-dist", "sharp",
-         "sharp: F - F* with causality, for independent w (or martingale differences); gaussian: for "
-         "Gaussian w; fval: without; dist: (L/2)|theta|^2, the paper's; sharp-dist: that with causality",
-         S},
-    [OPT_CLASS] = {"class", "general|odd|paper", "general", "which F: all; symmetric; symmetric, with the paper's sign", S},
-    [OPT_CONSTANTS] = {"constants", "sharp|paper", "sharp", "constants in front of the integral", S},
-    [OPT_SOLVER] = {"solver", "auto|ecos|newton", "auto", "auto: ECOS for one bound where it is found, Newton for a range", S},
-    [OPT_GRID] = {"grid", "auto|uniform:k", "auto", "frequencies: clustered at 0, or k equally spaced", S},
+    [OPT_BOUND] = {"bound", "sharp|gaussian|fval|dist|sharp-dist", "sharp",
+                   "sharp: F - F* with causality, for independent w (or martingale differences); "
+                   "gaussian: for "
+                   "Gaussian w; fval: without; dist: (L/2)|theta|^2, the paper's; sharp-dist: that "
+                   "with causality",
+                   S},
+    [OPT_CLASS] = {"class", "general|odd|paper", "general",
+                   "which F: all; symmetric; symmetric, with the paper's sign", S},
+    [OPT_CONSTANTS] = {"constants", "sharp|paper", "sharp", "constants in front of the integral",
+                       S},
+    [OPT_SOLVER] = {"solver", "auto|ecos|newton", "auto",
+                    "auto: ECOS for one bound where it is found, Newton for a range", S},
+    [OPT_GRID] = {"grid", "auto|uniform:k", "auto",
+                  "frequencies: clustered at 0, or k equally spaced", S},
     [OPT_MULTIPLIER] = {"multiplier", "compact|fir:T", "compact",
                         "multipliers: sums of exponentials, or T free ones a side", S},
     [OPT_CERTIFY] = {"certify", NULL, NULL, "prove the bound in ball arithmetic", S},
-    [OPT_LOWER] = {"lower", "quadratic|simulate", "quadratic", "lower bound: the worst quadratic; also simulated F", I},
+    [OPT_LOWER] = {"lower", "quadratic|simulate", "quadratic",
+                   "lower bound: the worst quadratic; also simulated F", I},
     [OPT_SEED] = {"seed", "n", "1", "of the simulation", I | U},
-    [OPT_SAVE] = {"save", "FILE", NULL, "multipliers, psi, |B|^2 and beta: beta@FILE and spectrum@FILE read it", O},
-    [OPT_FORCE] = {"force", NULL, NULL, "take a grid or multiplier too small for eta*mu, as the paper's may be", S | Z},
-    [OPT_VERBOSE] = {"verbose", NULL, NULL, "also the solver's own objective, gap and repair", S | V},
-    [OPT_DECAYS] = {"decays", "LIST", "0,0.5,0.75,1,1.5,2",
-                    "exponents a of lambda_k = k^-a, a row each; prior: a table each, 1 unless given", R},
+    [OPT_SAVE] = {"save", "FILE", NULL,
+                  "multipliers, psi, |B|^2 and beta: beta@FILE and spectrum@FILE read it", O},
+    [OPT_FORCE] = {"force", NULL, NULL,
+                   "take a grid or multiplier too small for eta*mu, as the paper's may be", S | Z},
+    [OPT_VERBOSE] = {"verbose", NULL, NULL, "also the solver's own objective, gap and repair",
+                     S | V},
+    [OPT_DECAYS] =
+        {"decays", "LIST", "0,0.5,0.75,1,1.5,2",
+         "exponents a of lambda_k = k^-a, a row each; prior: a table each, 1 unless given", R},
     [OPT_TABLE] = {"table", "decays|prior|finite", "decays",
                    "eigenvalue decays; the noise of prior work; the finite-time corollaries", R},
     [OPT_SLOPES] = {"slopes", NULL, NULL, "the log-log slopes instead of the values", R},
-    [OPT_SYSTEM] =
-        {"system", "LIST", NULL,
-         "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, me:b, banded:b, banded-sqrt:b, noise "
-         "(me:b: epochs of b steps in one order; nu:auto without --spectrum: the nu of least loss); default: the paper's "
-         "variants, or --noise",
-         V},
+    [OPT_SYSTEM] = {"system", "LIST", NULL,
+                    "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, me:b, banded:b, "
+                    "banded-sqrt:b, noise "
+                    "(me:b: epochs of b steps in one order; nu:auto without --spectrum: the nu of "
+                    "least loss); default: the paper's "
+                    "variants, or --noise",
+                    V},
     [OPT_SHOW] = {"show", "both|systems|curve", "both",
-                  "with --spectrum: the comparison of the systems, the curve, or both (csv, one table: the curve)", V},
-    [OPT_START] =
-        {"start", "X", "1",
-         "|theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along each: list:.., @FILE (in the "
-         "order of the spectrum)",
-         V | U},
-    [OPT_GAMMA] = {"gamma", "T|inf|fixed-order|min-sep", "T",
-                   "noise by the sensitivity of these steps, of all time, or of several participations", V},
-    [OPT_PARTICIPATIONS] = {"participations", "k", NULL,
-                            "with --separation: also their sensitivity, counted in two ways (default: those of me:b)", V},
-    [OPT_SEPARATION] = {"separation", "b", NULL, "least distance of two participations, in steps", V},
+                  "with --spectrum: the comparison of the systems, the curve, or both (csv, one "
+                  "table: the curve)",
+                  V},
+    [OPT_START] = {"start", "X", "1",
+                   "|theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along "
+                   "each: list:.., @FILE (in the "
+                   "order of the spectrum)",
+                   V | U},
+    [OPT_GAMMA] =
+        {"gamma", "T|inf|fixed-order|min-sep", "T",
+         "noise by the sensitivity of these steps, of all time, or of several participations", V},
+    [OPT_PARTICIPATIONS] =
+        {"participations", "k", NULL,
+         "with --separation: also their sensitivity, counted in two ways (default: those of me:b)",
+         V},
+    [OPT_SEPARATION] = {"separation", "b", NULL, "least distance of two participations, in steps",
+                        V},
     [OPT_PROBLEM] = {"problem", "mean|linreg|huber", NULL,
-                     "mean estimation; linear regression (--spectrum); curvature L near the minimum, mu outside (--kappa)",
+                     "mean estimation; linear regression (--spectrum); curvature L near the "
+                     "minimum, mu outside (--kappa)",
                      U},
-    [OPT_KNEE] = {"knee", "X", NULL, "where huber's curvature changes (default: the rms of theta were it L everywhere)", U},
-    [OPT_CLIP_GRADIENTS] = {"clip-gradients", NULL, NULL, "cut every gradient to the norm G, as DP-FTRL does", U},
+    [OPT_KNEE] =
+        {"knee", "X", NULL,
+         "where huber's curvature changes (default: the rms of theta were it L everywhere)", U},
+    [OPT_CLIP_GRADIENTS] = {"clip-gradients", NULL, NULL,
+                            "cut every gradient to the norm G, as DP-FTRL does", U},
     [OPT_THREADS] = {"threads", "n", "2", "1 to 256; the output does not depend on it", U},
-    [OPT_RELATIVE_ERROR] = {"relative-error", "X", "0.01", "stop when a standard error is this part of the mean", U},
-    [OPT_MAX_STEPS] = {"max-steps", "n", "1e8", "or after this many steps in all (exit 4, with the best value)", U},
-    [OPT_SET] = {"set", "NAME=V,..", NULL, "finite: constants of the corollaries (see CONSTANTS)", R},
+    [OPT_RELATIVE_ERROR] = {"relative-error", "X", "0.01",
+                            "stop when a standard error is this part of the mean", U},
+    [OPT_MAX_STEPS] = {"max-steps", "n", "1e8",
+                       "or after this many steps in all (exit 4, with the best value)", U},
+    [OPT_SET] = {"set", "NAME=V,..", NULL, "finite: constants of the corollaries (see CONSTANTS)",
+                 R},
     [OPT_OUT] = {"out", "DIR", NULL, "where to write: all of the files or none", Z},
     [OPT_QUICK] = {"quick", NULL, NULL, "fewer points", Z},
     [OPT_RHO] = {"rho", "R", "1", "rho-zCDP: how private", PROBLEM},
@@ -108,8 +141,10 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_SIGMA_SGD] = {"sigma-sgd", "S", "0", "standard deviation of the gradient noise", PROBLEM},
     [OPT_FORMAT] = {"format", "text|csv|json", "text", "how to print", ALL},
     [OPT_JSON] = {"json", NULL, NULL, "short for --format json", ALL},
-    [OPT_OUTPUT] = {"output", "FILE", NULL, "write there (whole or not at all) instead of stdout", ALL},
-    [OPT_PRECISION] = {"precision", "n", NULL, "significant digits, 1 to 17 (text 10, csv and json 17)", ALL & ~Z},
+    [OPT_OUTPUT] = {"output", "FILE", NULL, "write there (whole or not at all) instead of stdout",
+                    ALL},
+    [OPT_PRECISION] = {"precision", "n", NULL,
+                       "significant digits, 1 to 17 (text 10, csv and json 17)", ALL & ~Z},
     [OPT_QUIET] = {"quiet", NULL, NULL, "text: the values only", ALL},
     [OPT_HELP] = {"help", NULL, NULL, "this text", ALL},
     [OPT_VERSION] = {"version", NULL, NULL, "the version", ALL},
@@ -125,17 +160,21 @@ static const struct {
     {OPT_NOISE, V, NULL, "the system called noise: any Toeplitz one (see NOISE)"},
     {OPT_ETA, G | C | P, NULL, "step size, for 'auto' only"},
     {OPT_ETA, I | O, NULL, "step size, or a range such as 0.01:1:log:9"},
-    {OPT_ETA, R, "0.01", "step size, or a range such as 0.01:0.1:log:5; finite: one, of the bound without clipping"},
+    {OPT_ETA, R, "0.01",
+     "step size, or a range such as 0.01:0.1:log:5; finite: one, of the bound without clipping"},
     {OPT_ETA, V, NULL, "step size of the curve, in which auto is eta times the least eigenvalue"},
-    {OPT_VERBOSE, V, NULL, "several systems: everything about each, with the paper's costs, before the table"},
+    {OPT_VERBOSE, V, NULL,
+     "several systems: everything about each, with the paper's costs, before the table"},
     {OPT_SPECTRUM, T, NULL, "eigenvalues of H (see SPECTRUM), for linear regression"},
     {OPT_SPECTRUM, V, NULL, "eigenvalues of H (see SPECTRUM), for a learning curve"},
     {OPT_SPECTRUM, U, NULL, "linreg: eigenvalues of H (see SPECTRUM)"},
     {OPT_SPECTRUM, R, "power:1", "finite: eigenvalues of H (see SPECTRUM)"},
     {OPT_DIM, I | O, "1", "dimension of theta"},
-    {OPT_DIM, T, NULL, "dimension of the spectrum (not for list and file); with --kappa of theta, 1 unless given"},
+    {OPT_DIM, T, NULL,
+     "dimension of the spectrum (not for list and file); with --kappa of theta, 1 unless given"},
     {OPT_DIM, U, NULL, "linreg: dimension of the spectrum (not for list and file)"},
-    {OPT_DIM, R, "128", "dimension, or a range such as 64:1024:log:5 (rounded to whole numbers); finite: one"},
+    {OPT_DIM, R, "128",
+     "dimension, or a range such as 64:1024:log:5 (rounded to whole numbers); finite: one"},
     {OPT_NORMALIZE, U, NULL, "linreg: divide the spectrum by its largest eigenvalue"},
     {OPT_STEPS, P, NULL, "use the sensitivity of T steps, not of all time"},
     {OPT_STEPS, V, "1000", "how many"},
@@ -147,7 +186,8 @@ static const struct {
     {OPT_SEED, I, "1", "of --lower simulate"},
     {OPT_FORCE, Z, NULL, "replace the files of this command in DIR if it exists, and no others"},
     {OPT_START, U, "1",
-     "with --steps: |theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along each: list:.., @FILE"},
+     "with --steps: |theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along "
+     "each: list:.., @FILE"},
     {OPT_RHO, G | C, "1", "accepted as elsewhere; nothing here depends on it"},
     {OPT_RHO, P, NULL, "rho-zCDP, to convert"},
     {OPT_CLIP, G | C, "1", "accepted as elsewhere; nothing here depends on it"},
@@ -156,9 +196,9 @@ static const struct {
 
 #define BIT(id) (1ull << (id))
 
-/* Where an option would have no effect, and so mislead, it is refused: `option` of `commands` needs one of the options
- * `needs` to be given, or, with `words`, one in `needs` to be (by default or not) a list with one of them (or with what
- * begins as in `k:n`). */
+/* Where an option would have no effect, and so mislead, it is refused: `option` of `commands` needs
+ * one of the options `needs` to be given, or, with `words`, one in `needs` to be (by default or
+ * not) a list with one of them (or with what begins as in `k:n`). */
 static const struct {
     unsigned commands;
     option_id option;
@@ -218,83 +258,97 @@ static const struct {
 };
 
 const command_info COMMANDS[CMD_COUNT] = {
-    [CMD_GAMMA] =
-        {"gamma", "sensitivity of the noise",
-         "gamma_inf^2 = sum c_t^2, c = 1/beta: how much noise privacy costs. Infinite, with the reason, when B(z) has\n"
-         "a zero in |z| <= 1.",
-         "finf gamma --noise nu:0.01 --steps 1000", BIT(OPT_NOISE)},
+    [CMD_GAMMA] = {"gamma", "sensitivity of the noise",
+                   "gamma_inf^2 = sum c_t^2, c = 1/beta: how much noise privacy costs. Infinite, "
+                   "with the reason, when B(z) has\n"
+                   "a zero in |z| <= 1.",
+                   "finf gamma --noise nu:0.01 --steps 1000", BIT(OPT_NOISE)},
     [CMD_MEAN] = {"mean", "F_inf for mean estimation",
-                  "lim E[F(theta_t) - F*] for F = (1/2)E(theta-z)^2, exact, beside the best noise and DP-SGD.",
+                  "lim E[F(theta_t) - F*] for F = (1/2)E(theta-z)^2, exact, beside the best noise "
+                  "and DP-SGD.",
                   "finf mean --noise nu:auto --eta 0.1", BIT(OPT_NOISE) | BIT(OPT_ETA)},
-    [CMD_LINREG] =
-        {"linreg", "F_inf for linear regression",
-         "lim E[F(theta_t) - F*] for F = (1/2)E(y-<theta,x>)^2, exact for Gaussian inputs, with bounds for any inputs,\n"
-         "the best noise, and the contribution of each direction.",
-         "finf linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5",
-         BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_SPECTRUM)},
+    [CMD_LINREG] = {"linreg", "F_inf for linear regression",
+                    "lim E[F(theta_t) - F*] for F = (1/2)E(y-<theta,x>)^2, exact for Gaussian "
+                    "inputs, with bounds for any inputs,\n"
+                    "the best noise, and the contribution of each direction.",
+                    "finf linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5",
+                    BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_SPECTRUM)},
     [CMD_COEF] = {"coef", "coefficients beta (or c = 1/beta), ready to use",
-                  "The first n noising coefficients, one number a line; what beta@FILE and strategy@FILE read.",
+                  "The first n noising coefficients, one number a line; what beta@FILE and "
+                  "strategy@FILE read.",
                   "finf coef --noise nu:0.1 --length 5", BIT(OPT_NOISE) | BIT(OPT_LENGTH)},
-    [CMD_PRIVACY] =
-        {"privacy", "rho-zCDP, (epsilon, delta) and noise multipliers",
-         "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by zCDP; and the three things\n"
-         "called noise multiplier, for the noise given (default sgd).",
-         "finf privacy --rho 1 --delta 1e-5", 0},
+    [CMD_PRIVACY] = {"privacy", "rho-zCDP, (epsilon, delta) and noise multipliers",
+                     "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and "
+                     "by zCDP; and the three things\n"
+                     "called noise multiplier, for the noise given (default sgd).",
+                     "finf privacy --rho 1 --delta 1e-5", 0},
     [CMD_IQC] = {"iqc", "bound on F_inf for every mu-strongly convex, L-smooth F",
-                 "An upper bound by integral quadratic constraints, recomputed from its multipliers on all frequencies, "
+                 "An upper bound by integral quadratic constraints, recomputed from its "
+                 "multipliers on all frequencies, "
                  "beside the\n"
                  "worst quadratic. --certify proves it. A range of --kappa or --eta gives a table.",
                  "finf iqc --noise nu:0.056 --eta 0.1 --kappa 100 --certify",
                  BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_KAPPA)},
     [CMD_OPTIMIZE] = {"optimize", "the same with the noise optimised too",
-                      "The noise with the least bound found (a stationary point, from several starts), beside DP-SGD, the "
+                      "The noise with the least bound found (a stationary point, from several "
+                      "starts), beside DP-SGD, the "
                       "best nu and a\n"
                       "lower bound over all noise. --save writes it with its multipliers.",
                       "finf optimize --eta 0.1 --kappa 100", BIT(OPT_ETA) | BIT(OPT_KAPPA)},
-    [CMD_RATES] =
-        {"rates", "the eigenvalue-decay table: exact values beside the paper's rates",
-         "Exact F_inf of DP-SGD, nu = eta mu, the best nu and the best noise for each decay, the paper's rate and the\n"
-         "constant that fits, beside the lower bound. Ranges of --dim or --eta add log-log slopes. --table prior: the "
-         "noise of\n"
-         "prior work. --table finite: the bounds after T steps.",
-         "finf rates --dim 128 --eta 0.01", 0},
+    [CMD_RATES] = {"rates", "the eigenvalue-decay table: exact values beside the paper's rates",
+                   "Exact F_inf of DP-SGD, nu = eta mu, the best nu and the best noise for each "
+                   "decay, the paper's rate and the\n"
+                   "constant that fits, beside the lower bound. Ranges of --dim or --eta add "
+                   "log-log slopes. --table prior: the "
+                   "noise of\n"
+                   "prior work. --table finite: the bounds after T steps.",
+                   "finf rates --dim 128 --eta 0.01", 0},
     [CMD_ERRATA] = {"errata", "corrections to the paper, in numbers",
-                    "Each erratum of the paper: the printed value beside the computed one.", "finf errata", 0},
-    [CMD_CURVE] =
-        {"curve", "exact learning curves, and the paper's variants side by side",
-         "For n steps: sensitivity, prefix-sum error, generation time and cost of each system, in one table; with "
-         "--eta and\n"
-         "--spectrum also the exact E[F(theta_t) - F*] of linear regression for every t (csv, json: all of "
-         "them).",
-         "finf curve --steps 256 --eta 0.05 --spectrum power:1 --dim 16", 0},
+                    "Each erratum of the paper: the printed value beside the computed one.",
+                    "finf errata", 0},
+    [CMD_CURVE] = {"curve", "exact learning curves, and the paper's variants side by side",
+                   "For n steps: sensitivity, prefix-sum error, generation time and cost of each "
+                   "system, in one table; with "
+                   "--eta and\n"
+                   "--spectrum also the exact E[F(theta_t) - F*] of linear regression for every t "
+                   "(csv, json: all of "
+                   "them).",
+                   "finf curve --steps 256 --eta 0.05 --spectrum power:1 --dim 16", 0},
     [CMD_SIMULATE] =
         {"simulate", "Monte Carlo of Noisy-FTRL and DP-FTRL (--clip-gradients)",
-         "E[F(theta_t) - F*] from independent chains, in the limit or after --steps, with a standard error, a 95% interval "
+         "E[F(theta_t) - F*] from independent chains, in the limit or after --steps, with a "
+         "standard error, a 95% interval "
          "and\n"
-         "the exact value where it is known. The same seed gives the same numbers. Ctrl-C prints what there is.",
+         "the exact value where it is known. The same seed gives the same numbers. Ctrl-C prints "
+         "what there is.",
          "finf simulate --problem linreg --spectrum power:1 --dim 16 --noise nu:auto --eta 0.05",
          BIT(OPT_NOISE) | BIT(OPT_ETA) | BIT(OPT_PROBLEM)},
-    [CMD_REPRODUCE] =
-        {"reproduce", "the paper's tables and Figures 1 to 3: CSV, SVG and one HTML report",
-         "Writes the data behind every table and figure (17 digits, each file naming its commands), the figures as SVG,\n"
-         "and report.html with all of them. (Figure 4 shows trained networks, which this program does not do.)",
-         "finf reproduce --out paper --quick --force", BIT(OPT_OUT)},
-    [CMD_TUNE] = {"tune", "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
-                  "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, mean).",
-                  "finf tune --eta 0.1 --kappa 100", BIT(OPT_ETA)},
+    [CMD_REPRODUCE] = {"reproduce",
+                       "the paper's tables and Figures 1 to 3: CSV, SVG and one HTML report",
+                       "Writes the data behind every table and figure (17 digits, each file naming "
+                       "its commands), the figures as SVG,\n"
+                       "and report.html with all of them. (Figure 4 shows trained networks, which "
+                       "this program does not do.)",
+                       "finf reproduce --out paper --quick --force", BIT(OPT_OUT)},
+    [CMD_TUNE] =
+        {"tune",
+         "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
+         "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, mean).",
+         "finf tune --eta 0.1 --kappa 100", BIT(OPT_ETA)},
 };
 
-static const char NOISE_HELP[] = "  sgd               independent noise\n"
-                                 "  nu:V              (1-(1-V)z)^(1/2), the paper's noise; 0 < V <= 1\n"
-                                 "  power:P,V         (1-(1-V)z)^P, 0 <= P <= 1\n"
-                                 "  antipgd:V         1-(1-V)z, damped anti-PGD\n"
-                                 "  cc                nu at V = 0 (optimal for counting; infinite sensitivity)\n"
-                                 "  beta:1,-0.5,..    given noising coefficients        beta@FILE\n"
-                                 "  strategy:1,0.5,.. given c, beta = 1/c               strategy@FILE\n"
-                                 "  blt:TH,..;W,..    C(z) = 1 + sum W z/(1-TH z), beta = 1/C\n"
-                                 "  product:V,..;R,.. prod (1-(1-V)z)^R, what 'finf optimize' returns\n"
-                                 "  spectrum@FILE     |B(w)|^2: two columns w, |B|^2, or one on a uniform grid 0..pi\n"
-                                 "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n";
+static const char NOISE_HELP[] =
+    "  sgd               independent noise\n"
+    "  nu:V              (1-(1-V)z)^(1/2), the paper's noise; 0 < V <= 1\n"
+    "  power:P,V         (1-(1-V)z)^P, 0 <= P <= 1\n"
+    "  antipgd:V         1-(1-V)z, damped anti-PGD\n"
+    "  cc                nu at V = 0 (optimal for counting; infinite sensitivity)\n"
+    "  beta:1,-0.5,..    given noising coefficients        beta@FILE\n"
+    "  strategy:1,0.5,.. given c, beta = 1/c               strategy@FILE\n"
+    "  blt:TH,..;W,..    C(z) = 1 + sum W z/(1-TH z), beta = 1/C\n"
+    "  product:V,..;R,.. prod (1-(1-V)z)^R, what 'finf optimize' returns\n"
+    "  spectrum@FILE     |B(w)|^2: two columns w, |B|^2, or one on a uniform grid 0..pi\n"
+    "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n";
 
 static const char SPECTRUM_HELP[] = "  power:A           lambda_k = k^-A\n"
                                     "  exp:R             lambda_k = e^(-R(k-1))\n"
@@ -302,12 +356,13 @@ static const char SPECTRUM_HELP[] = "  power:A           lambda_k = k^-A\n"
                                     "  step              1, 1/d, 1/d, ..\n"
                                     "  list:1,0.5,..     given eigenvalues                 @FILE\n";
 
-/* ---- parsing ------------------------------------------------------------------------------------------- */
+/* ---- parsing --------------------------------------------------------------------------------- */
 
 static int find_option(const char *name, size_t length)
 {
     for (int i = 0; i < OPT_COUNT; i++)
-        if (strlen(OPTIONS[i].name) == length && strncmp(OPTIONS[i].name, name, length) == 0) return i;
+        if (strlen(OPTIONS[i].name) == length && strncmp(OPTIONS[i].name, name, length) == 0)
+            return i;
     return -1;
 }
 
@@ -327,13 +382,15 @@ static void name_options(unsigned long long bits, char *out, size_t size)
 {
     size_t n = 0;
     for (int i = 0; i < OPT_COUNT && n < size; i++)
-        if (bits & BIT(i)) n += (size_t)snprintf(out + n, size - n, "%s--%s", n ? " or " : "", OPTIONS[i].name);
+        if (bits & BIT(i))
+            n += (size_t)snprintf(out + n, size - n, "%s--%s", n ? " or " : "", OPTIONS[i].name);
 }
 
 static int states_what_holds(const args *a, option_id id)
 {
     for (size_t i = 0; i < sizeof HOLDS / sizeof *HOLDS; i++)
-        if (HOLDS[i].option == id && HOLDS[i].commands & (1u << a->command) && has_word(args_text(a, id), HOLDS[i].words))
+        if (HOLDS[i].option == id && HOLDS[i].commands & (1u << a->command) &&
+            has_word(args_text(a, id), HOLDS[i].words))
             return 1;
     return 0;
 }
@@ -354,8 +411,9 @@ static finf_status check_rules(const args *a, finf_reason *why)
         }
         if (fulfilled) continue;
         name_options(RULES[r].needs, others, sizeof others);
-        return finf_why(why, FINF_EUSAGE, "--%s has no effect without %s%s%s%s%s", OPTIONS[RULES[r].option].name, others,
-                        words ? " " : "", words ? words : "", because ? ": " : "", because ? because : "");
+        return finf_why(why, FINF_EUSAGE, "--%s has no effect without %s%s%s%s%s",
+                        OPTIONS[RULES[r].option].name, others, words ? " " : "", words ? words : "",
+                        because ? ": " : "", because ? because : "");
     }
     return FINF_OK;
 }
@@ -367,13 +425,17 @@ finf_status args_parse(command_id command, int argc, char **argv, args *out, fin
     for (int i = 1; i < argc; i++) {
         const char *word = strcmp(argv[i], "-h") == 0 ? "--help" : argv[i];
         if (strncmp(word, "--", 2) != 0 || !word[2])
-            return finf_why(why, FINF_EUSAGE, "%s: unexpected argument '%.80s'; options start with --", name, word);
+            return finf_why(why, FINF_EUSAGE,
+                            "%s: unexpected argument '%.80s'; options start with --", name, word);
         const char *equals = strchr(word, '=');
         size_t length = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
         int id = find_option(word + 2, length);
         if (id < 0 || !(OPTIONS[id].commands & (1u << command)))
-            return finf_why(why, FINF_EUSAGE, "%s has no option '%.80s'; 'finf %s --help' lists them", name, word, name);
-        if (out->value[id]) return finf_why(why, FINF_EUSAGE, "--%s is given twice", OPTIONS[id].name);
+            return finf_why(why, FINF_EUSAGE,
+                            "%s has no option '%.80s'; 'finf %s --help' lists them", name, word,
+                            name);
+        if (out->value[id])
+            return finf_why(why, FINF_EUSAGE, "--%s is given twice", OPTIONS[id].name);
         if (!OPTIONS[id].argument) {
             if (equals) return finf_why(why, FINF_EUSAGE, "--%s takes no value", OPTIONS[id].name);
             out->value[id] = "";
@@ -382,15 +444,16 @@ finf_status args_parse(command_id command, int argc, char **argv, args *out, fin
         else if (i + 1 < argc)
             out->value[id] = argv[++i];
         else
-            return finf_why(why, FINF_EUSAGE, "--%s needs a value (%s)", OPTIONS[id].name, OPTIONS[id].argument);
+            return finf_why(why, FINF_EUSAGE, "--%s needs a value (%s)", OPTIONS[id].name,
+                            OPTIONS[id].argument);
         if (OPTIONS[id].argument && strcmp(OPTIONS[id].argument, "LIST") == 0 && !*out->value[id])
             return finf_why(why, FINF_EPARSE, "%s: the list is empty", OPTIONS[id].name);
     }
     if (out->value[OPT_HELP] || out->value[OPT_VERSION]) return FINF_OK;
     for (int i = 0; i < OPT_COUNT; i++)
         if ((COMMANDS[command].required & BIT(i)) && !out->value[i])
-            return finf_why(why, FINF_EUSAGE, "%s needs --%s, for example: %s", name, OPTIONS[i].name,
-                            COMMANDS[command].example);
+            return finf_why(why, FINF_EUSAGE, "%s needs --%s, for example: %s", name,
+                            OPTIONS[i].name, COMMANDS[command].example);
     return check_rules(out, why);
 }
 
@@ -401,8 +464,10 @@ static option_info option_of(option_id id, command_id command)
 {
     option_info o = OPTIONS[id];
     for (size_t i = 0; i < sizeof VARIANTS / sizeof *VARIANTS; i++)
-        if (VARIANTS[i].id == id && (VARIANTS[i].commands & (1u << command)))
-            o.fallback = VARIANTS[i].fallback, o.help = VARIANTS[i].help;
+        if (VARIANTS[i].id == id && (VARIANTS[i].commands & (1u << command))) {
+            o.fallback = VARIANTS[i].fallback;
+            o.help = VARIANTS[i].help;
+        }
     return o;
 }
 
@@ -413,8 +478,9 @@ const char *args_text(const args *a, option_id id)
 
 void args_print(const args *a, FILE *out)
 {
-    const unsigned long long printing = BIT(OPT_SAVE) | BIT(OPT_VERBOSE) | BIT(OPT_FORMAT) | BIT(OPT_JSON) |
-                                        BIT(OPT_OUTPUT) | BIT(OPT_PRECISION) | BIT(OPT_QUIET);
+    const unsigned long long printing = BIT(OPT_SAVE) | BIT(OPT_VERBOSE) | BIT(OPT_FORMAT) |
+                                        BIT(OPT_JSON) | BIT(OPT_OUTPUT) | BIT(OPT_PRECISION) |
+                                        BIT(OPT_QUIET);
     fprintf(out, "finf %s", COMMANDS[a->command].name);
     for (int i = 0; i < OPT_COUNT; i++) {
         if (!a->value[i] || printing & BIT(i)) continue;
@@ -429,13 +495,15 @@ finf_status parse_number(const char *text, const char *what, double *x, finf_rea
     double value = strtod(text, &end);
     if (end == text || isspace((unsigned char)*text) || *end)
         return finf_why(why, FINF_EPARSE, "%s = '%.80s': not a number", what, text);
-    if (!isfinite(value)) return finf_why(why, FINF_EPARSE, "%s = '%.80s': must be a finite number", what, text);
+    if (!isfinite(value))
+        return finf_why(why, FINF_EPARSE, "%s = '%.80s': must be a finite number", what, text);
     *x = value;
     return FINF_OK;
 }
 
 /* The number that is all of [text, end). */
-finf_status parse_part(const char *text, const char *end, const char *what, double *x, finf_reason *why)
+finf_status parse_part(const char *text, const char *end, const char *what, double *x,
+                       finf_reason *why)
 {
     char *word = strndup(text, (size_t)(end - text));
     if (!word) return finf_why(why, FINF_ENOMEM, "no memory");
@@ -444,7 +512,8 @@ finf_status parse_part(const char *text, const char *end, const char *what, doub
     return s;
 }
 
-finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n, finf_reason *why)
+finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n,
+                       finf_reason *why)
 {
     size_t room = 1;
     for (const char *p = text; p < end; p++) room += *p == ',';
@@ -457,7 +526,9 @@ finf_status parse_list(const char *text, const char *end, const char *what, doub
         if (!stop) stop = end;
         char name[48];
         snprintf(name, sizeof name, "%s[%zu]", what, *n);
-        if (stop == p) return finf_why(why, FINF_EPARSE, "%s: nothing between two commas, or a comma at the end", name);
+        if (stop == p)
+            return finf_why(why, FINF_EPARSE,
+                            "%s: nothing between two commas, or a comma at the end", name);
         finf_status s = parse_part(p, stop, name, &(*out)[*n], why);
         if (s) return s;
         ++*n;
@@ -472,14 +543,15 @@ finf_status args_number(const args *a, option_id id, double *x, finf_reason *why
     return text ? parse_number(text, OPTIONS[id].name, x, why) : FINF_OK;
 }
 
-finf_status args_whole(const args *a, option_id id, double min, double max, double *x, finf_reason *why)
+finf_status args_whole(const args *a, option_id id, double min, double max, double *x,
+                       finf_reason *why)
 {
     double value = NAN;
     finf_status s = args_number(a, id, &value, why);
     if (s || isnan(value)) return s;
     if (!(value >= min && value <= max && value == floor(value)))
-        return finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from %.15g to %.15g", OPTIONS[id].name,
-                        args_text(a, id), min, max);
+        return finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from %.15g to %.15g",
+                        OPTIONS[id].name, args_text(a, id), min, max);
     *x = value;
     return FINF_OK;
 }
@@ -487,7 +559,8 @@ finf_status args_whole(const args *a, option_id id, double min, double max, doub
 finf_status args_seed(const args *a, option_id id, unsigned long long *seed, finf_reason *why)
 {
     const char *text = args_text(a, id);
-    const double exact = 9007199254740992.0; /* below 2^53 a double is the number that was written */
+    /* below 2^53 a double is the number that was written */
+    const double exact = 9007199254740992.0;
     double value = NAN;
     finf_status s = args_number(a, id, &value, why);
     if (s) return s;
@@ -495,20 +568,24 @@ finf_status args_seed(const args *a, option_id id, unsigned long long *seed, fin
     *seed = strtoull(text, NULL, 10);
     if (text[strspn(text, "0123456789")] == '\0' && errno == 0) return FINF_OK;
     if (!(value >= 0 && value < exact && value == floor(value)))
-        return finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from 0 to %llu (from 2^53 on in digits)",
-                        OPTIONS[id].name, text, ULLONG_MAX);
+        return finf_why(
+            why, FINF_EDOM,
+            "%s = %.80s: must be a whole number from 0 to %llu (from 2^53 on in digits)",
+            OPTIONS[id].name, text, ULLONG_MAX);
     *seed = (unsigned long long)value; /* 1e9 is one */
     return FINF_OK;
 }
 
 /* FROM:TO:log|lin:COUNT, already split at the colons */
-static finf_status fill_range(const char *name, double from, double to, int is_log, double count, double **list, size_t *n,
-                              finf_reason *why)
+static finf_status fill_range(const char *name, double from, double to, int is_log, double count,
+                              double **list, size_t *n, finf_reason *why)
 {
     if (!(count >= 2 && count <= 100000 && count == floor(count)))
-        return finf_why(why, FINF_EDOM, "%s: %s points in a range, must be a whole number from 2 to 100000", name,
+        return finf_why(why, FINF_EDOM,
+                        "%s: %s points in a range, must be a whole number from 2 to 100000", name,
                         finf_show(count).s);
-    if (is_log && !(from > 0 && to > 0)) return finf_why(why, FINF_EDOM, "%s: a log range needs positive ends", name);
+    if (is_log && !(from > 0 && to > 0))
+        return finf_why(why, FINF_EDOM, "%s: a log range needs positive ends", name);
     *n = (size_t)count;
     *list = malloc(*n * sizeof **list);
     if (!*list) return finf_why(why, FINF_ENOMEM, "no memory");
@@ -519,7 +596,8 @@ static finf_status fill_range(const char *name, double from, double to, int is_l
     return FINF_OK;
 }
 
-/* The four fields of FROM:TO:log|lin:COUNT: field i is [at[i], at[i+1] - 1). 0 if there are more or fewer. */
+/* The four fields of FROM:TO:log|lin:COUNT: field i is [at[i], at[i+1] - 1). 0 if there are more or
+ * fewer. */
 static int split_range(const char *text, const char *at[5])
 {
     int fields = 0;
@@ -543,12 +621,15 @@ finf_status args_range(const args *a, option_id id, double **list, size_t *n, fi
     if (!strchr(text, ':')) {
         *n = 1;
         *list = malloc(sizeof **list);
-        return *list ? parse_number(text, name, *list, why) : finf_why(why, FINF_ENOMEM, "no memory");
+        return *list ? parse_number(text, name, *list, why)
+                     : finf_why(why, FINF_ENOMEM, "no memory");
     }
     int whole = split_range(text, at);
     int is_log = whole && is_word(at[2], at[3] - 1, "log");
     if (!whole || (!is_log && !is_word(at[2], at[3] - 1, "lin")))
-        return finf_why(why, FINF_EPARSE, "%s = '%.80s': a range is FROM:TO:log:COUNT or FROM:TO:lin:COUNT", name, text);
+        return finf_why(why, FINF_EPARSE,
+                        "%s = '%.80s': a range is FROM:TO:log:COUNT or FROM:TO:lin:COUNT", name,
+                        text);
     double from, to, count;
     finf_status s = parse_part(at[0], at[1] - 1, name, &from, why);
     if (!s) s = parse_part(at[1], at[2] - 1, name, &to, why);
@@ -556,8 +637,8 @@ finf_status args_range(const args *a, option_id id, double **list, size_t *n, fi
     return s ? s : fill_range(name, from, to, is_log, count, list, n, why);
 }
 
-finf_status args_sized(const args *a, option_id id, const char *plain, const char *sized, double max, size_t *n,
-                       finf_reason *why)
+finf_status args_sized(const args *a, option_id id, const char *plain, const char *sized,
+                       double max, size_t *n, finf_reason *why)
 {
     const char *text = args_text(a, id);
     size_t length = strlen(sized);
@@ -565,15 +646,18 @@ finf_status args_sized(const args *a, option_id id, const char *plain, const cha
     *n = 0;
     if (strcmp(text, plain) == 0) return FINF_OK;
     if (strncmp(text, sized, length) != 0 || text[length] != ':')
-        return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be %s or %s:n", OPTIONS[id].name, text, plain, sized);
+        return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be %s or %s:n", OPTIONS[id].name,
+                        text, plain, sized);
     finf_status s = parse_number(text + length + 1, OPTIONS[id].name, &value, why);
     if (!s && !(value >= 1 && value <= max && value == floor(value)))
-        s = finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from 1 to %.15g", OPTIONS[id].name, text, max);
+        s = finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from 1 to %.15g",
+                     OPTIONS[id].name, text, max);
     if (!s) *n = (size_t)value;
     return s;
 }
 
-finf_status args_choice(const args *a, option_id id, const char *words, int *choice, finf_reason *why)
+finf_status args_choice(const args *a, option_id id, const char *words, int *choice,
+                        finf_reason *why)
 {
     const char *text = args_text(a, id), *word = words;
     for (int i = 0; *word; i++) {
@@ -584,10 +668,11 @@ finf_status args_choice(const args *a, option_id id, const char *words, int *cho
         }
         word += length + (word[length] == '|');
     }
-    return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be one of %s", OPTIONS[id].name, text, words);
+    return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be one of %s", OPTIONS[id].name, text,
+                    words);
 }
 
-/* ---- help and manual ----------------------------------------------------------------------------------- */
+/* ---- help and manual ------------------------------------------------------------------------- */
 
 static void option_lines(command_id command, FILE *out)
 {
@@ -595,7 +680,8 @@ static void option_lines(command_id command, FILE *out)
         option_info o = option_of((option_id)i, command);
         if (!(o.commands & (1u << command))) continue;
         char left[80];
-        snprintf(left, sizeof left, "--%s%s%s", o.name, o.argument ? " " : "", o.argument ? o.argument : "");
+        snprintf(left, sizeof left, "--%s%s%s", o.name, o.argument ? " " : "",
+                 o.argument ? o.argument : "");
         fprintf(out, "  %-28s", left);
         if (strlen(left) > 28) fprintf(out, "\n  %-28s", "");
         fprintf(out, " %s", o.help);
@@ -609,8 +695,8 @@ static void plain(const char *text, FILE *out) { fputs(text, out); }
 static void constant_lines(void (*put)(const char *, FILE *), FILE *out)
 {
     char line[160];
-#define LINE(name, value, zero, meaning)                                                                                   \
-    snprintf(line, sizeof line, "  %-15s %s (default %s)\n", #name, meaning, finf_show(value).s);                          \
+#define LINE(name, value, zero, meaning)                                                           \
+    snprintf(line, sizeof line, "  %-15s %s (default %s)\n", #name, meaning, finf_show(value).s);  \
     put(line, out);
     FINF_RATE_CONSTANT_LIST(LINE)
 #undef LINE
@@ -622,7 +708,8 @@ void args_help(command_id command, FILE *out)
     fprintf(out, "finf %s: %s\n\n%s\n\nOptions\n", c->name, c->summary, c->about);
     option_lines(command, out);
     if (OPTIONS[OPT_NOISE].commands & (1u << command)) fprintf(out, "\nNOISE\n%s", NOISE_HELP);
-    if (OPTIONS[OPT_SPECTRUM].commands & (1u << command)) fprintf(out, "\nSPECTRUM\n%s", SPECTRUM_HELP);
+    if (OPTIONS[OPT_SPECTRUM].commands & (1u << command))
+        fprintf(out, "\nSPECTRUM\n%s", SPECTRUM_HELP);
     if (OPTIONS[OPT_SET].commands & (1u << command)) {
         fputs("\nCONSTANTS (--set)\n", out);
         constant_lines(plain, out);
@@ -633,8 +720,11 @@ void args_help(command_id command, FILE *out)
 void args_overview(FILE *out)
 {
     fputs("finf: how well private learning with correlated noise can do\n\nCommands\n", out);
-    for (int i = 0; i < CMD_COUNT; i++) fprintf(out, "  finf %-10s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
-    fputs("\n'finf COMMAND --help' has the options and an example. 'finf --version' has the version.\n", out);
+    for (int i = 0; i < CMD_COUNT; i++)
+        fprintf(out, "  finf %-10s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+    fputs("\n'finf COMMAND --help' has the options and an example. 'finf --version' has the "
+          "version.\n",
+          out);
 }
 
 /* roff: a line must not begin with . or ', and - and \ are escaped */
@@ -689,14 +779,16 @@ static void roff_option(option_id id, FILE *out)
 
 void args_manual(FILE *out)
 {
-    fputs(
-        ".TH FINF 1 \"\" \"finf " FINF_VERSION "\" \"User Commands\"\n.SH NAME\n"
-        "finf \\- how well private learning with correlated noise can do\n.SH SYNOPSIS\n.B finf\n.I COMMAND\n[options]\n"
-        ".SH DESCRIPTION\nDP\\-FTRL trains with noise z_t = sum beta_tau w_{t\\-tau}. finf computes its sensitivity and "
-        "the\n"
-        "asymptotic suboptimality F_inf of training with it, exactly where an exact value is known, each number with its\n"
-        "error.\n.SH COMMANDS\n",
-        out);
+    fputs(".TH FINF 1 \"\" \"finf " FINF_VERSION "\" \"User Commands\"\n.SH NAME\n"
+          "finf \\- how well private learning with correlated noise can do\n.SH SYNOPSIS\n.B "
+          "finf\n.I COMMAND\n[options]\n"
+          ".SH DESCRIPTION\nDP\\-FTRL trains with noise z_t = sum beta_tau w_{t\\-tau}. finf "
+          "computes its sensitivity and "
+          "the\n"
+          "asymptotic suboptimality F_inf of training with it, exactly where an exact value is "
+          "known, each number with its\n"
+          "error.\n.SH COMMANDS\n",
+          out);
     for (int i = 0; i < CMD_COUNT; i++) {
         fprintf(out, ".TP\n.B %s\n", COMMANDS[i].name);
         roff(COMMANDS[i].about, out);
@@ -712,7 +804,8 @@ void args_manual(FILE *out)
     roff_block(SPECTRUM_HELP, out);
     fputs(".SH CONSTANTS\nof 'rates \\-\\-table finite', by \\-\\-set:\n.nf\n", out);
     constant_lines(roff, out);
-    fputs(".fi\n.SH EXIT STATUS\n0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or "
+    fputs(".fi\n.SH EXIT STATUS\n0 answered (also when the answer is infinite); 2 usage; 3 input "
+          "outside the domain or "
           "malformed;\n"
           "4 tolerance not reached (the best value is still printed); 5 input, output or memory.\n",
           out);

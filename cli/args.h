@@ -1,5 +1,5 @@
-/* The one parser of the command line. The table in args.c is the only place where an option is spelled: it feeds the
- * parser, --help and the manual. */
+/* The one parser of the command line. The table in args.c is the only place where an option is
+ * spelled: it feeds the parser, --help and the manual. */
 #ifndef FINF_ARGS_H
 #define FINF_ARGS_H
 
@@ -109,21 +109,25 @@ void args_print(const args *a, FILE *out);
 /* As a finite number, nothing after it. *x is untouched when neither given nor defaulted. */
 finf_status args_number(const args *a, option_id id, double *x, finf_reason *why);
 /* As a whole number in [min, max]; 1e9 is one. */
-finf_status args_whole(const args *a, option_id id, double min, double max, double *x, finf_reason *why);
+finf_status args_whole(const args *a, option_id id, double min, double max, double *x,
+                       finf_reason *why);
 /* As a whole number of 64 bits, every one of them kept. For an option with a default. */
 finf_status args_seed(const args *a, option_id id, unsigned long long *seed, finf_reason *why);
 /* As one of the words in a |-separated list; *choice is its index. */
-finf_status args_choice(const args *a, option_id id, const char *words, int *choice, finf_reason *why);
+finf_status args_choice(const args *a, option_id id, const char *words, int *choice,
+                        finf_reason *why);
 
 /* The number that is all of [text, end). */
-finf_status parse_part(const char *text, const char *end, const char *what, double *x, finf_reason *why);
+finf_status parse_part(const char *text, const char *end, const char *what, double *x,
+                       finf_reason *why);
 /* Numbers between commas. Owned by the caller, also after a failure. */
-finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n, finf_reason *why);
+finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n,
+                       finf_reason *why);
 /* A number, or FROM:TO:log|lin:COUNT. The list is owned by the caller. */
 finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why);
 /* NAME or NAME:n, n a whole number from 1 to max: *n = 0 for the bare `plain`. */
-finf_status args_sized(const args *a, option_id id, const char *plain, const char *sized, double max, size_t *n,
-                       finf_reason *why);
+finf_status args_sized(const args *a, option_id id, const char *plain, const char *sized,
+                       double max, size_t *n, finf_reason *why);
 
 /* One finite number and nothing else; `what` names it in the reason. */
 finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why);

@@ -44,10 +44,11 @@ void bundle_free(bundle *b)
 
 static finf_status cannot(finf_reason *why, const char *what, const char *path)
 {
-    return finf_why(why, FINF_EIO, "cannot %s '%.150s': %s", what, path, strerror(errno ? errno : EIO));
+    return finf_why(why, FINF_EIO, "cannot %s '%.150s': %s", what, path,
+                    strerror(errno ? errno : EIO));
 }
 
-/* ---- what is there already ------------------------------------------------------------------------------ */
+/* ---- what is there already ------------------------------------------------------------------- */
 
 /* The name without slashes at its end; 0 if it is none. */
 static int trim(const char *dir, char *out)
@@ -73,7 +74,8 @@ static int is_ours(const char *path)
     return strstr(head, BUNDLE_MARK) != NULL;
 }
 
-/* Where the files are put together: in the directory itself if it is there, else beside it. Made; `out`: its name. */
+/* Where the files are put together: in the directory itself if it is there, else beside it. Made;
+ * `out`: its name. */
 static finf_status make_stage(const char *dir, int exists, char *out, finf_reason *why)
 {
     snprintf(out, PATH, exists ? "%s/.finf.XXXXXX" : "%s.XXXXXX", dir);
@@ -85,31 +87,39 @@ static finf_status make_stage(const char *dir, int exists, char *out, finf_reaso
 }
 
 /* *exists: the directory is there. */
-static finf_status check(const bundle *b, const char *given, int force, char *dir, int *exists, finf_reason *why)
+static finf_status check(const bundle *b, const char *given, int force, char *dir, int *exists,
+                         finf_reason *why)
 {
     struct stat st;
     char path[PATH];
-    if (!trim(given, dir)) return finf_why(why, FINF_EDOM, "out = '%.80s': not a directory name", given);
+    if (!trim(given, dir))
+        return finf_why(why, FINF_EDOM, "out = '%.80s': not a directory name", given);
     *exists = stat(dir, &st) == 0;
-    if (!*exists && lstat(dir, &st) == 0) return finf_why(why, FINF_EIO, "'%.150s' is a link to nothing", dir);
-    if (*exists && !S_ISDIR(st.st_mode)) return finf_why(why, FINF_EIO, "'%.150s' is not a directory", dir);
+    if (!*exists && lstat(dir, &st) == 0)
+        return finf_why(why, FINF_EIO, "'%.150s' is a link to nothing", dir);
+    if (*exists && !S_ISDIR(st.st_mode))
+        return finf_why(why, FINF_EIO, "'%.150s' is not a directory", dir);
     if (*exists && !force)
-        return finf_why(why, FINF_EIO, "'%.150s' exists: --force replaces the files of this command in it", dir);
+        return finf_why(why, FINF_EIO,
+                        "'%.150s' exists: --force replaces the files of this command in it", dir);
     for (size_t i = 0; *exists && i < b->n; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, b->file[i].name);
         if (lstat(path, &st) == 0 && !is_ours(path))
-            return finf_why(why, FINF_EIO, "'%.150s' was not written by this command: it is left alone, and so is the rest",
-                            path);
+            return finf_why(
+                why, FINF_EIO,
+                "'%.150s' was not written by this command: it is left alone, and so is the rest",
+                path);
     }
     return FINF_OK;
 }
 
-/* ---- putting the files there ---------------------------------------------------------------------------- */
+/* ---- putting the files there ----------------------------------------------------------------- */
 
 typedef struct {
     char dir[DIR_MAX + 1], stage[PATH];
     int exists;
-    char now[PATH + 64], new[PATH + 64], old[PATH + 64]; /* of one file: in its place, before, and what it replaces */
+    /* of one file: in its place, before, and what it replaces */
+    char now[PATH + 64], new[PATH + 64], old[PATH + 64];
 } job;
 
 static void name_paths(job *j, const char *name)
@@ -158,12 +168,14 @@ static finf_status move_files(const bundle *b, job *j, int *keep, finf_reason *w
         struct stat st;
         name_paths(j, b->file[i].name);
         int replaces = lstat(j->now, &st) == 0;
-        int bad = replaces && link(j->now, j->old) != 0 && rename(j->now, j->old) != 0; /* no links on some systems */
+        /* no links on some systems */
+        int bad = replaces && link(j->now, j->old) != 0 && rename(j->now, j->old) != 0;
         if (!bad && rename(j->new, j->now) == 0) continue;
         finf_status s = cannot(why, "write", j->now);
         if (lstat(j->now, &st) != 0) rename(j->old, j->now);
         *keep = !put_back(b, j, i);
-        if (*keep) finf_why(why, s, "cannot put everything back: what was there is in '%.150s'", j->stage);
+        if (*keep)
+            finf_why(why, s, "cannot put everything back: what was there is in '%.150s'", j->stage);
         return s;
     }
     return FINF_OK;

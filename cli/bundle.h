@@ -24,10 +24,12 @@ typedef struct {
 FILE *bundle_add(bundle *b, const char *name, const char *ending);
 void bundle_free(bundle *b);
 
-/* Whether the bundle may go to `dir`: FINF_EIO with the reason if not. A `dir` that is there already needs `force`, and
- * then only files that bear the mark are replaced; nothing else in it is touched, or stands in a file's place. */
+/* Whether the bundle may go to `dir`: FINF_EIO with the reason if not. A `dir` that is there
+ * already needs `force`, and then only files that bear the mark are replaced; nothing else in it is
+ * touched, or stands in a file's place. */
 finf_status bundle_check(const bundle *b, const char *dir, int force, finf_reason *why);
-/* The same, then does it. After a failure everything is as it was before; signals wait meanwhile. */
+/* The same, then does it. After a failure everything is as it was before; signals wait meanwhile.
+ */
 finf_status bundle_install(bundle *b, const char *dir, int force, finf_reason *why);
 
 #endif

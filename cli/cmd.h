@@ -10,7 +10,8 @@
 #include "doc.h"
 #include "spec.h"
 
-/* Fills the doc. FINF_ETOL: the doc holds the best value. Any other failure: nothing is printed but the reason. */
+/* Fills the doc. FINF_ETOL: the doc holds the best value. Any other failure: nothing is printed but
+ * the reason. */
 typedef finf_status (*command_fn)(const args *a, doc *d, finf_reason *why);
 
 finf_status cmd_gamma(const args *a, doc *d, finf_reason *why);
@@ -34,15 +35,17 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why);
 /* --eta and --mu, for the commands that need them only for 'auto'. */
 finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why);
 /* --noise with auto = eta*mu. fallback: the spec when --noise is absent. */
-finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out, finf_reason *why);
+finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out,
+                       finf_reason *why);
 finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why);
-/* --start: a number, or a value for each of the d directions, then in *at; owned by the caller, also after a failure. */
+/* --start: a number, or a value for each of the d directions, then in *at; owned by the caller,
+ * also after a failure. */
 finf_status read_start(const args *a, double d, double *start, double **at, finf_reason *why);
 /* At most one of the options that read files may be stdin's. */
 finf_status check_stdin(const args *a, finf_reason *why);
 
-/* y ~ x^slope by least squares in logarithms over those of n points, `stride` bytes apart, where both are positive and
- * finite; NaN where there is no slope. *points: how many they are. */
+/* y ~ x^slope by least squares in logarithms over those of n points, `stride` bytes apart, where
+ * both are positive and finite; NaN where there is no slope. *points: how many they are. */
 double log_slope(const double *x, const double *y, size_t n, size_t stride, size_t *points);
 
 /* Is the output for a person? (--format text, and no --json) */
@@ -53,7 +56,8 @@ void show_noise(doc *d, const args *a, const char *fallback, double eta, double 
 void show_start(doc *d, const args *a, double start);
 /* `reason`, where an answer is infinite. */
 void show_reason(doc *d, const finf_reason *why);
-/* The same in a row of many: in CSV every row has the column, in JSON only those with something to say. Not in text. */
+/* The same in a row of many: in CSV every row has the column, in JSON only those with something to
+ * say. Not in text. */
 void show_row_reason(doc *d, const args *a, const char *text);
 
 #endif

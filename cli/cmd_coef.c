@@ -4,11 +4,12 @@
 #include "cmd.h"
 
 /* |B(w)|^2 on the uniform grid from 0 to pi. */
-static finf_status show_density(const args *a, const finf_noise *noise, size_t n, double eta, double mu, doc *d,
-                                finf_reason *why)
+static finf_status show_density(const args *a, const finf_noise *noise, size_t n, double eta,
+                                double mu, doc *d, finf_reason *why)
 {
     static const char *const NAMES[] = {"w", "density"};
-    if (n < 2) return finf_why(why, FINF_EDOM, "length = %zu: --density needs at least 2 frequencies", n);
+    if (n < 2)
+        return finf_why(why, FINF_EDOM, "length = %zu: --density needs at least 2 frequencies", n);
     double *x = malloc(2 * n * sizeof *x);
     if (!x) return finf_why(why, FINF_ENOMEM, "no memory for %zu frequencies", n);
     for (size_t i = 0; i < n; i++) {
@@ -41,12 +42,14 @@ finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
         finf_noise_free(noise);
         return s;
     }
-    if (!s && !(x = malloc((size_t)n * sizeof *x))) s = finf_why(why, FINF_ENOMEM, "no memory for %.0f coefficients", n);
+    if (!s && !(x = malloc((size_t)n * sizeof *x)))
+        s = finf_why(why, FINF_ENOMEM, "no memory for %.0f coefficients", n);
     if (!s) s = (strategy ? finf_noise_coef : finf_noise_beta)(noise, (size_t)n, x, why);
     if (!s || s == FINF_ETOL) {
         doc_row(d);
         doc_note(d, "# %s of %.80s, t = 0..%.0f",
-                 strategy ? "strategy coefficients c_t = (1/beta)_t" : "noising coefficients beta_t",
+                 strategy ? "strategy coefficients c_t = (1/beta)_t"
+                          : "noising coefficients beta_t",
                  args_text(a, OPT_NOISE), n - 1);
         show_noise(d, a, NULL, eta, mu);
         doc_array(d, strategy ? "strategy_coef" : "noising_coef", x, (size_t)n);

@@ -11,18 +11,23 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why)
     return s;
 }
 
-static double automatic(double eta, double mu) { return isnan(eta) || isnan(mu) ? NAN : fmin(eta * mu, 1); }
+static double automatic(double eta, double mu)
+{
+    return isnan(eta) || isnan(mu) ? NAN : fmin(eta * mu, 1);
+}
 
 static const char *noise_text(const args *a, const char *fallback)
 {
     return args_given(a, OPT_NOISE) ? args_text(a, OPT_NOISE) : fallback;
 }
 
-/* nu:auto and its like with the value in place, owned by the caller; NULL when there is no auto in it (or no memory). */
+/* nu:auto and its like with the value in place, owned by the caller; NULL when there is no auto in
+ * it (or no memory). */
 static char *resolve_noise(const char *text, double eta, double mu)
 {
     size_t n = strlen(text);
-    int family = strncmp(text, "nu:", 3) == 0 || strncmp(text, "power:", 6) == 0 || strncmp(text, "antipgd:", 8) == 0;
+    int family = strncmp(text, "nu:", 3) == 0 || strncmp(text, "power:", 6) == 0 ||
+                 strncmp(text, "antipgd:", 8) == 0;
     if (!family || n < 4 || strcmp(text + n - 4, "auto") != 0) return NULL;
     finf_text value = finf_show(automatic(eta, mu));
     size_t size = n + sizeof value.s;
@@ -31,7 +36,8 @@ static char *resolve_noise(const char *text, double eta, double mu)
     return out;
 }
 
-finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out, finf_reason *why)
+finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out,
+                       finf_reason *why)
 {
     return spec_noise(noise_text(a, fallback), automatic(eta, mu), out, why);
 }
@@ -52,8 +58,10 @@ finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *
     finf_status s = args_number(a, OPT_RHO, &out->rho, why);
     if (!s) s = args_number(a, OPT_CLIP, &out->clip, why);
     if (!s) s = args_number(a, OPT_SIGMA_SGD, &out->sigma_sgd, why);
-    if (!s && !(out->rho > 0)) s = finf_why(why, FINF_EDOM, "rho = %s: must be positive", finf_show(out->rho).s);
-    if (!s && !(out->clip > 0)) s = finf_why(why, FINF_EDOM, "clip = %s: must be positive", finf_show(out->clip).s);
+    if (!s && !(out->rho > 0))
+        s = finf_why(why, FINF_EDOM, "rho = %s: must be positive", finf_show(out->rho).s);
+    if (!s && !(out->clip > 0))
+        s = finf_why(why, FINF_EDOM, "clip = %s: must be positive", finf_show(out->clip).s);
     if (!s && !(out->sigma_sgd >= 0))
         s = finf_why(why, FINF_EDOM, "sigma-sgd = %s: must be >= 0", finf_show(out->sigma_sgd).s);
     return s;
@@ -72,8 +80,10 @@ finf_status read_start(const args *a, double d, double *start, double **at, finf
     }
     finf_status s = spec_list(text, "start", at, &n, why);
     if (!s && (double)n != d)
-        s = finf_why(why, FINF_EDOM, "start '%.60s' has %zu values, but there are %s directions: one is needed for each",
-                     text, n, finf_show(d).s);
+        s = finf_why(
+            why, FINF_EDOM,
+            "start '%.60s' has %zu values, but there are %s directions: one is needed for each",
+            text, n, finf_show(d).s);
     return s;
 }
 
@@ -135,17 +145,29 @@ double log_slope(const double *x, const double *y, size_t n, size_t stride, size
         for (size_t i = 0; i < n; i++) {
             double a = at(x, i, stride), b = at(y, i, stride);
             if (!(a > 0 && b > 0 && isfinite(a) && isfinite(b))) continue;
-            if (pass == 0)
-                ++*points, mx += log(a), my += log(b), least = fmin(least, a), most = fmax(most, a);
-            else
-                xy += (log(a) - mx) * (log(b) - my), xx += (log(a) - mx) * (log(a) - mx);
+            if (pass == 0) {
+                ++*points;
+                mx += log(a);
+                my += log(b);
+                least = fmin(least, a);
+                most = fmax(most, a);
+            } else {
+                xy += (log(a) - mx) * (log(b) - my);
+                xx += (log(a) - mx) * (log(a) - mx);
+            }
         }
-        if (pass == 0) mx /= (double)*points, my /= (double)*points;
+        if (pass == 0) {
+            mx /= (double)*points;
+            my /= (double)*points;
+        }
     }
     return *points < 2 || most == least ? NAN : fabs(xy) > 1e-14 * xx ? xy / xx : 0;
 }
 
-int wants_text(const args *a) { return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON); }
+int wants_text(const args *a)
+{
+    return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+}
 
 void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu)
 {
@@ -165,5 +187,6 @@ void show_reason(doc *d, const finf_reason *why)
 
 void show_row_reason(doc *d, const args *a, const char *text)
 {
-    if (text[0] || strcmp(args_text(a, OPT_FORMAT), "csv") == 0) doc_string(d, "reason", NULL, text, NULL);
+    if (text[0] || strcmp(args_text(a, OPT_FORMAT), "csv") == 0)
+        doc_string(d, "reason", NULL, text, NULL);
 }

@@ -1,4 +1,5 @@
-/* finf curve: exact learning curves of finite time, and the paper's variants side by side.   MATH sections 6, 9 */
+/* finf curve: exact learning curves of finite time, and the paper's variants side by side. (theory
+ * 6, 9) */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -47,13 +48,15 @@ enum { SHOW_BOTH, SHOW_SYSTEMS, SHOW_CURVE };
 
 static const finf_system_options STOP = {sweep_interrupted, NULL};
 
-/* ---- values -------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* All names, before any work. me:b says which participations are meant, where nothing else does. */
 static finf_status read_systems(job *j, finf_reason *why)
 {
     const char *noise = args_given(j->a, OPT_NOISE) ? args_text(j->a, OPT_NOISE) : NULL;
-    const char *list = args_given(j->a, OPT_SYSTEM) ? args_text(j->a, OPT_SYSTEM) : noise ? "noise" : VARIANTS;
+    const char *list = args_given(j->a, OPT_SYSTEM) ? args_text(j->a, OPT_SYSTEM)
+                       : noise                      ? "noise"
+                                                    : VARIANTS;
     finf_status s = systems_read(list, noise, j->n, j->specs, SYSTEMS_MAX, &j->count, why);
     for (size_t i = 0; i < j->count && !s && isnan(j->k); i++) {
         size_t b = j->specs[i].count;
@@ -62,12 +65,13 @@ static finf_status read_systems(job *j, finf_reason *why)
         j->b = (double)b;
     }
     if (!s && isnan(j->k) && j->gamma >= GAMMA_FIXED_ORDER)
-        s = finf_why(why, FINF_EUSAGE, "--gamma %s needs --participations and --separation", args_text(j->a, OPT_GAMMA));
+        s = finf_why(why, FINF_EUSAGE, "--gamma %s needs --participations and --separation",
+                     args_text(j->a, OPT_GAMMA));
     return s;
 }
 
-/* Systems are prepared in different ways; from nothing to the noise of all steps (one coordinate, its normals given) they
- * do the same. */
+/* Systems are prepared in different ways; from nothing to the noise of all steps (one coordinate,
+ * its normals given) they do the same. */
 static finf_status time_draw(const job *j, entry *e, finf_reason *why)
 {
     e->seconds = e->facts.seconds;
@@ -76,12 +80,14 @@ static finf_status time_draw(const job *j, entry *e, finf_reason *why)
     if (j->n > (e->facts.participations ? NOISING_MOST : DRAW_MOST)) return FINF_OK;
     double *w = malloc(3 * j->n * sizeof *w);
     if (!w) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", j->n);
-    for (size_t i = 0; i < 2 * j->n; i++) w[i] = i % 3 ? 1 : -2; /* not random: the time is the same */
+    /* not random: the time is the same */
+    for (size_t i = 0; i < 2 * j->n; i++) w[i] = i % 3 ? 1 : -2;
     double began = finf_seconds();
     finf_status s = finf_system_draw(e->system, &STOP, w, w + 2 * j->n, why);
     began = finf_seconds() - began;
     free(w);
-    if (s == FINF_ETOL && !sweep_interrupted(NULL)) { /* a matrix singular to rounding: all else stands */
+    /* a matrix singular to rounding: all else stands */
+    if (s == FINF_ETOL && !sweep_interrupted(NULL)) {
         e->timed = "preparing it alone: its matrix is singular to rounding";
         return FINF_OK;
     }
@@ -91,7 +97,8 @@ static finf_status time_draw(const job *j, entry *e, finf_reason *why)
     return s;
 }
 
-static finf_status fill(const job *j, const system_auto *automatic, system_spec *spec, entry *e, finf_reason *why)
+static finf_status fill(const job *j, const system_auto *automatic, system_spec *spec, entry *e,
+                        finf_reason *why)
 {
     finf_curve_options o = j->o;
     finf_status s = FINF_OK;
@@ -102,12 +109,15 @@ static finf_status fill(const job *j, const system_auto *automatic, system_spec 
         if (s) return s;
         e->facts = finf_system_describe(e->system);
         s = time_draw(j, e, why);
-        again = first && !e->facts.iterations && j->n < WARM_MOST; /* FFTW plans its transforms at their first use */
+        /* FFTW plans its transforms at their first use */
+        again = first && !e->facts.iterations && j->n < WARM_MOST;
     }
-    if (!s && !isnan(j->k)) s = finf_system_participation(e->system, (size_t)j->k, (size_t)j->b, &STOP, &e->many, why);
+    if (!s && !isnan(j->k))
+        s = finf_system_participation(e->system, (size_t)j->k, (size_t)j->b, &STOP, &e->many, why);
     if (!s && j->gamma >= GAMMA_FIXED_ORDER)
         o.sens2 = j->gamma == GAMMA_FIXED_ORDER ? e->many.fixed_order : e->many.min_sep;
-    if (!s && j->H && (s = finf_curve(e->system, j->eta, j->H, &o, &e->curve))) *why = e->curve.reason;
+    if (!s && j->H && (s = finf_curve(e->system, j->eta, j->H, &o, &e->curve)))
+        *why = e->curve.reason;
     return s;
 }
 
@@ -116,42 +126,54 @@ static void run(size_t unused, void *ctx)
     (void)unused;
     job *j = ctx;
     system_auto automatic = {j->H ? fmin(j->eta * finf_spectrum_min(j->H), 1) : NAN, 1, 1};
-    if (!isnan(j->k)) automatic.k = (size_t)j->k, automatic.b = (size_t)j->b;
+    if (!isnan(j->k)) {
+        automatic.k = (size_t)j->k;
+        automatic.b = (size_t)j->b;
+    }
     for (; j->done < j->count && !j->status; j->done += !j->status)
         j->status = fill(j, &automatic, &j->specs[j->done], &j->entries[j->done], &j->reason);
 }
 
-/* ---- the comparison ------------------------------------------------------------------------------------ */
+/* ---- the comparison -------------------------------------------------------------------------- */
 
 /* Whether fixed order is an upper bound, that no contributions attain. */
-static int fixed_is_upper(const finf_participation *p) { return p->fixed_lower < p->fixed_order * (1 - 1e-9); }
+static int fixed_is_upper(const finf_participation *p)
+{
+    return p->fixed_lower < p->fixed_order * (1 - 1e-9);
+}
 
 /* Several participations: the sensitivity counted in two ways, and with it the loss. */
 static void show_participations(doc *d, const finf_participation *p, double error, int block)
 {
     char note[200];
-    snprintf(note, sizeof note, "%zu participations exactly %zu steps apart (fixed order)%s", p->k, p->b,
-             fixed_is_upper(p) ? ": an upper bound" : "");
+    snprintf(note, sizeof note, "%zu participations exactly %zu steps apart (fixed order)%s", p->k,
+             p->b, fixed_is_upper(p) ? ": an upper bound" : "");
     doc_number(d, "participations", NULL, (double)p->k, NULL);
     doc_number(d, "separation", NULL, (double)p->b, NULL);
     doc_number(d, "sens2_fixed_order", block ? "  fixed order" : NULL, p->fixed_order, note);
-    doc_number(d, "loss_fixed_order", block ? "    loss" : NULL, p->fixed_order * error, "that times the prefix error");
+    doc_number(d, "loss_fixed_order", block ? "    loss" : NULL, p->fixed_order * error,
+               "that times the prefix error");
     snprintf(note, sizeof note, "at least that far apart (min-separation)%s%s",
-             p->exact ? "" : ": an upper bound; at least ", p->exact ? "" : finf_show(p->min_sep_lower).s);
+             p->exact ? "" : ": an upper bound; at least ",
+             p->exact ? "" : finf_show(p->min_sep_lower).s);
     doc_number(d, "sens2_min_sep", block ? "  min-sep" : NULL, p->min_sep, note);
     doc_number(d, "loss_min_sep", block ? "    loss" : NULL, p->min_sep * error, NULL);
     doc_number(d, "sens2_min_sep_lower", NULL, p->min_sep_lower, NULL);
     doc_bool(d, "min_sep_exact", NULL, p->exact, NULL);
 }
 
-/* me, banded: how the optimum was found, and how much smaller the loss it minimises could still be */
+/* me, banded: how the optimum was found, and how much smaller the loss it minimises could still be
+ */
 static void show_gap(doc *d, const finf_system_facts *f, int block)
 {
     char note[160];
     double gap = fmax(f->error.value / f->lower - 1, 0); /* it is scaled to the sensitivity 1 */
-    if (f->iterations) doc_number(d, "iterations", block ? "  iterations" : NULL, f->iterations, "of the optimisation");
+    if (f->iterations)
+        doc_number(d, "iterations", block ? "  iterations" : NULL, f->iterations,
+                   "of the optimisation");
     if (isnan(f->lower)) return;
-    snprintf(note, sizeof note, "no C has a loss (%zu participation%s) smaller by more than this part of it",
+    snprintf(note, sizeof note,
+             "no C has a loss (%zu participation%s) smaller by more than this part of it",
              f->participations, f->participations == 1 ? "" : "s, fixed order");
     doc_number(d, "lower", NULL, f->lower, NULL);
     doc_number(d, "gap", block ? "  duality gap" : NULL, gap, note);
@@ -163,12 +185,15 @@ static void show_costs(doc *d, const entry *e, int block)
     const finf_system_facts *f = &e->facts;
     char generation[96] = "", step[96] = "";
     if (f->paper_generation[0]) {
-        snprintf(generation, sizeof generation, "to generate; the paper has %s", f->paper_generation);
+        snprintf(generation, sizeof generation, "to generate; the paper has %s",
+                 f->paper_generation);
         snprintf(step, sizeof step, "training, a step; the paper has %s", f->paper_step);
     }
     doc_string(d, "matrix", NULL, f->matrix, NULL);
-    doc_bool(d, "anytime", block ? "  anytime" : NULL, f->anytime, "does not depend on the number of steps");
-    doc_string(d, "generation", block ? "  cost" : NULL, f->generation, generation[0] ? generation : "to generate");
+    doc_bool(d, "anytime", block ? "  anytime" : NULL, f->anytime,
+             "does not depend on the number of steps");
+    doc_string(d, "generation", block ? "  cost" : NULL, f->generation,
+               generation[0] ? generation : "to generate");
     doc_string(d, "step", block ? "  cost" : NULL, f->step, step[0] ? step : "training, a step");
     doc_string(d, "paper_generation", NULL, f->paper_generation, NULL);
     doc_string(d, "paper_step", NULL, f->paper_step, NULL);
@@ -184,7 +209,8 @@ static void show_system(doc *d, const job *j, size_t i, int block)
     doc_row(d);
     doc_string(d, "system", block ? "system" : NULL, j->specs[i].name, f->matrix);
     doc_number(d, "steps", NULL, (double)f->n, NULL);
-    doc_real(d, "sens2", "sens2_error", block ? "  sensitivity^2" : NULL, f->sens2, "one participation");
+    doc_real(d, "sens2", "sens2_error", block ? "  sensitivity^2" : NULL, f->sens2,
+             "one participation");
     if (!isnan(j->k)) show_participations(d, &e->many, f->error.value, block);
     doc_real(d, "error", NULL, block ? "  prefix error" : NULL, f->error,
              "sum over t of the variance of prefix sum t, sigma = 1");
@@ -199,7 +225,8 @@ static void show_system(doc *d, const job *j, size_t i, int block)
         doc_real(d, "F_last", "F_last_error", block ? "  E[F - F*]" : NULL, e->curve.last,
                  "after the last step, exact for Gaussian inputs");
         show_row_reason(d, j->a, e->curve.reason.text);
-        if (block && e->curve.reason.text[0]) doc_string(d, NULL, "  reason", e->curve.reason.text, NULL);
+        if (block && e->curve.reason.text[0])
+            doc_string(d, NULL, "  reason", e->curve.reason.text, NULL);
     }
     show_costs(d, e, block);
     if (j->H && j->shown != SHOW_SYSTEMS) doc_series(d, "F", e->curve.F, e->curve.n + 1);
@@ -258,7 +285,8 @@ static void show_table_line(doc *d, const job *j, const system_spec *spec, const
     if (j->H) number_cell(&l, j, e->curve.last.value, 0);
     snprintf(seconds, sizeof seconds, "%s%.2g", e->drawn ? "" : ">", e->seconds);
     cell(&l, "%10s  %-7s  %s", seconds, f->anytime ? "yes" : "no", f->step);
-    snprintf(name, sizeof name, isnan(spec->nu) ? "%s" : "%s = %s", spec->name, finf_show(spec->nu).s);
+    snprintf(name, sizeof name, isnan(spec->nu) ? "%s" : "%s = %s", spec->name,
+             finf_show(spec->nu).s);
     doc_string(d, NULL, name, l.text, NULL);
 }
 
@@ -275,17 +303,19 @@ static void show_table(doc *d, const job *j)
         if (j->H && e->curve.reason.text[0]) infinite = e->curve.reason.text;
     }
     if (infinite) doc_note(d, "inf: %s", infinite);
-    doc_note(d,
-             "sens^2: one participation; error: sum of the prefix sums' variances at sigma = 1; loss: sens^2 times error");
+    doc_note(d, "sens^2: one participation; error: sum of the prefix sums' variances at sigma = 1; "
+                "loss: sens^2 times error");
     if (!isnan(j->k))
-        doc_note(d, "%g participations exactly (fixed order) or at least (min-sep) %g steps apart: sens^2 and loss", j->k,
-                 j->b);
+        doc_note(d,
+                 "%g participations exactly (fixed order) or at least (min-sep) %g steps apart: "
+                 "sens^2 and loss",
+                 j->k, j->b);
     if (j->H) doc_note(d, "E[F - F*]: after the last step");
     doc_note(d, "seconds: from nothing (nu given) to the noise of all steps, one coordinate%s",
              bare ? "; >: to prepare it only" : "");
 }
 
-/* ---- the curves ---------------------------------------------------------------------------------------- */
+/* ---- the curves ------------------------------------------------------------------------------ */
 
 /* t, then a column for each system: all t in CSV, a few in text */
 static finf_status show_curves(doc *d, const job *j, int text, finf_reason *why)
@@ -297,7 +327,8 @@ static finf_status show_curves(doc *d, const job *j, int text, finf_reason *why)
     if (!data) return finf_why(why, FINF_ENOMEM, "no memory for the curve");
     for (size_t i = 0; i < j->done; i++) {
         snprintf(spelled[i], sizeof spelled[i], "%s%s", text ? " " : "", j->specs[i].name);
-        for (char *p = spelled[i]; *p; p++) *p = *p == ',' ? ' ' : *p; /* a comma parts the columns of CSV */
+        /* a comma parts the columns of CSV */
+        for (char *p = spelled[i]; *p; p++) *p = *p == ',' ? ' ' : *p;
         names[i + 1] = spelled[i];
     }
     for (size_t t = 0; t <= j->n; t += stride) {
@@ -333,14 +364,16 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     j->k = j->b = NAN;
     if (!s) s = args_whole(a, OPT_PARTICIPATIONS, 1, steps, &j->k, why);
     if (!s) s = args_whole(a, OPT_SEPARATION, 1, steps, &j->b, why);
-    if (!s && isnan(j->k) != isnan(j->b)) s = finf_why(why, FINF_EUSAGE, "--participations and --separation go together");
+    if (!s && isnan(j->k) != isnan(j->b))
+        s = finf_why(why, FINF_EUSAGE, "--participations and --separation go together");
     if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
     if (!s && args_given(a, OPT_SPECTRUM) && isnan(j->eta))
         s = finf_why(why, FINF_EUSAGE, "a curve needs --eta beside --spectrum");
     if (!s && args_given(a, OPT_START) && !args_given(a, OPT_SPECTRUM))
         s = finf_why(why, FINF_EUSAGE, "--start is of a curve: give --eta and --spectrum");
     if (!s) s = check_stdin(a, why);
-    if (!s && args_given(a, OPT_SPECTRUM)) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &j->H, why);
+    if (!s && args_given(a, OPT_SPECTRUM))
+        s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &j->H, why);
     if (!s && j->H && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(j->H);
     if (!s && j->H) s = read_start(a, finf_spectrum_dim(j->H), &j->o.start, &j->start_at, why);
     j->o.start_at = j->start_at;

@@ -1,7 +1,8 @@
-/* finf errata: each correction to the paper, shown in numbers.                                   MATH section 10 */
+/* finf errata: each correction to the paper, shown in numbers. (theory 10) */
 #include "cmd.h"
 
-/* What the paper prints and what is computed here; `also`: a second pair that belongs to it, NaN where there is none. */
+/* What the paper prints and what is computed here; `also`: a second pair that belongs to it, NaN
+ * where there is none. */
 typedef struct {
     const char *what;
     double printed, computed;
@@ -19,10 +20,10 @@ static void note(erratum *e, const char *format, ...)
     va_end(ap);
 }
 
-/* ---- 1 to 12 ------------------------------------------------------------------------------------------- */
+/* ---- 1 to 12 --------------------------------------------------------------------------------- */
 
-/* Noise alternating +-1 on F of curvature mu for theta > 0 and L = 1 for theta < 0: E theta^2 of its two-cycle, and the
- * bound 2 psi(pi) of MATH 7.2 for a real Lambda(pi) = r. */
+/* Noise alternating +-1 on F of curvature mu for theta > 0 and L = 1 for theta < 0: E theta^2 of
+ * its two-cycle, and the bound 2 psi(pi) of theory 7.2 for a real Lambda(pi) = r. */
 static double two_cycle(double eta, double mu)
 {
     double theta = 0, last = 0;
@@ -35,19 +36,21 @@ static double two_cycle(double eta, double mu)
 
 static double bound_at_pi(double eta, double mu, double r)
 {
-    double g = 2 / eta, a = -0.5 + 2 * mu * r - 2 * r * (1 + mu) * g + 2 * r * g * g, m = r * (1 + mu) - 2 * r * g;
+    double g = 2 / eta, a = -0.5 + 2 * mu * r - 2 * r * (1 + mu) * g + 2 * r * g * g,
+           m = r * (1 + mu) - 2 * r * g;
     return a > 0 ? 2 * (m * m / a - 2 * r) : INFINITY;
 }
 
-/* With the printed sign Lambda(pi) is free, whatever Lambda(0) is. With the right one it is at least Lambda(0), and
- * a(0) > 0 is 2 mu Lambda(0) > 1/2; the bound grows with r from there on. */
+/* With the printed sign Lambda(pi) is free, whatever Lambda(0) is. With the right one it is at
+ * least Lambda(0), and a(0) > 0 is 2 mu Lambda(0) > 1/2; the bound grows with r from there on. */
 static finf_status sign_of_multiplier(erratum *e)
 {
     const double eta = 0.1, mu = 0.1;
     e->what = "sign of the multiplier in the IQC proof: E theta^2 bounded, noise alternating +-1, "
               "kappa = 10, eta = 0.1";
     e->printed = INFINITY;
-    for (double r = 7e-4; r < 10; r *= 1.0001) e->printed = fmin(e->printed, bound_at_pi(eta, mu, r));
+    for (double r = 7e-4; r < 10; r *= 1.0001)
+        e->printed = fmin(e->printed, bound_at_pi(eta, mu, r));
     e->computed = two_cycle(eta, mu);
     e->also = "the theorem, with its two loose factors of 2; computed: the proof's inequality "
               "with the right sign";
@@ -148,10 +151,12 @@ static finf_status one_half(erratum *e)
     if (!s) s = finf_spectrum_power(1, d, &H, NULL);
     if (!s) s = finf_linreg(sgd, eta, H, &o, &regression);
     if (!s) {
-        e->what = "F_inf of mean estimation, DP-SGD, eta = 0.5, rho = 1/2: printed without the one-half of F";
+        e->what = "F_inf of mean estimation, DP-SGD, eta = 0.5, rho = 1/2: printed without the "
+                  "one-half of F";
         e->printed = 0.5 / (2 - 0.5) / (2 * rho);
         e->computed = mean.F.value;
-        e->also = "lower bound on F_inf of regression, eta G^2 gamma^2 <beta,T beta>/(4 rho): DP-SGD, 128 eigenvalues 1/k, "
+        e->also = "lower bound on F_inf of regression, eta G^2 gamma^2 <beta,T beta>/(4 rho): "
+                  "DP-SGD, 128 eigenvalues 1/k, "
                   "eta = 0.02";
         e->also_printed = eta * d / (4 * rho);
         e->also_computed = regression.exact.value;
@@ -196,10 +201,11 @@ static finf_status decay_table(erratum *e)
     e->what = "Table 3, row 1/k^2: power of log(d/eta) in the ratio of nu to DP-SGD";
     e->printed = 3;
     e->computed = log(at_high / at_low) / log(log(high / eta) / log(low / eta));
-    note(e,
-         "fitted from d = 10^6 to 10^12. The rate in that row gives 2. The log^2(1/nu) behind it is really log(1/nu) "
-         "log(1/(eta lambda_j)), and of 1/k^2 only the first few j count, whose second logarithm does not grow with d: so "
-         "the power measured is nearer 1");
+    note(e, "fitted from d = 10^6 to 10^12. The rate in that row gives 2. The log^2(1/nu) behind "
+            "it is really log(1/nu) "
+            "log(1/(eta lambda_j)), and of 1/k^2 only the first few j count, whose second "
+            "logarithm does not grow with d: so "
+            "the power measured is nearer 1");
     return FINF_OK;
 }
 
@@ -214,7 +220,11 @@ static finf_status two_taps(double x, size_t T, double *at_T, double *limit, dou
     if (s) return s;
     s = finf_noise_sensitivity_at(noise, T, &g, NULL);
     if (!s) s = finf_noise_sensitivity(noise, &sens);
-    if (!s) *at_T = g.value, *limit = sens.gamma2.value, *density = finf_noise_density(noise, FINF_PI);
+    if (!s) {
+        *at_T = g.value;
+        *limit = sens.gamma2.value;
+        *density = finf_noise_density(noise, FINF_PI);
+    }
     finf_noise_free(noise);
     return s;
 }
@@ -228,8 +238,8 @@ static finf_status antipgd_sensitivity(erratum *e)
     return two_taps(-1, 1000, &e->computed, &limit, &density);
 }
 
-/* I(a,b) = 2a^2/(b^2(1-a/2)) Pi(alpha^2,k) with 1-alpha^2 = (a(1-b/2)/(b(1-a/2)))^2; Pi <= (1-alpha^2)^-1
- * log(4/sqrt(1-k^2)) to leading order, where the proof has the power -1/2. */
+/* I(a,b) = 2a^2/(b^2(1-a/2)) Pi(alpha^2,k) with 1-alpha^2 = (a(1-b/2)/(b(1-a/2)))^2; Pi <=
+ * (1-alpha^2)^-1 log(4/sqrt(1-k^2)) to leading order, where the proof has the power -1/2. */
 static finf_status elliptic_proof(erratum *e)
 {
     const double a = 1e-6, b = 0.1;
@@ -251,11 +261,11 @@ static finf_status elliptic_proof(erratum *e)
     e->also = "the claim, I(a,b) <= C log(8/a) for a <= b <= 1/4: its C, and the least on a grid";
     e->also_printed = 128.0 / 49;
     e->also_computed = least_a;
-    note(
-        e,
-        "the cited bound has (1-alpha^2)^(-1), which gives %.4g here and is what the next line of the proof has; the claim "
-        "holds, and with log(8/b) too (least C %.4g)",
-        e->printed / root, least_b);
+    note(e,
+         "the cited bound has (1-alpha^2)^(-1), which gives %.4g here and is what the next line of "
+         "the proof has; the claim "
+         "holds, and with log(8/b) too (least C %.4g)",
+         e->printed / root, least_b);
     return FINF_OK;
 }
 
@@ -266,10 +276,12 @@ static finf_status figure1_caption(erratum *e)
     finf_status s = finf_noise_sgd(&noise);
     if (!s) s = finf_mean(noise, 1, NULL, &r);
     finf_noise_free(noise);
-    e->what = "Figure 1's caption: ratio of the optimum to DP-SGD, orders of magnitude below 1 also as eta -> 1";
+    e->what = "Figure 1's caption: ratio of the optimum to DP-SGD, orders of magnitude below 1 "
+              "also as eta -> 1";
     e->printed = 0;
     e->computed = s ? NAN : r.F_optimal.value / r.F_sgd.value;
-    note(e, "at eta = 1 the ratio is eta(2-eta) gamma^4 = 1: DP-SGD is optimal there; as eta -> 0 the caption is right");
+    note(e, "at eta = 1 the ratio is eta(2-eta) gamma^4 = 1: DP-SGD is optimal there; as eta -> 0 "
+            "the caption is right");
     return s;
 }
 
@@ -326,7 +338,8 @@ static finf_status dtft_sign(erratum *e)
     if (s) return s;
     finf_noise_response(noise, 1, B);
     finf_noise_free(noise);
-    e->what = "Im B(1) of nu = 0.1: with e^{+iwt}, where B is defined, and with e^{-iwt}, where LTI systems are";
+    e->what = "Im B(1) of nu = 0.1: with e^{+iwt}, where B is defined, and with e^{-iwt}, where "
+              "LTI systems are";
     e->printed = -B[1];
     e->computed = B[1];
     note(e, "|B|^2 is the same; here it is e^{-iwt} everywhere");
@@ -334,10 +347,11 @@ static finf_status dtft_sign(erratum *e)
 }
 
 static finf_status (*const ERRATA[])(erratum *) = {
-    sign_of_multiplier, constants_of_iqc, cosine_integral, one_half,      decay_table,  antipgd_sensitivity,
-    elliptic_proof,     figure1_caption,  uniform_grid,    minimum_phase, norm_of_beta, dtft_sign};
+    sign_of_multiplier, constants_of_iqc,    cosine_integral, one_half,
+    decay_table,        antipgd_sensitivity, elliptic_proof,  figure1_caption,
+    uniform_grid,       minimum_phase,       norm_of_beta,    dtft_sign};
 
-/* ---- output -------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* Text only: lines of at most 110 characters, broken between words. */
 static void show_wrapped(doc *d, const char *before, const char *text)
@@ -348,7 +362,8 @@ static void show_wrapped(doc *d, const char *before, const char *text)
         if (n > width)
             for (n = width; n && text[n] != ' '; n--) {}
         if (!n) n = strcspn(text, " ");
-        doc_note(d, "%*s%*s%.*s", (int)indent, "", (int)strlen(before), first ? before : "", (int)n, text);
+        doc_note(d, "%*s%*s%.*s", (int)indent, "", (int)strlen(before), first ? before : "", (int)n,
+                 text);
         text += n;
         text += *text == ' ';
     }
@@ -366,7 +381,8 @@ static void show_also(doc *d, const args *a, int number, const erratum *e)
         doc_number(d, "also_printed", isnan(e->also_printed) ? NULL : label, e->also_printed, NULL);
     snprintf(label, sizeof label, "%2d also computed", number);
     if (!isnan(e->also_computed) || csv)
-        doc_number(d, "also_computed", isnan(e->also_computed) ? NULL : label, e->also_computed, NULL);
+        doc_number(d, "also_computed", isnan(e->also_computed) ? NULL : label, e->also_computed,
+                   NULL);
 }
 
 static void show(doc *d, const args *a, int number, const erratum *e)
@@ -392,7 +408,9 @@ finf_status cmd_errata(const args *a, doc *d, finf_reason *why)
     for (int i = 0; i < (int)(sizeof ERRATA / sizeof *ERRATA); i++) {
         erratum e = {.also_printed = NAN, .also_computed = NAN};
         finf_status s = ERRATA[i](&e);
-        if (s) return finf_why(why, s, "erratum %d could not be computed: %s", i + 1, finf_status_text(s));
+        if (s)
+            return finf_why(why, s, "erratum %d could not be computed: %s", i + 1,
+                            finf_status_text(s));
         show(d, a, i + 1, &e);
     }
     return FINF_OK;

@@ -1,4 +1,4 @@
-/* finf gamma: sensitivity.                                                                       MATH section 2 */
+/* finf gamma: sensitivity. (theory 2) */
 #include "cmd.h"
 
 finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
@@ -15,19 +15,22 @@ finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     if (!s) s = read_noise(a, eta, mu, NULL, &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
     finf_status partial = s == FINF_ETOL ? s : FINF_OK;
-    if ((!s || partial) && !isnan(T)) s = finf_noise_sensitivity_at(noise, (size_t)T, &at, &at_reason);
+    if ((!s || partial) && !isnan(T))
+        s = finf_noise_sensitivity_at(noise, (size_t)T, &at, &at_reason);
     if (s && !partial && at_reason.text[0]) *why = at_reason;
     if (!s || partial) {
         doc_row(d);
         doc_heading(d, "Sensitivity of the noise");
         show_noise(d, a, NULL, eta, mu);
-        doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", sens.gamma2, "sum of c_t^2 over all t, c = 1/beta");
+        doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", sens.gamma2,
+                 "sum of c_t^2 over all t, c = 1/beta");
         doc_number(d, "gamma", "gamma_inf", sqrt(sens.gamma2.value), NULL);
         if (!isnan(T)) {
             doc_number(d, "steps", "T", T, "steps");
             doc_real(d, "gamma2_T", "gamma2_T_error", "gamma_T^2", at, "the same over the first T");
         }
-        doc_bool(d, "minimum_phase", "minimum phase", sens.minimum_phase, "no zero of B(z) in |z| <= 1");
+        doc_bool(d, "minimum_phase", "minimum phase", sens.minimum_phase,
+                 "no zero of B(z) in |z| <= 1");
         doc_string(d, "method", "method", sens.gamma2.method, NULL);
         show_reason(d, sens.reason.text[0] ? &sens.reason : &at_reason);
         if (partial) s = partial;

@@ -1,4 +1,4 @@
-/* finf iqc: the bound for general strongly convex F, given noise.                                MATH section 7 */
+/* finf iqc: the bound for general strongly convex F, given noise. (theory 7) */
 #include <stdlib.h>
 
 #include "iqc_options.h"
@@ -24,24 +24,28 @@ typedef struct {
 /* d sigma^2 */
 static double noise_scale(const job *j, const row *x)
 {
-    return j->o.dim * j->o.privacy.clip * j->o.privacy.clip * x->r.gamma2.value / (2 * j->o.privacy.rho);
+    return j->o.dim * j->o.privacy.clip * j->o.privacy.clip * x->r.gamma2.value /
+           (2 * j->o.privacy.rho);
 }
 
-/* E[F - F*] of two F that are not quadratic, separable and alike in all d coordinates: what any bound must be above */
+/* E[F - F*] of two F that are not quadratic, separable and alike in all d coordinates: what any
+ * bound must be above */
 static finf_status simulate(const job *j, size_t i, const finf_noise *noise, row *out)
 {
     static const finf_worst_kind KINDS[] = {FINF_WORST_HUBER, FINF_WORST_ASYMMETRIC};
     finf_status worst = FINF_OK;
     double sigma = sqrt(noise_scale(j, out));
-    for (int k = 0; k < 2 && sigma > 0; k++) { /* d = 1: the bound's d is in its scale, and |what|^2 is spread over d */
+    /* d = 1: the bound's d is in its scale, and |what|^2 is spread over d */
+    for (int k = 0; k < 2 && sigma > 0; k++) {
         finf_status s = finf_iqc_simulate(noise, j->pairs.eta[i], j->pairs.kappa[i], j->o.smooth,
-                                          j->o.privacy.sigma_sgd / sigma, KINDS[k], j->seed, 0.005, sweep_interrupted, NULL,
-                                          &out->worst[k]);
+                                          j->o.privacy.sigma_sgd / sigma, KINDS[k], j->seed, 0.005,
+                                          sweep_interrupted, NULL, &out->worst[k]);
         worst = finf_worse(worst, s);
     }
     if (worst)
         finf_why(&out->end.why, worst,
-                 worst == FINF_ENOMEM ? "no memory" : "the simulation did not reach its error of 0.5%%");
+                 worst == FINF_ENOMEM ? "no memory"
+                                      : "the simulation did not reach its error of 0.5%%");
     return worst;
 }
 
@@ -52,13 +56,17 @@ static void solve(size_t i, void *ctx)
     double eta = j->pairs.eta[i], kappa = j->pairs.kappa[i];
     finf_noise *own = NULL;
     finf_status s = check_iqc_sizes(j->a, &j->o, eta, kappa, &out->end.why);
-    for (int k = 0; k < 2; k++) out->worst[k].mean = NAN, out->worst[k].error = INFINITY;
+    for (int k = 0; k < 2; k++) {
+        out->worst[k].mean = NAN;
+        out->worst[k].error = INFINITY;
+    }
     if (!s && !j->noise) s = read_noise(j->a, eta, j->o.smooth / kappa, NULL, &own, &out->end.why);
     if (!s) {
         s = finf_iqc(j->noise ? j->noise : own, eta, kappa, &j->o, &out->r);
         if (s) out->end.why = out->r.reason;
     }
-    if (!s && j->simulate && isfinite(out->r.bound.value)) s = simulate(j, i, j->noise ? j->noise : own, out);
+    if (!s && j->simulate && isfinite(out->r.bound.value))
+        s = simulate(j, i, j->noise ? j->noise : own, out);
     out->end.status = s;
     out->end.cut = s && sweep_interrupted(NULL);
     /* a bound whose solver came to its end stands, whatever is stopped after it */
@@ -70,7 +78,8 @@ static void solve(size_t i, void *ctx)
 static finf_real simulated(const job *j, const row *x, int k)
 {
     double scale = noise_scale(j, x);
-    return (finf_real){scale * x->worst[k].mean, scale * x->worst[k].error, FINF_ESTIMATE, "simulation"};
+    return (finf_real){scale * x->worst[k].mean, scale * x->worst[k].error, FINF_ESTIMATE,
+                       "simulation"};
 }
 
 static void show_row(size_t i, void *ctx)
@@ -101,19 +110,29 @@ static void show_table(const job *j)
     if (!data) doc_fail(d);
     size_t rows = 0, columns = 6;
     if (j->o.certify) names[columns++] = "proved";
-    if (j->simulate) names[columns++] = "Huber", names[columns++] = "asymmetric";
+    if (j->simulate) {
+        names[columns++] = "Huber";
+        names[columns++] = "asymmetric";
+    }
     for (size_t i = 0; data && i < j->pairs.n; i++) {
         const row *x = &j->rows[i];
         if (!x->end.done) continue;
         double *v = data + columns * rows++, lower = x->r.quadratic_lower.value;
-        *v++ = j->pairs.kappa[i], *v++ = j->pairs.eta[i];
-        *v++ = x->r.bound.value, *v++ = lower, *v++ = x->r.bound.value / lower, *v++ = x->r.gamma2.value;
+        *v++ = j->pairs.kappa[i];
+        *v++ = j->pairs.eta[i];
+        *v++ = x->r.bound.value;
+        *v++ = lower;
+        *v++ = x->r.bound.value / lower;
+        *v++ = x->r.gamma2.value;
         if (j->o.certify) *v++ = x->r.certified_upper;
-        if (j->simulate) *v++ = simulated(j, x, 0).value, *v++ = simulated(j, x, 1).value;
+        if (j->simulate) {
+            *v++ = simulated(j, x, 0).value;
+            *v++ = simulated(j, x, 1).value;
+        }
     }
     if (rows > 0) { /* else it was stopped before any */
-        doc_note(d, "Bound on F_inf for %s%s, noise %.60s; solver %s", iqc_class_note(&j->o), iqc_noise_note(&j->o),
-                 args_text(j->a, OPT_NOISE), iqc_solver_name(&j->o));
+        doc_note(d, "Bound on F_inf for %s%s, noise %.60s; solver %s", iqc_class_note(&j->o),
+                 iqc_noise_note(&j->o), args_text(j->a, OPT_NOISE), iqc_solver_name(&j->o));
         if (iqc_is_dist(&j->o))
             doc_note(d, "bound and lower: of (L/2) E|theta|^2, which F_inf is never above%s",
                      j->simulate ? "; Huber and asymmetric: of F - F*" : "");
@@ -133,9 +152,11 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     if (!s) s = args_choice(a, OPT_LOWER, "quadratic|simulate", &lower, why);
     if (!s) s = args_seed(a, OPT_SEED, &j.seed, why);
     if (!s) s = read_pairs(a, &j.o, &j.pairs, why);
-    for (size_t i = 0; i < j.pairs.n && !s; i++) s = check_iqc_sizes(a, &j.o, j.pairs.eta[i], j.pairs.kappa[i], why);
+    for (size_t i = 0; i < j.pairs.n && !s; i++)
+        s = check_iqc_sizes(a, &j.o, j.pairs.eta[i], j.pairs.kappa[i], why);
     if (!s && !automatic) s = read_noise(a, NAN, NAN, NULL, &j.noise, why);
-    if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows))) s = finf_why(why, FINF_ENOMEM, "no memory");
+    if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows)))
+        s = finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
         j.simulate = lower;
         j.o.cancel = sweep_interrupted;

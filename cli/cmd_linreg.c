@@ -1,4 +1,4 @@
-/* finf linreg: linear regression.                                                                MATH section 5 */
+/* finf linreg: linear regression. (theory 5) */
 #include <stdlib.h>
 
 #include "cmd.h"
@@ -22,15 +22,17 @@ static double *indices(double d, double most, size_t *n)
     return k;
 }
 
-static finf_status show_directions(doc *d, const finf_noise *noise, double eta, const finf_spectrum *spectrum,
-                                   const finf_linreg_options *opt, double most)
+static finf_status show_directions(doc *d, const finf_noise *noise, double eta,
+                                   const finf_spectrum *spectrum, const finf_linreg_options *opt,
+                                   double most)
 {
     static const char *const NAMES[] = {"k", "lambda", "T", "F_exact", "F_lti"};
     size_t n;
     double *k = indices(finf_spectrum_dim(spectrum), most, &n);
     finf_direction *rows = k ? malloc(n * sizeof *rows) : NULL;
     double *data = rows ? malloc(5 * n * sizeof *data) : NULL;
-    finf_status s = data ? finf_linreg_directions(noise, eta, spectrum, opt, k, n, rows) : FINF_ENOMEM;
+    finf_status s = data ? finf_linreg_directions(noise, eta, spectrum, opt, k, n, rows)
+                         : FINF_ENOMEM;
     if (!s) {
         for (size_t i = 0; i < n; i++) {
             double row[] = {k[i], rows[i].lambda, rows[i].T, rows[i].exact, rows[i].lti};
@@ -56,7 +58,8 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
     const char *spectrum = args_text(a, OPT_SPECTRUM);
     snprintf(note, sizeof note, "%.40s%s", spectrum, strlen(spectrum) > 40 ? ".." : "");
     doc_string(d, "spectrum", NULL, spectrum, NULL);
-    doc_string(d, NULL, "spectrum of H", note, args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
+    doc_string(d, NULL, "spectrum of H", note,
+               args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
     doc_number(d, "d", "d", r->d, "dimension");
     doc_number(d, "d_eff", "d_eff", r->d_eff, "Tr H / lambda_1");
     snprintf(note, sizeof note, "step size; stable up to %.6g", eta_max);
@@ -65,13 +68,15 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
     doc_number(d, "rho", "rho", o->privacy.rho, "zCDP");
     doc_number(d, "clip", NULL, o->privacy.clip, NULL);
     doc_number(d, "sigma_sgd", NULL, o->privacy.sigma_sgd, NULL);
-    doc_number(d, "kurtosis", o->kurtosis == 0 ? NULL : "kurtosis", o->kurtosis, "excess, of independent inputs");
+    doc_number(d, "kurtosis", o->kurtosis == 0 ? NULL : "kurtosis", o->kurtosis,
+               "excess, of independent inputs");
     doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
-    snprintf(note, sizeof note, "lim E[F(theta_t) - F*], exact for %s inputs", o->kurtosis == 0 ? "Gaussian" : "such");
+    snprintf(note, sizeof note, "lim E[F(theta_t) - F*], exact for %s inputs",
+             o->kurtosis == 0 ? "Gaussian" : "such");
     doc_real(d, "F_exact", "F_error", "F_inf", r->exact, note);
     doc_real(d, "F_lti", "F_lti_error", "lower", r->lti, "no inputs of this covariance do better");
-    snprintf(note, sizeof note, "for any inputs with R^2 <= %.4g, C_kurt <= %.4g%s%.60s", r->R2, r->C_kurt,
-             r->upper_reason.text[0] ? "; " : "", r->upper_reason.text);
+    snprintf(note, sizeof note, "for any inputs with R^2 <= %.4g, C_kurt <= %.4g%s%.60s", r->R2,
+             r->C_kurt, r->upper_reason.text[0] ? "; " : "", r->upper_reason.text);
     doc_real(d, "F_upper", "F_upper_error", "upper", r->upper, note);
     if (r->exact.value / r->optimum.value > 0 && isfinite(r->exact.value))
         snprintf(note, sizeof note, "least F_inf over all noise; this noise is %.4g times that",
@@ -80,7 +85,8 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
         snprintf(note, sizeof note, "least F_inf over all noise");
     doc_real(d, "F_optimum", "F_optimum_error", "best noise", r->optimum, note);
     doc_real(d, "F_optimum_lti", "F_optimum_lti_error", NULL, r->optimum_lti, NULL);
-    doc_real(d, "F_floor", "F_floor_error", "floor", r->floor, "the paper's lower bound for every noise");
+    doc_real(d, "F_floor", "F_floor_error", "floor", r->floor,
+             "the paper's lower bound for every noise");
     doc_bool(d, "stable", r->stable ? NULL : "stable", r->stable, NULL);
     if (r->reason.text[0])
         show_reason(d, &r->reason);
@@ -88,14 +94,17 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
         doc_string(d, "reason", NULL, r->upper_reason.text, NULL);
 }
 
-/* The paper's Table 1 with unit constants: DP-SGD, nu = eta mu, and its lower bound eta^2 Tr H G^2/rho for every noise. */
-static void show_rates(doc *d, double eta, const finf_spectrum *spectrum, const finf_privacy_setting *set)
+/* The paper's Table 1 with unit constants: DP-SGD, nu = eta mu, and its lower bound eta^2 Tr H
+ * G^2/rho for every noise. */
+static void show_rates(doc *d, double eta, const finf_spectrum *spectrum,
+                       const finf_privacy_setting *set)
 {
     finf_rates rate;
     if (finf_rates_spectrum(spectrum, eta, set, &rate)) return;
     doc_number(d, "rate_sgd", NULL, rate.sgd, NULL);
     doc_number(d, "rate_nu", NULL, rate.nu, NULL);
-    doc_number(d, "rate_floor", NULL, eta * eta * finf_spectrum_trace(spectrum) * set->clip * set->clip / set->rho, NULL);
+    doc_number(d, "rate_floor", NULL,
+               eta * eta * finf_spectrum_trace(spectrum) * set->clip * set->clip / set->rho, NULL);
 }
 
 finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
@@ -117,7 +126,8 @@ finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     if (!s || s == FINF_ETOL) {
         int text = wants_text(a);
         finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max);
-        if (t && !s) s = finf_why(why, t, "the largest stable eta was not found: %s", finf_status_text(t));
+        if (t && !s)
+            s = finf_why(why, t, "the largest stable eta was not found: %s", finf_status_text(t));
         show(d, a, eta, eta_max, &opt, &r);
         show_rates(d, eta, spectrum, &opt.privacy);
         if (args_given(a, OPT_DIRECTIONS) && eta * r.lambda_max < 2) {

@@ -1,4 +1,4 @@
-/* finf mean: mean estimation.                                                                    MATH section 4 */
+/* finf mean: mean estimation. (theory 4) */
 #include "cmd.h"
 
 static void times(char *out, size_t size, const char *what, double x)

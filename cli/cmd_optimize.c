@@ -1,4 +1,4 @@
-/* finf optimize: the noise with the least bound.                                           MATH sections 7.7, 7.9 */
+/* finf optimize: the noise with the least bound. (theory 7.7, 7.9) */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -21,7 +21,8 @@ typedef struct {
 } job;
 
 /* Beside the sharp bound; of --bound gaussian it is the bound. */
-static finf_status gaussian(const finf_optimize_result *r, double eta, double kappa, finf_iqc_options o, double *out)
+static finf_status gaussian(const finf_optimize_result *r, double eta, double kappa,
+                            finf_iqc_options o, double *out)
 {
     finf_iqc_result also;
     *out = NAN;
@@ -29,9 +30,12 @@ static finf_status gaussian(const finf_optimize_result *r, double eta, double ka
     if (!r->noise && o.bound == FINF_IQC_SHARP) return FINF_OK;
     *out = r->iqc.bound.value;
     if (o.bound == FINF_IQC_GAUSSIAN || !isfinite(*out)) return FINF_OK;
-    o.bound = FINF_IQC_GAUSSIAN, o.solver = FINF_IQC_NEWTON, o.certify = 0;
+    o.bound = FINF_IQC_GAUSSIAN;
+    o.solver = FINF_IQC_NEWTON;
+    o.certify = 0;
     finf_status s = finf_iqc(r->noise, eta, kappa, &o, &also);
-    *out = s ? NAN : fmin(also.bound.value, *out); /* equal but for the solvers' gaps, where it does not help */
+    /* equal but for the solvers' gaps, where it does not help */
+    *out = s ? NAN : fmin(also.bound.value, *out);
     return s;
 }
 
@@ -41,7 +45,8 @@ static void solve(size_t i, void *ctx)
     row *out = &j->rows[i];
     out->end.status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
     if (out->end.status) out->end.why = out->r.iqc.reason;
-    if (gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc, &out->gaussian) == FINF_ENOMEM)
+    if (gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc, &out->gaussian) ==
+        FINF_ENOMEM)
         out->end.status = finf_why(&out->end.why, FINF_ENOMEM, "no memory");
     int found = out->r.noise && isfinite(out->r.iqc.bound.value);
     int also = j->o.iqc.bound != FINF_IQC_SHARP || !found || isfinite(out->gaussian);
@@ -49,23 +54,26 @@ static void solve(size_t i, void *ctx)
     if (!also && !out->r.iqc.reason.text[0])
         finf_why(&out->r.iqc.reason, FINF_ETOL, "the bound for Gaussian w was not found");
     if (out->end.cut && found) out->end.why = out->r.iqc.reason;
-    if (out->end.cut && found && out->end.status) finf_why(&out->end.why, FINF_ETOL, "the best noise so far");
+    if (out->end.cut && found && out->end.status)
+        finf_why(&out->end.why, FINF_ETOL, "the best noise so far");
     /* of a single one the best so far; in a table it would look final */
     out->end.done = !out->end.cut || (j->pairs.n == 1 && found);
 }
 
-/* ---- --save: a file with a part [beta] and a part [spectrum] ------------------------------------------- */
+/* ---- --save: a file with a part [beta] and a part [spectrum] --------------------------------- */
 
 #define BETA_MAX ((size_t)1 << 20)
 #define SPELLED 16384 /* a noise's formula */
 
 /* beta until it has died out; *cut: it has not after BETA_MAX */
-static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, int *cut, finf_reason *why)
+static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, int *cut,
+                            finf_reason *why)
 {
     for (*n = 1024;; *n *= 2) {
         double tail = 0;
         *beta = malloc(*n * sizeof **beta);
-        finf_status s = *beta ? finf_noise_beta(noise, *n, *beta, why) : finf_why(why, FINF_ENOMEM, "no memory");
+        finf_status s = *beta ? finf_noise_beta(noise, *n, *beta, why)
+                              : finf_why(why, FINF_ENOMEM, "no memory");
         for (size_t t = *n / 2; t < *n && !s; t++) tail = fmax(tail, fabs((*beta)[t]));
         *cut = !s && tail > 1e-10 * fabs((*beta)[0]);
         if (!*cut || *n == BETA_MAX) return s;
@@ -82,7 +90,8 @@ static finf_status save(const job *j, const row *x, doc *d, finf_reason *why)
     finf_status s = all_beta(x->r.noise, &beta, &n, &cut, why);
     if (!s && cut)
         doc_note(d,
-                 "beta@ of that file is cut after %zu coefficients, so it may be refused or inexact: `noise` and spectrum@ "
+                 "beta@ of that file is cut after %zu coefficients, so it may be refused or "
+                 "inexact: `noise` and spectrum@ "
                  "are whole",
                  n);
     FILE *f = s ? NULL : doc_saved(d);
@@ -90,10 +99,16 @@ static finf_status save(const job *j, const row *x, doc *d, finf_reason *why)
         fprintf(f, "# ");
         args_print(j->a, f);
         fprintf(f, "\n# bound %.17g, gamma^2 %.17g\n", x->r.iqc.bound.value, x->r.iqc.gamma2.value);
-        if (finf_noise_spell(x->r.noise, noise, sizeof noise) == FINF_OK) fprintf(f, "# --noise '%s'\n", noise);
+        if (finf_noise_spell(x->r.noise, noise, sizeof noise) == FINF_OK)
+            fprintf(f, "# --noise '%s'\n", noise);
         if (cut)
-            fprintf(f, "# beta is cut after %zu coefficients, so it may be refused or inexact; the spectrum is whole\n", n);
-        fprintf(f, "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}; causal: that of causality%s\n",
+            fprintf(f,
+                    "# beta is cut after %zu coefficients, so it may be refused or inexact; the "
+                    "spectrum is whole\n",
+                    n);
+        fprintf(f,
+                "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}; causal: "
+                "that of causality%s\n",
                 j->o.iqc.bound == FINF_IQC_GAUSSIAN
                     ? " and of Stein's identities for Gaussian w (socp/stein.c), their cost in psi"
                     : "");
@@ -101,14 +116,15 @@ static finf_status save(const job *j, const row *x, doc *d, finf_reason *why)
         for (size_t t = 0; t < n; t++) fprintf(f, "%zu,%.17g\n", t, beta[t]);
         fprintf(f, "[spectrum]\nw,density,psi,lambda_re,lambda_im,causal_re,causal_im\n");
         for (size_t i = 0; i < x->r.n; i++)
-            fprintf(f, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", x->r.w[i], x->r.density[i], x->r.psi[i],
-                    x->r.lambda_re[i], x->r.lambda_im[i], x->r.causal_re[i], x->r.causal_im[i]);
+            fprintf(f, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", x->r.w[i], x->r.density[i],
+                    x->r.psi[i], x->r.lambda_re[i], x->r.lambda_im[i], x->r.causal_re[i],
+                    x->r.causal_im[i]);
     }
     free(beta);
     return s;
 }
 
-/* ---- output -------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void show_row(size_t i, void *ctx)
 {
@@ -122,16 +138,22 @@ static void show_row(size_t i, void *ctx)
     if (j->pairs.n == 1) doc_heading(d, "Optimised noise for strongly convex, smooth F");
     show_iqc(d, j->a, &j->o.iqc, j->pairs.eta[i], j->pairs.kappa[i], &r->iqc);
     int finite = isfinite(r->iqc.bound.value);
-    snprintf(note, sizeof note, "independent noise: %.4g times the bound above", r->bound_sgd / r->iqc.bound.value);
+    snprintf(note, sizeof note, "independent noise: %.4g times the bound above",
+             r->bound_sgd / r->iqc.bound.value);
     doc_number(d, "bound_sgd", "DP-SGD", r->bound_sgd, finite ? note : "independent noise");
-    snprintf(note, sizeof note, "the best nu, %.4g: %.4g times", r->nu, r->bound_nu / r->iqc.bound.value);
+    snprintf(note, sizeof note, "the best nu, %.4g: %.4g times", r->nu,
+             r->bound_nu / r->iqc.bound.value);
     doc_number(d, "bound_nu", "nu", r->bound_nu, finite ? note : "the best nu");
     doc_number(d, "nu", NULL, r->nu, NULL);
-    doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", r->minimax_lower, iqc_minimax_note(&j->o.iqc));
+    doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", r->minimax_lower,
+             iqc_minimax_note(&j->o.iqc));
     doc_number(d, "gap", "gap", r->gap, "bound / minimax");
-    int more = snprintf(note, sizeof note, "the bound if w is Gaussian%s",
-                        j->o.iqc.privacy.sigma_sgd > 0 ? " and gradient noise does not depend on theta" : "");
-    if (finite) snprintf(note + more, sizeof note - (size_t)more, ": %.5g times the minimax", also / minimax);
+    int more = snprintf(
+        note, sizeof note, "the bound if w is Gaussian%s",
+        j->o.iqc.privacy.sigma_sgd > 0 ? " and gradient noise does not depend on theta" : "");
+    if (finite)
+        snprintf(note + more, sizeof note - (size_t)more, ": %.5g times the minimax",
+                 also / minimax);
     if (j->o.iqc.bound == FINF_IQC_SHARP || j->o.iqc.bound == FINF_IQC_GAUSSIAN) {
         doc_number(d, "gaussian_bound", beside ? "Gaussian w" : NULL, also, note);
         doc_number(d, "gaussian_gap", NULL, also / minimax, NULL);
@@ -139,9 +161,11 @@ static void show_row(size_t i, void *ctx)
     doc_number(d, "rounds", "rounds", (double)r->rounds, NULL);
     doc_series(d, "history", r->history, r->history ? r->rounds + 1 : 0);
     int ended = !j->rows[i].end.status, cut = j->rows[i].end.cut && !ended;
-    snprintf(note, sizeof note, "relative, over %zu start%s%s", r->starts, r->starts == 1 ? "" : "s",
+    snprintf(note, sizeof note, "relative, over %zu start%s%s", r->starts,
+             r->starts == 1 ? "" : "s",
              ended ? ": a stationary point, not a proven global one" : "");
-    doc_number(d, "spread", "spread", cut ? NAN : r->spread, cut ? "it was stopped before its end" : note);
+    doc_number(d, "spread", "spread", cut ? NAN : r->spread,
+               cut ? "it was stopped before its end" : note);
     if (r->noise && finf_noise_spell(r->noise, noise, sizeof noise) == FINF_OK)
         doc_string(d, "noise", "noise", noise, NULL);
 }
@@ -161,15 +185,21 @@ static void show_table(const job *j)
         const finf_optimize_result *r = &j->rows[i].r;
         if (!j->rows[i].end.done) continue;
         double *v = data + columns * rows++;
-        *v++ = j->pairs.kappa[i], *v++ = j->pairs.eta[i], *v++ = r->iqc.bound.value, *v++ = r->gap;
-        *v++ = r->bound_sgd, *v++ = r->bound_nu, *v++ = r->nu;
+        *v++ = j->pairs.kappa[i];
+        *v++ = j->pairs.eta[i];
+        *v++ = r->iqc.bound.value;
+        *v++ = r->gap;
+        *v++ = r->bound_sgd;
+        *v++ = r->bound_nu;
+        *v++ = r->nu;
         if (also) *v++ = j->rows[i].gaussian;
         if (j->o.iqc.certify) *v++ = r->iqc.certified_upper;
     }
     if (rows > 0) { /* else it was stopped before any */
         doc_note(d, "Bound on F_inf for %s%s, noise optimised; gap: bound / minimax%s; solver %s",
                  iqc_class_note(&j->o.iqc), iqc_noise_note(&j->o.iqc),
-                 iqc_is_dist(&j->o.iqc) ? ", both of (L/2) E|theta|^2" : "", iqc_solver_name(&j->o.iqc));
+                 iqc_is_dist(&j->o.iqc) ? ", both of (L/2) E|theta|^2" : "",
+                 iqc_solver_name(&j->o.iqc));
         doc_table(d, NULL, columns, names, data, rows);
     }
     free(data);
@@ -181,9 +211,12 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
     const char *path = args_text(a, OPT_SAVE);
     finf_status s = read_iqc(a, &j.o.iqc, why);
     if (!s) s = read_pairs(a, &j.o.iqc, &j.pairs, why);
-    for (size_t i = 0; i < j.pairs.n && !s; i++) s = check_iqc_sizes(a, &j.o.iqc, j.pairs.eta[i], j.pairs.kappa[i], why);
-    if (!s && path && j.pairs.n > 1) s = finf_why(why, FINF_EUSAGE, "--save keeps one noise: give one eta and one kappa");
-    if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows))) s = finf_why(why, FINF_ENOMEM, "no memory");
+    for (size_t i = 0; i < j.pairs.n && !s; i++)
+        s = check_iqc_sizes(a, &j.o.iqc, j.pairs.eta[i], j.pairs.kappa[i], why);
+    if (!s && path && j.pairs.n > 1)
+        s = finf_why(why, FINF_EUSAGE, "--save keeps one noise: give one eta and one kappa");
+    if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows)))
+        s = finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
         j.o.iqc.cancel = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));

@@ -1,15 +1,16 @@
-/* finf privacy: conversions and noise multipliers.                                               MATH section 8 */
+/* finf privacy: conversions and noise multipliers. (theory 8) */
 #include "cmd.h"
 
 /* rho from whatever was given: --rho, --noise-multiplier, or --epsilon and --delta. */
-static finf_status find_rho(const args *a, double epsilon, double delta, finf_privacy_setting *set, double *error,
-                            finf_reason *why)
+static finf_status find_rho(const args *a, double epsilon, double delta, finf_privacy_setting *set,
+                            double *error, finf_reason *why)
 {
     *error = 0;
     int by_epsilon = args_given(a, OPT_EPSILON) && args_given(a, OPT_DELTA), zcdp = 0;
     int given = args_given(a, OPT_RHO) + args_given(a, OPT_NOISE_MULTIPLIER) + by_epsilon;
     if (given != 1)
-        return finf_why(why, FINF_EUSAGE, "give one of --rho, --noise-multiplier, or --epsilon with --delta%s",
+        return finf_why(why, FINF_EUSAGE,
+                        "give one of --rho, --noise-multiplier, or --epsilon with --delta%s",
                         given ? ", not several" : "");
     finf_status s = args_choice(a, OPT_ACCOUNTING, "gauss|zcdp", &zcdp, why);
     if (s) return s;
@@ -17,7 +18,8 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
         double z = NAN;
         s = args_number(a, OPT_NOISE_MULTIPLIER, &z, why);
         if (!s && !(z > 0))
-            s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be positive", args_text(a, OPT_NOISE_MULTIPLIER));
+            s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be positive",
+                         args_text(a, OPT_NOISE_MULTIPLIER));
         set->rho = 0.5 / (z * z);
         if (!s && !(set->rho >= 1e-30 && set->rho <= 1e30))
             s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be from 1e-15 to 1e15",
@@ -27,15 +29,16 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
         s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho);
         if (s == FINF_ENOMEM) return finf_why(why, s, "no memory for the conversion");
         if (s)
-            return finf_why(why, s, "no rho from 1e-30 to 1e30 gives epsilon = %s at delta = %s", finf_show(epsilon).s,
-                            finf_show(delta).s);
+            return finf_why(why, s, "no rho from 1e-30 to 1e30 gives epsilon = %s at delta = %s",
+                            finf_show(epsilon).s, finf_show(delta).s);
         set->rho = rho.value;
         *error = rho.error;
     }
     return s;
 }
 
-static finf_status read_epsilon_delta(const args *a, double *epsilon, double *delta, finf_reason *why)
+static finf_status read_epsilon_delta(const args *a, double *epsilon, double *delta,
+                                      finf_reason *why)
 {
     *epsilon = *delta = NAN;
     finf_status s = args_number(a, OPT_EPSILON, epsilon, why);
@@ -43,7 +46,8 @@ static finf_status read_epsilon_delta(const args *a, double *epsilon, double *de
     if (!s && !isnan(*epsilon) && !(*epsilon >= 0 && *epsilon <= 1e30))
         s = finf_why(why, FINF_EDOM, "epsilon = %s: must be from 0 to 1e30", finf_show(*epsilon).s);
     if (!s && !isnan(*delta) && !(*delta >= 1e-300 && *delta < 1))
-        s = finf_why(why, FINF_EDOM, "delta = %s: must be in (0, 1), at least 1e-300", finf_show(*delta).s);
+        s = finf_why(why, FINF_EDOM, "delta = %s: must be in (0, 1), at least 1e-300",
+                     finf_show(*delta).s);
     return s;
 }
 
@@ -59,14 +63,17 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     if (!s) s = read_epsilon_delta(a, &epsilon, &delta, why);
     if (!s) s = find_rho(a, epsilon, delta, &set, &rho_error, why);
     if (!s && !(set.rho >= 1e-30 && set.rho <= 1e30))
-        s = finf_why(why, FINF_EDOM, "rho = %s: must be positive, from 1e-30 to 1e30", finf_show(set.rho).s);
+        s = finf_why(why, FINF_EDOM, "rho = %s: must be positive, from 1e-30 to 1e30",
+                     finf_show(set.rho).s);
     if (!s && !(set.clip >= 1e-50 && set.clip <= 1e50))
-        s = finf_why(why, FINF_EDOM, "clip = %s: must be positive, from 1e-50 to 1e50", finf_show(set.clip).s);
+        s = finf_why(why, FINF_EDOM, "clip = %s: must be positive, from 1e-50 to 1e50",
+                     finf_show(set.clip).s);
     if (!s) s = read_noise(a, eta, mu, "sgd", &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
     finf_real gamma2 = s ? (finf_real){NAN, INFINITY, FINF_ESTIMATE, ""} : sens.gamma2;
     if (!s && !isnan(T)) s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
-    finf_real zcdp = {NAN, INFINITY, FINF_ESTIMATE, ""}, gauss = zcdp, delta_zcdp = zcdp, delta_gauss = zcdp;
+    finf_real zcdp = {NAN, INFINITY, FINF_ESTIMATE, ""}, gauss = zcdp, delta_zcdp = zcdp,
+              delta_gauss = zcdp;
     if (!s && isnan(delta) && !isnan(epsilon)) { /* rho and epsilon: delta is sought */
         s = finf_delta_gauss(set.rho, epsilon, &delta_gauss);
         if (!s) s = finf_delta_zcdp(set.rho, epsilon, &delta_zcdp);
@@ -81,21 +88,28 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         double multiplier = 1 / sqrt(2 * set.rho), gamma = sqrt(gamma2.value);
         doc_row(d);
         doc_heading(d, "Privacy (zero-out adjacency, one participation)");
-        doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, FINF_ESTIMATE, ""}, "zCDP");
+        doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, FINF_ESTIMATE, ""},
+                 "zCDP");
         if (isnan(delta_zcdp.value))
             doc_number(d, "delta", "delta", delta, NULL);
         else {
-            doc_real(d, "delta", "delta_error", "delta", delta_gauss, "exact, of this rho and epsilon");
-            doc_real(d, "delta_zcdp", "delta_zcdp_error", "delta (zCDP)", delta_zcdp, "for any rho-zCDP mechanism");
+            doc_real(d, "delta", "delta_error", "delta", delta_gauss,
+                     "exact, of this rho and epsilon");
+            doc_real(d, "delta_zcdp", "delta_zcdp_error", "delta (zCDP)", delta_zcdp,
+                     "for any rho-zCDP mechanism");
         }
-        doc_real(d, "epsilon_gauss", "epsilon_gauss_error", "epsilon", gauss, "exact: the noise is one Gaussian mechanism");
-        doc_real(d, "epsilon_zcdp", "epsilon_zcdp_error", "epsilon (zCDP)", zcdp, "for any rho-zCDP mechanism");
+        doc_real(d, "epsilon_gauss", "epsilon_gauss_error", "epsilon", gauss,
+                 "exact: the noise is one Gaussian mechanism");
+        doc_real(d, "epsilon_zcdp", "epsilon_zcdp_error", "epsilon (zCDP)", zcdp,
+                 "for any rho-zCDP mechanism");
         show_noise(d, a, "sgd", eta, mu);
         doc_real(d, "gamma2", "gamma2_error", "gamma^2", gamma2,
                  isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
         doc_note(d, "Noise multiplier means three things:");
-        doc_number(d, "noise_multiplier", "sigma/(G gamma)", multiplier, "what privacy accountants take");
-        doc_number(d, "sigma_over_clip", "sigma/G", multiplier * gamma, "what DP-SGD libraries take");
+        doc_number(d, "noise_multiplier", "sigma/(G gamma)", multiplier,
+                   "what privacy accountants take");
+        doc_number(d, "sigma_over_clip", "sigma/G", multiplier * gamma,
+                   "what DP-SGD libraries take");
         doc_number(d, "sigma", "sigma", multiplier * gamma * set.clip, "standard deviation of w_t");
         if (isinf(gamma2.value))
             show_reason(d, &sens.reason);

@@ -1,4 +1,4 @@
-/* finf rates: exact values beside the paper's rates.                                        MATH sections 5, 9, 10 */
+/* finf rates: exact values beside the paper's rates. (theory 5, 9, 10) */
 #include <stdlib.h>
 
 #include "rates.h"
@@ -22,11 +22,11 @@ static cell *at(const table *t, size_t decay, size_t dim, size_t eta)
     return &t->cells[(decay * t->x.n_dims + dim) * t->x.n_etas + eta];
 }
 
-/* ---- values -------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* F_inf of nu, or of DP-SGD where nu = 0 */
-static finf_status regress(const finf_spectrum *H, double eta, double nu, const finf_linreg_options *o,
-                           finf_linreg_result *r, finf_reason *why)
+static finf_status regress(const finf_spectrum *H, double eta, double nu,
+                           const finf_linreg_options *o, finf_linreg_result *r, finf_reason *why)
 {
     finf_noise *noise = NULL;
     finf_status s = nu > 0 ? finf_noise_nu(fmin(nu, 1), &noise, why) : finf_noise_sgd(&noise);
@@ -47,7 +47,8 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
     if (!s) {
         best = nu;
         c->best_nu = NAN;
-        if (nu.stable && (s = finf_tune_linreg(c->eta, H, &o, &c->best_nu, &best))) *why = best.reason;
+        if (nu.stable && (s = finf_tune_linreg(c->eta, H, &o, &c->best_nu, &best)))
+            *why = best.reason;
     }
     if (!s) s = finf_rates_power(c->a, c->d, c->eta, set, &c->rate);
     if (!s) {
@@ -94,15 +95,18 @@ static void show_cell(doc *d, const args *a, const cell *c)
 /* Two tables, so that a line fits a screen. */
 static void show_values(doc *d, const table *t)
 {
-    static const char *const VALUES[] = {"a", "d", "eta", "d_eff", "DP-SGD", "nu=eta mu", "best nu", "best noise", "floor"};
-    static const char *const RATIOS[] = {"a",        "d",          "eta",   "nu/DP-SGD", "DP-SGD/floor",
-                                         "nu/floor", "best/floor", "c_sgd", "c_nu"};
+    static const char *const VALUES[] = {"a",         "d",       "eta",        "d_eff", "DP-SGD",
+                                         "nu=eta mu", "best nu", "best noise", "floor"};
+    static const char *const RATIOS[] = {
+        "a", "d", "eta", "nu/DP-SGD", "DP-SGD/floor", "nu/floor", "best/floor", "c_sgd", "c_nu"};
     enum { COLUMNS = 9, INFINITE_MAX = 5 };
     size_t infinite = 0;
-    double *values = malloc(2 * COLUMNS * t->n * sizeof *values), *ratios = values ? values + COLUMNS * t->n : NULL;
+    double *values = malloc(2 * COLUMNS * t->n * sizeof *values),
+           *ratios = values ? values + COLUMNS * t->n : NULL;
     for (size_t i = 0; values && i < t->n; i++) {
         const cell *c = &t->cells[i];
-        double value[COLUMNS] = {c->a, c->d, c->eta, c->d_eff, c->sgd, c->nu, c->best, c->optimum, c->floor};
+        double value[COLUMNS] = {c->a,  c->d,    c->eta,     c->d_eff, c->sgd,
+                                 c->nu, c->best, c->optimum, c->floor};
         double ratio[COLUMNS] = {c->a,
                                  c->d,
                                  c->eta,
@@ -115,29 +119,28 @@ static void show_values(doc *d, const table *t)
         memcpy(values + COLUMNS * i, value, sizeof value);
         memcpy(ratios + COLUMNS * i, ratio, sizeof ratio);
     }
-    doc_note(d, "F_inf for linear regression, Gaussian inputs, eigenvalues k^-a; floor: the paper's lower bound for every "
+    doc_note(d, "F_inf for linear regression, Gaussian inputs, eigenvalues k^-a; floor: the "
+                "paper's lower bound for every "
                 "noise");
     if (!values) doc_fail(d);
     if (values) doc_table(d, NULL, COLUMNS, VALUES, values, t->n);
     for (size_t i = 0; i < t->n; i++) {
         const cell *c = &t->cells[i];
         if (c->reason.text[0] && infinite++ < INFINITE_MAX)
-            doc_note(d, "  inf at a = %s, d = %s, eta = %s: %s", finf_show(c->a).s, finf_show(c->d).s, finf_show(c->eta).s,
-                     c->reason.text);
+            doc_note(d, "  inf at a = %s, d = %s, eta = %s: %s", finf_show(c->a).s,
+                     finf_show(c->d).s, finf_show(c->eta).s, c->reason.text);
     }
     if (infinite > INFINITE_MAX)
         doc_note(d, "  .. and at %zu more: --json has the reason of each", infinite - INFINITE_MAX);
-    doc_note(
-        d,
-        "Ratios, and c: value / rate of the paper, eta d/rho for DP-SGD; for nu eta^2/rho times d log^2(1/eta) (a = 0),");
-    doc_note(
-        d,
-        "d^(1-a)/(1-a) log^2(d/eta) (a < 1), log^3(d/eta) (a = 1), a^2/(a-1) log^2(d/eta) (a > 1); floor: eta^2 d_eff/rho");
+    doc_note(d, "Ratios, and c: value / rate of the paper, eta d/rho for DP-SGD; for nu eta^2/rho "
+                "times d log^2(1/eta) (a = 0),");
+    doc_note(d, "d^(1-a)/(1-a) log^2(d/eta) (a < 1), log^3(d/eta) (a = 1), a^2/(a-1) log^2(d/eta) "
+                "(a > 1); floor: eta^2 d_eff/rho");
     if (values) doc_table(d, NULL, COLUMNS, RATIOS, ratios, t->n);
     free(values);
 }
 
-/* ---- slopes -------------------------------------------------------------------------------------------- */
+/* ---- slopes ---------------------------------------------------------------------------------- */
 
 typedef enum { AGAINST_D, AGAINST_ETA, AGAINST_D_EFF, AGAINST_COUNT } against;
 static const char *const AGAINST[] = {"d", "eta", "d_eff"};
@@ -174,8 +177,8 @@ static fit fit_line(const line *l)
     f.nu = slope(l, &c->nu, &f.points);
     f.optimum = slope(l, &c->optimum, &f.points);
     f.why[0] = 0;
-    snprintf(f.at, sizeof f.at, "(%s = %s, %s = %s)", names[first], finf_show(values[first]).s, names[second],
-             finf_show(values[second]).s);
+    snprintf(f.at, sizeof f.at, "(%s = %s, %s = %s)", names[first], finf_show(values[first]).s,
+             names[second], finf_show(values[second]).s);
     if (f.points < 2)
         snprintf(f.why, sizeof f.why, "no slope: %zu of %zu values are finite", f.points, l->n);
     else if (isnan(f.sgd))
@@ -213,7 +216,8 @@ static void show_fit(doc *d, const args *a, const line *l, const fit *f)
 
 static void show_fits_text(doc *d, against x, const line *l, const fit *f, size_t n)
 {
-    static const char *const NAMES[] = {"a", "d", "eta", "DP-SGD", "nu=eta mu", "best noise", "points"};
+    static const char *const NAMES[] = {"a",         "d",          "eta",   "DP-SGD",
+                                        "nu=eta mu", "best noise", "points"};
     enum { COLUMNS = 7 };
     double *data = malloc(COLUMNS * n * sizeof *data);
     for (size_t i = 0; data && i < n; i++) {
@@ -254,7 +258,7 @@ static finf_status show_slopes(doc *d, const args *a, const table *t, finf_reaso
     return FINF_OK;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A dimension is whole. Those within a range are rounded to that, and each is taken once. */
 static finf_status whole_dims(const args *a, double *dims, size_t *n, finf_reason *why)
@@ -263,7 +267,8 @@ static finf_status whole_dims(const args *a, double *dims, size_t *n, finf_reaso
     for (size_t i = 0; i < *n; i++) {
         int end = i == 0 || i + 1 == *n;
         if (!(dims[i] >= 1 && dims[i] <= FINF_DIM_MAX) || (end && dims[i] != floor(dims[i])))
-            return finf_why(why, FINF_EDOM, "dim = %.80s: must be whole, from 1 to 1e15", args_text(a, OPT_DIM));
+            return finf_why(why, FINF_EDOM, "dim = %.80s: must be whole, from 1 to 1e15",
+                            args_text(a, OPT_DIM));
         double whole = round(dims[i]);
         if (!kept || dims[kept - 1] != whole) dims[kept++] = whole;
     }
@@ -278,9 +283,12 @@ static finf_status read_axes(const args *a, const char *decays, rate_axes *x, fi
     if (!s) s = whole_dims(a, x->dims, &x->n_dims, why);
     if (!s) s = args_range(a, OPT_ETA, &x->etas, &x->n_etas, why);
     for (size_t i = 0; i < x->n_etas && !s; i++)
-        if (!(x->etas[i] > 0)) s = finf_why(why, FINF_EDOM, "eta = %s: must be positive", finf_show(x->etas[i]).s);
-    if (!s) s = parse_list(decays, decays + strlen(decays), "decays", &x->decays, &x->n_decays, why);
-    if (!s && x->n_decays * x->n_dims * x->n_etas > 100000) s = finf_why(why, FINF_EDOM, "more than 100000 rows");
+        if (!(x->etas[i] > 0))
+            s = finf_why(why, FINF_EDOM, "eta = %s: must be positive", finf_show(x->etas[i]).s);
+    if (!s)
+        s = parse_list(decays, decays + strlen(decays), "decays", &x->decays, &x->n_decays, why);
+    if (!s && x->n_decays * x->n_dims * x->n_etas > 100000)
+        s = finf_why(why, FINF_EDOM, "more than 100000 rows");
     return s;
 }
 
@@ -309,7 +317,9 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
     table t = {.x = *x, .n = x->n_decays * x->n_dims * x->n_etas};
     int slopes = args_given(a, OPT_SLOPES), text = wants_text(a);
     if (slopes && t.n < 2)
-        return finf_why(why, FINF_EUSAGE, "--slopes needs several points: a range of --dim or --eta, or several --decays");
+        return finf_why(
+            why, FINF_EUSAGE,
+            "--slopes needs several points: a range of --dim or --eta, or several --decays");
     t.cells = calloc(t.n, sizeof *t.cells);
     finf_status s = t.cells ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
@@ -319,7 +329,8 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
     }
     int values = t.n > 0 && (!s || s == FINF_ETOL); /* what is done is shown; slopes are of all */
     if (values && text && (!slopes || s)) show_values(d, &t);
-    for (size_t i = 0; i < t.n && values && !text && (!slopes || s); i++) show_cell(d, a, &t.cells[i]);
+    for (size_t i = 0; i < t.n && values && !text && (!slopes || s); i++)
+        show_cell(d, a, &t.cells[i]);
     if (!s && (slopes || text)) s = show_slopes(d, a, &t, why);
     free(t.cells);
     return s;
@@ -332,7 +343,8 @@ finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
     rate_axes x = {0};
     finf_status s = args_choice(a, OPT_TABLE, "decays|prior|finite", &which, why);
     if (!s && which == FINITE) return show_finite_rates(a, d, why);
-    const char *decays = which == PRIOR && !args_given(a, OPT_DECAYS) ? "1" : args_text(a, OPT_DECAYS);
+    const char *decays = which == PRIOR && !args_given(a, OPT_DECAYS) ? "1"
+                                                                      : args_text(a, OPT_DECAYS);
     if (!s) s = read_axes(a, decays, &x, why);
     if (!s) s = (which == PRIOR ? show_prior_rates : show_decays)(a, &x, d, why);
     free(x.decays);

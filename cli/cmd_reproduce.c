@@ -1,4 +1,4 @@
-/* finf reproduce: the paper's tables and figures, as CSV, SVG and one HTML report.                MATH section 9 */
+/* finf reproduce: the paper's tables and figures, as CSV, SVG and one HTML report. (theory 9) */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,7 +17,8 @@ typedef struct {
     figure_size size;
     int progress; /* on a terminal */
     bundle files;
-    FILE *csv[FIGURES], *svg[FIGURES], *table[TABLES], *slopes_csv, *html; /* the files of the bundle */
+    /* the files of the bundle */
+    FILE *csv[FIGURES], *svg[FIGURES], *table[TABLES], *slopes_csv, *html;
     runner *r;
     doc *slopes;
     finf_status status;
@@ -32,7 +33,8 @@ static finf_status open_files(job *j)
         good &= (j->csv[i] = bundle_add(&j->files, FIGURE[i].name, ".csv")) != NULL;
         good &= (j->svg[i] = bundle_add(&j->files, FIGURE[i].name, ".svg")) != NULL;
     }
-    for (size_t i = 0; i < TABLES; i++) good &= (j->table[i] = bundle_add(&j->files, TABLE[i].name, ".csv")) != NULL;
+    for (size_t i = 0; i < TABLES; i++)
+        good &= (j->table[i] = bundle_add(&j->files, TABLE[i].name, ".csv")) != NULL;
     good &= (j->slopes_csv = bundle_add(&j->files, SLOPES, ".csv")) != NULL;
     good &= (j->html = bundle_add(&j->files, "report", ".html")) != NULL;
     good &= (j->r = runner_new()) != NULL && (j->slopes = doc_new()) != NULL;
@@ -44,7 +46,7 @@ static void say(const job *j, const char *name)
     if (j->progress) fprintf(stderr, "\r%-20s\r%s", "", name);
 }
 
-/* ---- parts of the report --------------------------------------------------------------------------------- */
+/* ---- parts of the report --------------------------------------------------------------------- */
 
 static finf_status put_figure(job *j, size_t i)
 {
@@ -74,17 +76,21 @@ static finf_status put_figure(job *j, size_t i)
     return s;
 }
 
-/* 1 - 0.47 of log^2 = 0.53 for the bound; 1 - 0.24 of one log + 0.17 of 1/D = 0.94 for F_inf.        MATH sections 3, 5 */
-#define WHY_FLATTER                                                                                                        \
-    "Against d_eff the bound of nu = eta mu is flatter than F_inf: as a falls, mu = d^{-a} rises with d_eff, so that "     \
-    "log^2(1/(eta mu)) falls; F_inf has that log once, and rises like 1/D, D = 1 - sum_j eta lambda_j/(2 - 2 eta "         \
+/* 1 - 0.47 of log^2 = 0.53 for the bound; 1 - 0.24 of one log + 0.17 of 1/D = 0.94 for F_inf.
+ * (theory 3, 5) */
+#define WHY_FLATTER                                                                                \
+    "Against d_eff the bound of nu = eta mu is flatter than F_inf: as a falls, mu = d^{-a} rises " \
+    "with d_eff, so that "                                                                         \
+    "log^2(1/(eta mu)) falls; F_inf has that log once, and rises like 1/D, D = 1 - sum_j eta "     \
+    "lambda_j/(2 - 2 eta "                                                                         \
     "lambda_j), too."
 
 /* The slopes of Figure 2 on the values of its panels. */
 static finf_status put_slopes(job *j)
 {
-    static const report_column COLUMNS[] = {{"noise", "Noise"}, {"against", "Against"},     {"paper", "Paper"},
-                                            {"exact", "Exact"}, {"simulated", "Simulated"}, {"bound", "The paper's bound"}};
+    static const report_column COLUMNS[] = {
+        {"noise", "Noise"}, {"against", "Against"},     {"paper", "Paper"},
+        {"exact", "Exact"}, {"simulated", "Simulated"}, {"bound", "The paper's bound"}};
     memory_file commands;
     FILE *memory = memory_open(&commands);
     fprintf(j->slopes_csv, "# Figure 2: %s\n", MARK);
@@ -106,10 +112,10 @@ static finf_status put_slopes(job *j)
           "#   " WHY_FLATTER "\n",
           j->slopes_csv);
     doc_print(j->slopes, (doc_style){.format = FORMAT_CSV}, j->slopes_csv);
-    report_table(
-        j->html, j->slopes, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS,
-        "Log-log slopes of F_inf in Figure 2, fitted to its points. The commands give the exact ones. " WHY_FLATTER,
-        commands.text);
+    report_table(j->html, j->slopes, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS,
+                 "Log-log slopes of F_inf in Figure 2, fitted to its points. The commands give the "
+                 "exact ones. " WHY_FLATTER,
+                 commands.text);
     free(commands.text);
     return FINF_OK;
 }
@@ -129,13 +135,18 @@ static finf_status put_table(job *j, size_t i)
 
 static void put_beginning(FILE *html, int quick, size_t n, const char *const *headings)
 {
-    report_begin(html, "Correlated noise for private learning: the paper, regenerated", BUNDLE_MARK " " FINF_VERSION);
-    report_paragraph(
-        html, "Tables 1 to 4 and Figures 1 to 3 of \"Correlated Noise Provably Beats Independent Noise for Differentially "
-              "Private Learning\", recomputed by finf " FINF_VERSION ": exact values where the paper has rates, a sharper "
-              "bound beside its own. Under each figure and table stand the commands that give its numbers, which are also, "
-              "to 17 digits, in the CSV files beside this one. {} in a command stands for each of the values behind it.");
-    report_note(html, "Figure 4 of the paper is not here: it shows neural networks trained on CIFAR-10 and StackOverflow, "
+    report_begin(html, "Correlated noise for private learning: the paper, regenerated",
+                 BUNDLE_MARK " " FINF_VERSION);
+    report_paragraph(html, "Tables 1 to 4 and Figures 1 to 3 of \"Correlated Noise Provably Beats "
+                           "Independent Noise for Differentially "
+                           "Private Learning\", recomputed by finf " FINF_VERSION
+                           ": exact values where the paper has rates, a sharper "
+                           "bound beside its own. Under each figure and table stand the commands "
+                           "that give its numbers, which are also, "
+                           "to 17 digits, in the CSV files beside this one. {} in a command stands "
+                           "for each of the values behind it.");
+    report_note(html, "Figure 4 of the paper is not here: it shows neural networks trained on "
+                      "CIFAR-10 and StackOverflow, "
                       "which this program does not do.");
     if (quick) report_note(html, "Made with --quick: fewer points, and few of them simulated.");
     report_contents(html, n, headings);
@@ -143,7 +154,8 @@ static void put_beginning(FILE *html, int quick, size_t n, const char *const *he
 
 static finf_status fill(job *j)
 {
-    static const char *const HEADINGS[] = {"Figure 1: mean estimation", "Figure 2: linear regression",
+    static const char *const HEADINGS[] = {"Figure 1: mean estimation",
+                                           "Figure 2: linear regression",
                                            "Figure 3: strongly convex losses", "Tables", "Errata"};
     enum { SECTIONS = 5 };
     finf_status s = FINF_OK;
@@ -201,7 +213,10 @@ finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
     finf_status s = open_files(j);
     if (!s) s = check_output(j, dir, args_text(a, OPT_OUTPUT), why);
     if (!s) s = bundle_check(&j->files, dir, force, why);
-    if (!s) s = sweep_run(1, fill_task, j, 1) ? finf_why(why, FINF_ETOL, "interrupted: nothing was written") : j->status;
+    if (!s)
+        s = sweep_run(1, fill_task, j, 1)
+                ? finf_why(why, FINF_ETOL, "interrupted: nothing was written")
+                : j->status;
     if (!s) s = bundle_install(&j->files, dir, force, why);
     if (!s) {
         doc_row(d);

@@ -1,4 +1,4 @@
-/* finf simulate: Monte Carlo of Noisy-FTRL and DP-FTRL.                                  MATH sections 0, 4, 5, 6 */
+/* finf simulate: Monte Carlo of Noisy-FTRL and DP-FTRL. (theory 0, 4, 5, 6) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,7 +20,7 @@ typedef struct {
     finf_status status;
 } job;
 
-/* ---- progress ------------------------------------------------------------------------------------------ */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 typedef struct {
     struct timespec last;
@@ -33,10 +33,14 @@ static void progress(void *data, double done, double expected, double mean, doub
     bar *b = data;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (b->shown && (double)(now.tv_sec - b->last.tv_sec) + 1e-9 * (double)(now.tv_nsec - b->last.tv_nsec) < 0.1) return;
+    if (b->shown &&
+        (double)(now.tv_sec - b->last.tv_sec) + 1e-9 * (double)(now.tv_nsec - b->last.tv_nsec) <
+            0.1)
+        return;
     *b = (bar){now, 1};
     int tenths = (int)(10 * fmin(done / expected, 1) + 0.5);
-    fprintf(stderr, "\r[%.*s%.*s] %.3g steps", tenths, "==========", 10 - tenths, "          ", done);
+    fprintf(stderr, "\r[%.*s%.*s] %.3g steps", tenths, "==========", 10 - tenths, "          ",
+            done);
     if (isfinite(error)) fprintf(stderr, ", %.5g +- %.2g", mean, error);
     fputs("   \b\b\b", stderr);
     fflush(stderr);
@@ -49,13 +53,15 @@ static void run(size_t unused, void *ctx)
     j->status = finf_simulate(j->noise, j->problem, j->eta, j->spectrum, &j->o, &j->r);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* What each problem needs; what it has no use for, args.c refuses. */
 static finf_status check_options(const args *a, finf_simulate_problem problem, finf_reason *why)
 {
     if (problem == FINF_SIMULATE_LINREG && !args_given(a, OPT_SPECTRUM))
-        return finf_why(why, FINF_EUSAGE, "--problem linreg needs --spectrum, for example --spectrum power:1 --dim 16");
+        return finf_why(
+            why, FINF_EUSAGE,
+            "--problem linreg needs --spectrum, for example --spectrum power:1 --dim 16");
     if (problem == FINF_SIMULATE_HUBER && !args_given(a, OPT_KAPPA))
         return finf_why(why, FINF_EUSAGE, "--problem huber needs --kappa, for example --kappa 100");
     return FINF_OK;
@@ -99,20 +105,22 @@ static finf_status read_problem(const args *a, job *j, finf_reason *why)
         if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(j->spectrum);
         if (!s) j->mu = finf_spectrum_min(j->spectrum);
     }
-    if (!s) s = read_start(a, j->spectrum ? finf_spectrum_dim(j->spectrum) : 1, &j->o.start, &j->start_at, why);
+    if (!s)
+        s = read_start(a, j->spectrum ? finf_spectrum_dim(j->spectrum) : 1, &j->o.start,
+                       &j->start_at, why);
     j->o.start_at = j->start_at;
     return s ? s : read_noise(a, j->eta, j->mu, NULL, &j->noise, why);
 }
 
-/* ---- showing ------------------------------------------------------------------------------------------- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 static void show_problem(doc *d, const args *a, const job *j)
 {
     const finf_simulate_options *o = &j->o;
     char note[96];
     doc_row(d);
-    doc_heading(d,
-                o->clip_gradients ? "Simulation of DP-FTRL (gradients clipped)" : "Simulation of Noisy-FTRL (no clipping)");
+    doc_heading(d, o->clip_gradients ? "Simulation of DP-FTRL (gradients clipped)"
+                                     : "Simulation of Noisy-FTRL (no clipping)");
     doc_string(d, "problem", "problem", PROBLEMS[j->problem], NULL);
     show_noise(d, a, NULL, j->eta, j->mu);
     doc_number(d, "eta", "eta", j->eta, "step size");
@@ -120,17 +128,20 @@ static void show_problem(doc *d, const args *a, const job *j)
         const char *spectrum = args_text(a, OPT_SPECTRUM);
         snprintf(note, sizeof note, "%.40s%s", spectrum, strlen(spectrum) > 40 ? ".." : "");
         doc_string(d, "spectrum", NULL, spectrum, NULL);
-        doc_string(d, NULL, "spectrum of H", note, args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
+        doc_string(d, NULL, "spectrum of H", note,
+                   args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
         doc_number(d, "d", "d", finf_spectrum_dim(j->spectrum), "dimension");
     }
     if (j->problem == FINF_SIMULATE_HUBER) {
         doc_number(d, "kappa", "kappa", o->kappa, "condition number");
         doc_number(d, "smooth", NULL, o->smooth, NULL);
         if (!isnan(j->r.knee))
-            doc_number(d, "knee", "knee", j->r.knee, "curvature L below this |theta - theta*|, mu beyond");
+            doc_number(d, "knee", "knee", j->r.knee,
+                       "curvature L below this |theta - theta*|, mu beyond");
     }
     doc_number(d, "rho", "rho", o->privacy.rho, "zCDP");
-    doc_number(d, "clip", o->clip_gradients ? "clip" : NULL, o->privacy.clip, "norm of the gradients");
+    doc_number(d, "clip", o->clip_gradients ? "clip" : NULL, o->privacy.clip,
+               "norm of the gradients");
     doc_number(d, "sigma_sgd", NULL, o->privacy.sigma_sgd, NULL);
     doc_bool(d, "clip_gradients", NULL, o->clip_gradients, NULL);
     if (o->steps) {
@@ -146,10 +157,12 @@ static void show(doc *d, const args *a, const job *j)
     char note[160], size[64] = "";
     int have = isfinite(r->F.value);
     show_problem(d, a, j);
-    doc_real(d, "gamma2", "gamma2_error", j->o.steps ? "gamma_T^2" : "gamma_inf^2", r->gamma2, "sensitivity squared");
+    doc_real(d, "gamma2", "gamma2_error", j->o.steps ? "gamma_T^2" : "gamma_inf^2", r->gamma2,
+             "sensitivity squared");
     snprintf(note, sizeof note,
-             have ? "mean of E[F(theta) - F*], one standard error; 95%%: %.6g to %.6g" : "E[F(theta) - F*]", r->low,
-             r->high);
+             have ? "mean of E[F(theta) - F*], one standard error; 95%%: %.6g to %.6g"
+                  : "E[F(theta) - F*]",
+             r->low, r->high);
     doc_real(d, "F_sim", "F_error", j->o.steps ? "F_T" : "F_inf", r->F, note);
     doc_number(d, "F_low", NULL, r->low, NULL);
     doc_number(d, "F_high", NULL, r->high, NULL);
@@ -160,9 +173,11 @@ static void show(doc *d, const args *a, const job *j)
                  (r->F.value - r->exact.value) / r->F.error);
     else
         note[0] = 0;
-    doc_number(d, "F_exact", isnan(r->exact.value) ? NULL : "exact", r->exact.value, note[0] ? note : NULL);
+    doc_number(d, "F_exact", isnan(r->exact.value) ? NULL : "exact", r->exact.value,
+               note[0] ? note : NULL);
     doc_number(d, "F_exact_error", NULL, r->exact.error, NULL);
-    if (j->o.clip_gradients) doc_number(d, NULL, "clipped", r->clipped_fraction, "part of the gradients");
+    if (j->o.clip_gradients)
+        doc_number(d, NULL, "clipped", r->clipped_fraction, "part of the gradients");
     doc_number(d, "clipped_fraction", NULL, r->clipped_fraction, NULL);
     if (r->steps > 0) {
         if (r->method_size) snprintf(size, sizeof size, " (%zu)", r->method_size);
@@ -170,7 +185,8 @@ static void show(doc *d, const args *a, const job *j)
         doc_number(d, NULL, "steps", r->steps, note);
         snprintf(note, sizeof note, "independent, %.15g steps each", r->chain_steps);
         if (!j->o.steps)
-            snprintf(note + strlen(note), sizeof note - strlen(note), ", the first %.15g not counted", r->burn_in);
+            snprintf(note + strlen(note), sizeof note - strlen(note),
+                     ", the first %.15g not counted", r->burn_in);
         doc_number(d, NULL, "chains", r->chains, note);
     }
     doc_number(d, "steps", NULL, r->steps, NULL);
@@ -192,7 +208,10 @@ finf_status cmd_simulate(const args *a, doc *d, finf_reason *why)
     finf_status s = read_problem(a, &j, why);
     if (!s) {
         j.o.cancel = sweep_interrupted;
-        if (isatty(STDERR_FILENO) && !args_given(a, OPT_QUIET)) j.o.progress = progress, j.o.progress_data = &b;
+        if (isatty(STDERR_FILENO) && !args_given(a, OPT_QUIET)) {
+            j.o.progress = progress;
+            j.o.progress_data = &b;
+        }
         sweep_run(1, run, &j, 1); /* for its Ctrl-C */
         if (b.shown) fprintf(stderr, "\r%60s\r", "");
         if ((s = j.status)) *why = j.r.reason;

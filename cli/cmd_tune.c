@@ -1,4 +1,4 @@
-/* finf tune: the best nu.                                                                       MATH section 7.9 */
+/* finf tune: the best nu. (theory 7.9) */
 #include "iqc_options.h"
 #include "sweep.h"
 
@@ -47,7 +47,8 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
         doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r.gamma2, "sensitivity squared");
         doc_real(d, "F_exact", "F_error", "F_inf", r.exact, "exact for such inputs");
         doc_real(d, "F_auto", "F_auto_error", "nu = eta mu", automatic.exact, "the paper's choice");
-        doc_real(d, "F_optimum", "F_optimum_error", "best noise", r.optimum, "least over all noise");
+        doc_real(d, "F_optimum", "F_optimum_error", "best noise", r.optimum,
+                 "least over all noise");
         doc_bool(d, "stable", r.stable ? NULL : "stable", r.stable, NULL);
         if (isinf(r.exact.value)) show_reason(d, &r.reason);
     }
@@ -87,8 +88,10 @@ static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
     if (s && s != FINF_ETOL) return s;
     doc_row(d);
     doc_heading(d, "The best nu for strongly convex, smooth F");
-    doc_number(d, "nu", "nu", j.nu, j.end.cut ? "the best so far" : "the least bound of its family");
-    doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", j.r.minimax_lower, iqc_minimax_note(&j.o));
+    doc_number(d, "nu", "nu", j.nu,
+               j.end.cut ? "the best so far" : "the least bound of its family");
+    doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", j.r.minimax_lower,
+             iqc_minimax_note(&j.o));
     doc_number(d, "gap", "gap", j.r.bound.value / j.r.minimax_lower.value, "bound / minimax");
     show_iqc(d, a, &j.o, eta, j.kappa, &j.r);
     return s;
@@ -100,6 +103,9 @@ finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
     finf_status s = read_eta(a, &eta, why);
     if (s) return s;
     if (args_given(a, OPT_KAPPA) && args_given(a, OPT_SPECTRUM))
-        return finf_why(why, FINF_EUSAGE, "--kappa asks for iqc, --spectrum for linear regression: give one of them");
-    return (args_given(a, OPT_KAPPA) ? tune_iqc : args_given(a, OPT_SPECTRUM) ? tune_linreg : tune_mean)(a, eta, d, why);
+        return finf_why(why, FINF_EUSAGE,
+                        "--kappa asks for iqc, --spectrum for linear regression: give one of them");
+    return (args_given(a, OPT_KAPPA)      ? tune_iqc
+            : args_given(a, OPT_SPECTRUM) ? tune_linreg
+                                          : tune_mean)(a, eta, d, why);
 }

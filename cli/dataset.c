@@ -10,7 +10,7 @@ void dataset_free(dataset *d)
     d->data = NULL;
 }
 
-/* ---- commands and their values -------------------------------------------------------------------------- */
+/* ---- commands and their values --------------------------------------------------------------- */
 
 static const char *values_of(const figure *f, const figure_source *s, figure_size size)
 {
@@ -34,7 +34,8 @@ static size_t count_columns(const figure *f)
 /* Every {} of the text replaced. */
 static void put_values(const char *text, const char *values, FILE *out)
 {
-    for (const char *p; (p = strstr(text, "{}")); text = p + 2) fprintf(out, "%.*s%s", (int)(p - text), text, values);
+    for (const char *p; (p = strstr(text, "{}")); text = p + 2)
+        fprintf(out, "%.*s%s", (int)(p - text), text, values);
     fputs(text, out);
 }
 
@@ -55,7 +56,7 @@ static finf_status read_values(const char *text, double **x, size_t *n, finf_rea
                              : parse_list(text, text + strlen(text), "values", x, n, why);
 }
 
-/* ---- the data ------------------------------------------------------------------------------------------- */
+/* ---- the data -------------------------------------------------------------------------------- */
 
 typedef struct {
     const figure *f;
@@ -80,7 +81,8 @@ static finf_status missing(const job *j, const char *key)
 }
 
 /* The key in what a source's command prints for one value. */
-static finf_status read_one(const job *j, const figure_source *s, double value, const char *key, double *out)
+static finf_status read_one(const job *j, const figure_source *s, double value, const char *key,
+                            double *out)
 {
     const doc *d;
     char digits[32], line[RUNNER_LINE];
@@ -130,7 +132,8 @@ static double *read_key(job *j, const figure_source *s, const char *key, finf_st
         size_t n = 0;
         fill_line(s->line, values_of(j->f, s, j->size), line);
         *st = runner_run(j->r, line, &d, j->why);
-        if (!*st && !(out = doc_column(d, key, &n)) && n > 0) *st = finf_why(j->why, FINF_ENOMEM, "no memory");
+        if (!*st && !(out = doc_column(d, key, &n)) && n > 0)
+            *st = finf_why(j->why, FINF_ENOMEM, "no memory");
         if (!*st && (!out || (j->n && n != j->n))) *st = missing(j, key);
         if (!j->n) j->n = n;
     }
@@ -139,20 +142,24 @@ static double *read_key(job *j, const figure_source *s, const char *key, finf_st
     return NULL;
 }
 
-static double map(figure_map how, double x) { return how == MAP_NEGATED ? -x : how == MAP_ROOT ? sqrt(x) : x; }
+static double map(figure_map how, double x)
+{
+    return how == MAP_NEGATED ? -x : how == MAP_ROOT ? sqrt(x) : x;
+}
 
 /* The next row of a thinned figure: every one of the first, then ever fewer. */
 static size_t next_row(const figure *f, size_t row) { return row + 1 + (f->thin ? row / 24 : 0); }
 
-static void put_column(const job *j, dataset *d, size_t column, const double *y, const double *over, figure_map how)
+static void put_column(const job *j, dataset *d, size_t column, const double *y, const double *over,
+                       figure_map how)
 {
     size_t to = 0;
     for (size_t row = j->f->thin ? 1 : 0; row < j->n; row = next_row(j->f, row))
         d->data[to++ * d->columns + column] = map(how, over ? y[row] / over[row] : y[row]);
 }
 
-static finf_status add_key(job *j, dataset *d, size_t column, const figure_source *s, const char *key, const char *over,
-                           figure_map how)
+static finf_status add_key(job *j, dataset *d, size_t column, const figure_source *s,
+                           const char *key, const char *over, figure_map how)
 {
     finf_status st = FINF_OK;
     double *y = read_key(j, s, key, &st), *z = !st && over ? read_key(j, s, over, &st) : NULL;
@@ -185,7 +192,8 @@ static finf_status begin(job *j, dataset *d)
     return st;
 }
 
-finf_status dataset_make(const figure *f, figure_size size, runner *r, dataset *out, finf_reason *why)
+finf_status dataset_make(const figure *f, figure_size size, runner *r, dataset *out,
+                         finf_reason *why)
 {
     job j = {.f = f, .size = size, .r = r, .why = why};
     dataset d = {.f = f, .size = size, .columns = 1};
@@ -208,9 +216,12 @@ finf_status dataset_make(const figure *f, figure_size size, runner *r, dataset *
     return s;
 }
 
-/* ---- slopes and constants ------------------------------------------------------------------------------- */
+/* ---- slopes and constants -------------------------------------------------------------------- */
 
-static double cell(const dataset *d, size_t row, size_t column) { return d->data[row * d->columns + column]; }
+static double cell(const dataset *d, size_t row, size_t column)
+{
+    return d->data[row * d->columns + column];
+}
 
 static double slope_of(const dataset *d, size_t column)
 {
@@ -224,7 +235,10 @@ static double constant_of(const dataset *d, size_t from, size_t to)
     double n = 0, sum = 0;
     for (size_t i = 0; i < d->rows; i++) {
         double x = cell(d, i, from), y = cell(d, i, to);
-        if (x > 0 && y > 0 && isfinite(x) && isfinite(y)) n++, sum += log(y / x);
+        if (x > 0 && y > 0 && isfinite(x) && isfinite(y)) {
+            n++;
+            sum += log(y / x);
+        }
     }
     return exp(sum / n);
 }
@@ -250,10 +264,14 @@ void dataset_slopes(const dataset *d, doc *out)
         doc_string(out, "noise", NULL, c->name, NULL);
         doc_number(out, "paper", NULL, c->paper_slope > 0 ? c->paper_slope : NAN, NULL);
         doc_number(out, "exact", NULL, slope_of(d, d->at[i]), NULL);
-        doc_number(out, "simulated", NULL, points < FIGURE_COLUMNS ? slope_of(d, d->at[points]) : NAN, NULL);
-        doc_number(out, "bound", NULL, rate < FIGURE_COLUMNS ? slope_of(d, d->at[rate]) : NAN, NULL);
-        doc_string(out, "bound_rate", NULL, rate < FIGURE_COLUMNS ? f->column[rate].legend : NULL, NULL);
-        doc_number(out, "bound_constant", NULL, rate < FIGURE_COLUMNS ? constant_of(d, d->at[rate], d->at[i]) : NAN, NULL);
+        doc_number(out, "simulated", NULL,
+                   points < FIGURE_COLUMNS ? slope_of(d, d->at[points]) : NAN, NULL);
+        doc_number(out, "bound", NULL, rate < FIGURE_COLUMNS ? slope_of(d, d->at[rate]) : NAN,
+                   NULL);
+        doc_string(out, "bound_rate", NULL, rate < FIGURE_COLUMNS ? f->column[rate].legend : NULL,
+                   NULL);
+        doc_number(out, "bound_constant", NULL,
+                   rate < FIGURE_COLUMNS ? constant_of(d, d->at[rate], d->at[i]) : NAN, NULL);
     }
 }
 
@@ -262,7 +280,7 @@ void figure_slopes_command(const figure *f, figure_size size, FILE *out)
     if (f->slopes) put_values(f->slopes, f->values[size], out);
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* "1,2,3" as "1, 2, 3", and "1:9:log:5" as "1 to 9 (5 of them)". */
 static void spell_values(const char *values, char *out, size_t size)
@@ -316,18 +334,19 @@ static void put_legend(const dataset *d, size_t i, char *out, size_t size)
     if (c->slope)
         snprintf(out, size, "%s, slope %.2f", name, slope_of(d, d->at[i]));
     else if (c->role == ROLE_RATE)
-        snprintf(out, size, "%s times %.2g, slope %.2f", name, constant_of(d, d->at[i], d->at[c->of - 1]),
-                 slope_of(d, d->at[i]));
+        snprintf(out, size, "%s times %.2g, slope %.2f", name,
+                 constant_of(d, d->at[i], d->at[c->of - 1]), slope_of(d, d->at[i]));
     else
         snprintf(out, size, "%s", name);
 }
 
-/* ---- CSV and plot --------------------------------------------------------------------------------------- */
+/* ---- CSV and plot ---------------------------------------------------------------------------- */
 
 /* Which columns a source gives, and from what. */
 static void csv_source(const dataset *d, size_t source, FILE *out)
 {
-    static const char *const BEFORE[] = {[MAP_SAME] = "", [MAP_NEGATED] = "-", [MAP_ROOT] = "sqrt "};
+    static const char *const BEFORE[] = {
+        [MAP_SAME] = "", [MAP_NEGATED] = "-", [MAP_ROOT] = "sqrt "};
     const figure *f = d->f;
     const figure_source *s = &f->source[source];
     const char *comma = "#   ", *values = values_of(f, s, d->size);
@@ -336,7 +355,10 @@ static void csv_source(const dataset *d, size_t source, FILE *out)
     put_values(s->line, s->each ? "{}" : values, out);
     fputs(" --format csv\n", out);
     if (s->each) fprintf(out, "#   {} = %s\n", values);
-    if (source == 0) fprintf(out, "#   %s: %s", f->x, f->x_key), comma = "; ";
+    if (source == 0) {
+        fprintf(out, "#   %s: %s", f->x, f->x_key);
+        comma = "; ";
+    }
     for (size_t i = 0; i < count_columns(f); i++) {
         const figure_column *c = &f->column[i];
         if (c->source != source) continue;
@@ -370,7 +392,8 @@ void dataset_csv(const dataset *d, const char *mark, FILE *out)
         }
 }
 
-/* x, y and the second column of series i, in this order, a third of `z` each; 0 if there is nothing to draw. */
+/* x, y and the second column of series i, in this order, a third of `z` each; 0 if there is nothing
+ * to draw. */
 static int series_data(const dataset *d, size_t i, double *z)
 {
     const figure_column *c = &d->f->column[i];
@@ -391,20 +414,30 @@ plot *dataset_plot(const dataset *d)
     const figure *f = d->f;
     size_t n = d->rows;
     plot *p = plot_new(f->title, f->x_label, f->x_scale, f->y_label, f->y_scale);
-    double *z = malloc(4 * (n + 1) * sizeof *z), *y = z ? z + n : NULL, *e = z ? y + n : NULL, *none = z ? e + n : NULL;
+    double *z = malloc(4 * (n + 1) * sizeof *z), *y = z ? z + n : NULL, *e = z ? y + n : NULL,
+           *none = z ? e + n : NULL;
     for (size_t i = 0; z && i < n; i++) none[i] = NAN;
     for (size_t i = 0; z && i < count_columns(f); i++) {
         const figure_column *c = &f->column[i];
         char name[128];
         if (!series_data(d, i, z)) continue;
         put_legend(d, i, name, sizeof name);
-        plot_series s = {
-            .name = count_columns(f) > 1 ? name : NULL, .x = z, .y = y, .n = n, .colour = c->colour, .line = c->line};
-        if (c->role == ROLE_BAND)
-            s.y = none, s.low = y, s.high = e, s.line = LINE_NONE;
-        else if (c->role == ROLE_POINTS) {
+        plot_series s = {.name = count_columns(f) > 1 ? name : NULL,
+                         .x = z,
+                         .y = y,
+                         .n = n,
+                         .colour = c->colour,
+                         .line = c->line};
+        if (c->role == ROLE_BAND) {
+            s.y = none;
+            s.low = y;
+            s.high = e;
+            s.line = LINE_NONE;
+        } else if (c->role == ROLE_POINTS) {
             for (size_t r = 0; r < n; r++) e[r] *= 2;
-            s.error = e, s.line = LINE_NONE, s.marks = 1;
+            s.error = e;
+            s.line = LINE_NONE;
+            s.marks = 1;
         }
         plot_add(p, &s);
     }

@@ -5,7 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { NUMBER, REAL, WHOLE, BOOLEAN, STRING, ARRAY, SERIES, TABLE, HEADING, NOTE, ROW } item_kind;
+typedef enum {
+    NUMBER,
+    REAL,
+    WHOLE,
+    BOOLEAN,
+    STRING,
+    ARRAY,
+    SERIES,
+    TABLE,
+    HEADING,
+    NOTE,
+    ROW
+} item_kind;
 
 typedef struct {
     item_kind kind;
@@ -17,7 +29,8 @@ typedef struct {
     char **names;
 } item;
 
-/* The keys of all records, a key that only some have after the one it follows there: the columns of the CSV. */
+/* The keys of all records, a key that only some have after the one it follows there: the columns of
+ * the CSV. */
 typedef struct {
     const char **key;
     const item **cell; /* scratch: one record, a column each */
@@ -86,7 +99,8 @@ static char *copy(doc *d, const char *s)
     return c;
 }
 
-/* The place of `key`, looked for from `from` on first: in records alike that is where it is. c->n if nowhere. */
+/* The place of `key`, looked for from `from` on first: in records alike that is where it is. c->n
+ * if nowhere. */
 static size_t find_key(const csv_columns *c, const char *key, size_t from)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -151,7 +165,8 @@ void doc_number(doc *d, const char *key, const char *label, double value, const 
     add(d, NUMBER, key, label, note)->value = value;
 }
 
-void doc_real(doc *d, const char *key, const char *error_key, const char *label, finf_real v, const char *note)
+void doc_real(doc *d, const char *key, const char *error_key, const char *label, finf_real v,
+              const char *note)
 {
     item *x = add(d, REAL, key, label, note);
     x->value = v.value;
@@ -160,7 +175,8 @@ void doc_real(doc *d, const char *key, const char *error_key, const char *label,
     add_column(d, x->error_key);
 }
 
-void doc_whole(doc *d, const char *key, const char *label, unsigned long long value, const char *note)
+void doc_whole(doc *d, const char *key, const char *label, unsigned long long value,
+               const char *note)
 {
     item *x = add(d, WHOLE, key, label, note);
     x->value = (double)value;
@@ -201,7 +217,8 @@ void doc_series(doc *d, const char *key, const double *data, size_t n)
     keep(d, x, data, n);
 }
 
-void doc_table(doc *d, const char *key, size_t columns, const char *const *names, const double *data, size_t rows)
+void doc_table(doc *d, const char *key, size_t columns, const char *const *names,
+               const double *data, size_t rows)
 {
     item *x = add(d, TABLE, key, NULL, NULL);
     x->rows = rows;
@@ -226,17 +243,20 @@ void doc_note(doc *d, const char *format, ...)
 
 static int as_uncertain_as_large(const item *x)
 {
-    return x->kind == REAL && (x->key || x->label) && isfinite(x->value) && x->value != 0 && x->error >= fabs(x->value);
+    return x->kind == REAL && (x->key || x->label) && isfinite(x->value) && x->value != 0 &&
+           x->error >= fabs(x->value);
 }
 
-/* `text` as the reason of the record that ends before item `end`: after what it has, or, of the last record, as a new one. */
+/* `text` as the reason of the record that ends before item `end`: after what it has, or, of the
+ * last record, as a new one. */
 static void give_reason(doc *d, size_t end, const char *text)
 {
     for (size_t i = end; i-- > 0 && d->items[i].kind != ROW;) {
         item *x = &d->items[i];
         if (x->kind != STRING || !x->key || strcmp(x->key, "reason") != 0) continue;
         char both[640];
-        snprintf(both, sizeof both, "%.255s%s%s", x->string ? x->string : "", x->string && x->string[0] ? "; " : "", text);
+        snprintf(both, sizeof both, "%.255s%s%s", x->string ? x->string : "",
+                 x->string && x->string[0] ? "; " : "", text);
         free(x->string);
         x->string = copy(d, both);
         if (!x->label) x->label = copy(d, "reason");
@@ -254,7 +274,8 @@ int doc_imprecise(doc *d, finf_reason *why)
         if (i < n && !bad && as_uncertain_as_large(&d->items[i])) bad = &d->items[i];
         if (!bad || (i < n && d->items[i].kind != ROW)) continue;
         finf_reason one;
-        snprintf(one.text, sizeof one.text, "%.60s = %.6g +- %.1e: the error is as large as the value",
+        snprintf(one.text, sizeof one.text,
+                 "%.60s = %.6g +- %.1e: the error is as large as the value",
                  bad->key ? bad->key : bad->label, bad->value, bad->error);
         if (!found++) *why = one;
         bad = NULL;
@@ -263,16 +284,20 @@ int doc_imprecise(doc *d, finf_reason *why)
     return found > 0;
 }
 
-/* ---- characters ----------------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 /* Bytes of the UTF-8 character at s, 0 when it is none. */
 static int utf8_length(const unsigned char *s)
 {
-    int n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+    int n = *s < 0x80                 ? 1
+            : *s >= 0xc2 && *s < 0xe0 ? 2
+            : *s >= 0xe0 && *s < 0xf0 ? 3
+            : *s >= 0xf0 && *s < 0xf5 ? 4
+                                      : 0;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
         return 0;
     return n;
 }
@@ -299,7 +324,8 @@ void doc_plain(const char *s, FILE *out)
     while (*s) s += put_plain(s, out);
 }
 
-/* The same in `width` columns at least: to the right of blanks, or (width < 0) to the left of them. */
+/* The same in `width` columns at least: to the right of blanks, or (width < 0) to the left of them.
+ */
 static void print_padded(const char *s, int width, FILE *out)
 {
     int length = (int)strlen(s);
@@ -308,7 +334,7 @@ static void print_padded(const char *s, int width, FILE *out)
     if (-width > length) fprintf(out, "%*s", -width - length, "");
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void format_number(char *out, size_t size, double x, int precision)
 {
@@ -372,13 +398,17 @@ static void print_text(const doc *d, doc_style style, FILE *out)
             fputs("  ", out);
             print_padded(x->label, -(int)labels, out);
             fputs("  ", out);
-            doc_plain(x->kind == STRING && x->string ? x->string : value, out); /* a noise may be long */
-            if (note) fprintf(out, "%*s  ", (int)(values > strlen(value) ? values - strlen(value) : 0), "");
+            /* a noise may be long */
+            doc_plain(x->kind == STRING && x->string ? x->string : value, out);
+            if (note)
+                fprintf(out, "%*s  ", (int)(values > strlen(value) ? values - strlen(value) : 0),
+                        "");
             if (note) doc_plain(x->note, out);
             fputc('\n', out);
         } else if (x->kind == TABLE)
             print_table_text(x, style.precision ? style.precision : 6, out);
-        else if (x->kind == ARRAY) /* one number a line, read back exactly: the format `beta@FILE` takes */
+        else if (x->kind ==
+                 ARRAY) /* one number a line, read back exactly: the format `beta@FILE` takes */
             for (size_t j = 0; j < x->rows && !ferror(out); j++)
                 fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);
         else if ((x->kind == HEADING || x->kind == NOTE) && !style.quiet) {
@@ -388,7 +418,7 @@ static void print_text(const doc *d, doc_style style, FILE *out)
     }
 }
 
-/* ---- CSV and JSON -------------------------------------------------------------------------------------- */
+/* ---- CSV and JSON ---------------------------------------------------------------------------- */
 
 static int machine_digits(doc_style style) { return style.precision ? style.precision : 17; }
 
@@ -469,7 +499,8 @@ static void csv_table(const item *x, int digits, FILE *out)
         }
 }
 
-static void csv_record(const csv_columns *c, const item *first, const item *end, int digits, FILE *out)
+static void csv_record(const csv_columns *c, const item *first, const item *end, int digits,
+                       FILE *out)
 {
     for (size_t k = 0; k < c->n; k++) c->cell[k] = NULL;
     size_t at = 0;
@@ -515,7 +546,9 @@ static void json_string(const char *s, FILE *out)
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
         else if (is_control((const unsigned char *)s))
-            fprintf(out, "\\u%04x", n == 2 ? (unsigned char)s[1] : c); /* of c2 80 .. c2 9f the second is the number */
+            fprintf(out, "\\u%04x",
+                    n == 2 ? (unsigned char)s[1]
+                           : c); /* of c2 80 .. c2 9f the second is the number */
         else if (n == 0)
             fputs("\\ufffd", out);
         else
@@ -611,7 +644,7 @@ void doc_print(const doc *d, doc_style style, FILE *out)
     }
 }
 
-/* ---- reading back -------------------------------------------------------------------------------------- */
+/* ---- reading back ---------------------------------------------------------------------------- */
 
 size_t doc_rows(const doc *d)
 {
@@ -646,11 +679,13 @@ static doc_cell cell_of(const item *x, const char *key)
 doc_cell doc_at(const doc *d, size_t row, const char *key)
 {
     for (size_t i = record(d, row); i < d->n && d->items[i].kind != ROW; i++)
-        if (named(d->items[i].key, key) || named(d->items[i].error_key, key)) return cell_of(&d->items[i], key);
+        if (named(d->items[i].key, key) || named(d->items[i].error_key, key))
+            return cell_of(&d->items[i], key);
     return (doc_cell){CELL_EMPTY, NAN, NULL};
 }
 
-/* The column `key` of an array (t is its index) or a table, `stride` apart from the first on; NULL: not there. */
+/* The column `key` of an array (t is its index) or a table, `stride` apart from the first on; NULL:
+ * not there. */
 static const double *find_data(const item *x, const char *key, size_t *stride)
 {
     *stride = x->kind == TABLE ? x->columns : 1;
@@ -670,11 +705,13 @@ double *doc_column(const doc *d, const char *key, size_t *n)
     if (whole ? !data && !index : find_key(&d->columns, key, 0) == d->columns.n) return NULL;
     *n = whole ? whole->rows : doc_rows(d);
     double *out = malloc((*n ? *n : 1) * sizeof *out);
-    for (size_t i = 0; out && i < *n; i++) out[i] = index ? (double)i : data ? data[i * stride] : NAN;
+    for (size_t i = 0; out && i < *n; i++)
+        out[i] = index ? (double)i : data ? data[i * stride] : NAN;
     for (size_t i = 0; out && !whole && i < d->n; i++) {
         const item *x = &d->items[i];
         row += x->kind == ROW;
-        if (row && (named(x->key, key) || named(x->error_key, key))) out[row - 1] = cell_of(x, key).value;
+        if (row && (named(x->key, key) || named(x->error_key, key)))
+            out[row - 1] = cell_of(x, key).value;
     }
     return out;
 }

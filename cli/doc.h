@@ -18,21 +18,25 @@ int doc_empty(const doc *d); /* nothing to print */
 /* Starts the next object (a row of CSV, a line of JSON). A doc begins with none. */
 void doc_row(doc *d);
 
-/* Fields of the current row. key: the CSV/JSON name, NULL for text only. label: the name in text, NULL for CSV/JSON
- * only. note: what it means, for text; may be NULL. Strings are copied. */
+/* Fields of the current row. key: the CSV/JSON name, NULL for text only. label: the name in text,
+ * NULL for CSV/JSON only. note: what it means, for text; may be NULL. Strings are copied. */
 void doc_number(doc *d, const char *key, const char *label, double value, const char *note);
 /* A number with its error: keys `key` and `error_key` (NULL: the error is shown in text only). */
-void doc_real(doc *d, const char *key, const char *error_key, const char *label, finf_real x, const char *note);
+void doc_real(doc *d, const char *key, const char *error_key, const char *label, finf_real x,
+              const char *note);
 /* A whole number, all digits of it whatever the precision: 64 bits do not fit in a double. */
-void doc_whole(doc *d, const char *key, const char *label, unsigned long long value, const char *note);
+void doc_whole(doc *d, const char *key, const char *label, unsigned long long value,
+               const char *note);
 void doc_bool(doc *d, const char *key, const char *label, int value, const char *note);
 void doc_string(doc *d, const char *key, const char *label, const char *value, const char *note);
 void doc_array(doc *d, const char *key, const double *x, size_t n);
-/* Numbers of this row, where doc_array is the whole output: JSON an array, CSV one cell, not in text. */
+/* Numbers of this row, where doc_array is the whole output: JSON an array, CSV one cell, not in
+ * text. */
 void doc_series(doc *d, const char *key, const double *x, size_t n);
-/* A table below the row: in JSON an array of objects under `key`; in CSV it takes the place of the row.
- * key = NULL: text only. */
-void doc_table(doc *d, const char *key, size_t columns, const char *const *names, const double *data, size_t rows);
+/* A table below the row: in JSON an array of objects under `key`; in CSV it takes the place of the
+ * row. key = NULL: text only. */
+void doc_table(doc *d, const char *key, size_t columns, const char *const *names,
+               const double *data, size_t rows);
 
 /* Text only. */
 void doc_heading(doc *d, const char *text);
@@ -40,11 +44,12 @@ void doc_note(doc *d, const char *format, ...) __attribute__((format(printf, 2, 
 
 void doc_fail(doc *d);        /* memory ran out for something that belongs in it */
 int doc_failed(const doc *d); /* memory ran out while filling */
-/* Whether a number's error is as large as the number, finite and not 0: the first such in *why, and each record's in its
- * `reason`. */
+/* Whether a number's error is as large as the number, finite and not 0: the first such in *why, and
+ * each record's in its `reason`. */
 int doc_imprecise(doc *d, finf_reason *why);
 
-/* What goes to the file of --save, if it is to be written: a file of the doc's own, NULL without memory. */
+/* What goes to the file of --save, if it is to be written: a file of the doc's own, NULL without
+ * memory. */
 FILE *doc_saved(doc *d);
 /* Closes it; NULL: there is nothing to save. */
 const memory_file *doc_end_saved(doc *d);
@@ -58,8 +63,8 @@ typedef struct {
 
 size_t doc_rows(const doc *d);
 doc_cell doc_at(const doc *d, size_t row, const char *key);
-/* A column of numbers as the CSV lists it: of the array, of the table, or of the records (NaN where one is without). NULL
- * if there is none, with n = 0, or no memory. Owned by the caller. */
+/* A column of numbers as the CSV lists it: of the array, of the table, or of the records (NaN where
+ * one is without). NULL if there is none, with n = 0, or no memory. Owned by the caller. */
 double *doc_column(const doc *d, const char *key, size_t *n);
 /* The fields of a record, once more, in the current row of `to`. */
 void doc_copy(doc *to, const doc *from, size_t row);
@@ -71,8 +76,8 @@ typedef struct {
 } doc_style;
 
 void doc_print(const doc *d, doc_style style, FILE *out);
-/* A string from outside on a terminal: what is no character of UTF-8, or moves the cursor (a control character of ASCII or
- * U+0080..U+009F), is a question mark. */
+/* A string from outside on a terminal: what is no character of UTF-8, or moves the cursor (a
+ * control character of ASCII or U+0080..U+009F), is a question mark. */
 void doc_plain(const char *s, FILE *out);
 
 #endif

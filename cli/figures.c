@@ -9,7 +9,7 @@
 /* A colour is a noise in every figure. */
 enum { NU, SGD, BEST, BEST_NU, OTHER };
 
-/* ---- the noise optimised, then valued on a grid --------------------------------------------------------- */
+/* ---- the noise optimised, then valued on a grid ---------------------------------------------- */
 
 typedef struct {
     const double *kappa;
@@ -31,15 +31,18 @@ static void value_on_grid(size_t i, void *data)
         s = finf_iqc(found.noise, j->eta, j->kappa[i], &j->value, &r);
         j->y[i] = r.grid_value;
         out->why = r.reason;
-        if (s == FINF_ETOL && isfinite(r.grid_value)) s = FINF_OK; /* the bound recomputed beside it did not settle */
+        /* the bound recomputed beside it did not settle */
+        if (s == FINF_ETOL && isfinite(r.grid_value)) s = FINF_OK;
     }
     finf_optimize_result_free(&found);
     out->status = s;
     out->done = 1;
 }
 
-/* "optimize .. --save FILE && finf iqc --noise spectrum@FILE .. --verbose": its solver_bound, without the file. */
-static finf_status optimised_on_grid(const char *line, const double *kappa, size_t n, double *y, finf_reason *why)
+/* "optimize .. --save FILE && finf iqc --noise spectrum@FILE .. --verbose": its solver_bound,
+ * without the file. */
+static finf_status optimised_on_grid(const char *line, const double *kappa, size_t n, double *y,
+                                     finf_reason *why)
 {
     const char *second = strstr(line, " && finf ");
     char first[RUNNER_LINE], words[2][RUNNER_LINE];
@@ -61,7 +64,7 @@ static finf_status optimised_on_grid(const char *line, const double *kappa, size
     return s;
 }
 
-/* ---- the panels ----------------------------------------------------------------------------------------- */
+/* ---- the panels ------------------------------------------------------------------------------ */
 
 #define NU_0 "coef --noise nu:0.5 --length "
 #define NU_1 "coef --noise nu:0.1 --length "
@@ -69,62 +72,86 @@ static finf_status optimised_on_grid(const char *line, const double *kappa, size
 #define NU_3 "coef --noise nu:0.001 --length "
 
 /* F_inf against one of a (eigenvalues k^-a), d and eta: what each of the three has in common. */
-#define REGRESSION_SOURCES(a, d, eta, full, quick)                                                                         \
-    {                                                                                                                      \
-        {"linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5", {NULL, NULL}, 1, NULL},          \
-            {"linreg --noise nu:auto --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5", {NULL, NULL}, 1, NULL},  \
-            {"simulate --problem linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d                         \
-             " --rho 0.5 --relative-error 0.05",                                                                           \
-             {full, quick},                                                                                                \
-             1,                                                                                                            \
-             NULL},                                                                                                        \
-        {                                                                                                                  \
-            "simulate --problem linreg --noise nu:auto --eta " eta " --spectrum power:" a " --dim " d                      \
-            " --rho 0.5 --relative-error 0.05",                                                                            \
-                {full, quick}, 1, NULL                                                                                     \
-        }                                                                                                                  \
+#define REGRESSION_SOURCES(a, d, eta, full, quick)                                                 \
+    {                                                                                              \
+        {"linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5",          \
+         {NULL, NULL},                                                                             \
+         1,                                                                                        \
+         NULL},                                                                                    \
+            {"linreg --noise nu:auto --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5",  \
+             {NULL, NULL},                                                                         \
+             1,                                                                                    \
+             NULL},                                                                                \
+            {"simulate --problem linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d \
+             " --rho 0.5 --relative-error 0.05",                                                   \
+             {full, quick},                                                                        \
+             1,                                                                                    \
+             NULL},                                                                                \
+        {                                                                                          \
+            "simulate --problem linreg --noise nu:auto --eta " eta " --spectrum power:" a          \
+            " --dim " d " --rho 0.5 --relative-error 0.05",                                        \
+                {full, quick}, 1, NULL                                                             \
+        }                                                                                          \
     }
-#define REGRESSION_COLUMNS(sgd, nu)                                                                                        \
-    {                                                                                                                      \
-        {"DP-SGD", .source = 0, .key = "F_exact", .colour = SGD, .slope = 1, .paper_slope = sgd},                          \
-            {"nu = eta mu", .source = 1, .key = "F_exact", .colour = NU, .slope = 1, .paper_slope = nu},                   \
-            {"best noise", .source = 0, .key = "F_optimum", .colour = BEST, .line = LINE_DOTTED},                          \
-            {"DP-SGD rate",     "eta d/rho", .source = 0,   .key = "rate_sgd",                                             \
-             .role = ROLE_RATE, .of = 1,     .colour = SGD, .line = LINE_DASHED},                                          \
-            {"nu rate",         "eta^2 Tr H log^2(1/(eta mu))/rho",                                                        \
-             .source = 1,       .key = "rate_nu",                                                                          \
-             .role = ROLE_RATE, .of = 2,                                                                                   \
-             .colour = NU,      .line = LINE_DASHED},                                                                      \
-            {"lower bound",   "lower bound, every noise", .source = 0, .key = "F_floor",                                   \
-             .colour = OTHER, .line = LINE_DASHED},                                                                        \
-            {"DP-SGD lower",          "DP-SGD, bounds for any inputs", .source = 0,  .key = "F_lti", .role = ROLE_BAND,    \
-             .extra = "DP-SGD upper", .extra_key = "F_upper",          .colour = SGD},                                     \
-            {"nu lower",          "nu, bounds for any inputs", .source = 1, .key = "F_lti", .role = ROLE_BAND,             \
-             .extra = "nu upper", .extra_key = "F_upper",      .colour = NU},                                              \
-            {"DP-SGD simulated",      "DP-SGD, simulated",    .source = 2,  .key = "F_sim", .role = ROLE_POINTS, .of = 1,  \
-             .extra = "DP-SGD error", .extra_key = "F_error", .colour = SGD},                                              \
-        {                                                                                                                  \
-            "nu simulated", "nu, simulated", .source = 3, .key = "F_sim", .role = ROLE_POINTS, .of = 2,                    \
-                                             .extra = "nu error", .extra_key = "F_error", .colour = NU                     \
-        }                                                                                                                  \
+#define REGRESSION_COLUMNS(sgd, nu)                                                                \
+    {                                                                                              \
+        {"DP-SGD", .source = 0, .key = "F_exact", .colour = SGD, .slope = 1, .paper_slope = sgd},  \
+            {"nu = eta mu", .source = 1, .key = "F_exact",                                         \
+             .colour = NU,  .slope = 1,  .paper_slope = nu},                                       \
+            {"best noise", .source = 0, .key = "F_optimum", .colour = BEST, .line = LINE_DOTTED},  \
+            {"DP-SGD rate",     "eta d/rho", .source = 0,   .key = "rate_sgd",                     \
+             .role = ROLE_RATE, .of = 1,     .colour = SGD, .line = LINE_DASHED},                  \
+            {"nu rate",         "eta^2 Tr H log^2(1/(eta mu))/rho",                                \
+             .source = 1,       .key = "rate_nu",                                                  \
+             .role = ROLE_RATE, .of = 2,                                                           \
+             .colour = NU,      .line = LINE_DASHED},                                              \
+            {"lower bound",   "lower bound, every noise", .source = 0, .key = "F_floor",           \
+             .colour = OTHER, .line = LINE_DASHED},                                                \
+            {"DP-SGD lower",                                                                       \
+             "DP-SGD, bounds for any inputs",                                                      \
+             .source = 0,                                                                          \
+             .key = "F_lti",                                                                       \
+             .role = ROLE_BAND,                                                                    \
+             .extra = "DP-SGD upper",                                                              \
+             .extra_key = "F_upper",                                                               \
+             .colour = SGD},                                                                       \
+            {"nu lower",                                                                           \
+             "nu, bounds for any inputs",                                                          \
+             .source = 1,                                                                          \
+             .key = "F_lti",                                                                       \
+             .role = ROLE_BAND,                                                                    \
+             .extra = "nu upper",                                                                  \
+             .extra_key = "F_upper",                                                               \
+             .colour = NU},                                                                        \
+            {"DP-SGD simulated",      "DP-SGD, simulated",    .source = 2,                         \
+             .key = "F_sim",          .role = ROLE_POINTS,    .of = 1,                             \
+             .extra = "DP-SGD error", .extra_key = "F_error", .colour = SGD},                      \
+        {                                                                                          \
+            "nu simulated", "nu, simulated", .source = 3, .key = "F_sim", .role = ROLE_POINTS,     \
+                                             .of = 2, .extra = "nu error", .extra_key = "F_error", \
+                                             .colour = NU                                          \
+        }                                                                                          \
     }
-#define REGRESSION_CAPTION                                                                                                 \
-    " rho = 1/2, Gaussian inputs. Lines: exact; points: simulated, with two standard errors; dashed: the paper's bounds, " \
+#define REGRESSION_CAPTION                                                                         \
+    " rho = 1/2, Gaussian inputs. Lines: exact; points: simulated, with two standard errors; "     \
+    "dashed: the paper's bounds, "                                                                 \
     "times the constant that fits; shaded: proven for any inputs with this H."
 
 #define PAPER_SETTING " --bound dist --class paper --constants paper --rho 0.5"
 #define COARSE " --grid uniform:1000 --force --verbose"
 
 /* the axes of Figure 3 in its three versions */
-#define BOUND_AGAINST_KAPPA                                                                                                \
-    .x = "kappa", .x_key = "kappa", .x_label = "condition number kappa", .y_label = "bound on F_inf", .x_scale = PLOT_LOG, \
-    .y_scale = PLOT_LOG, .values = {"2:1000:log:13", "2:1000:log:3"}
+#define BOUND_AGAINST_KAPPA                                                                        \
+    .x = "kappa", .x_key = "kappa", .x_label = "condition number kappa",                           \
+    .y_label = "bound on F_inf", .x_scale = PLOT_LOG, .y_scale = PLOT_LOG,                         \
+    .values = {"2:1000:log:13", "2:1000:log:3"}
 
 const figure FIGURE[FIGURES] = {
     {.name = "fig1-ratio",
      .place = "Figure 1, left",
      .title = "Figure 1, left: best noise / DP-SGD",
-     .caption = "F_inf of the best noise over F_inf of DP-SGD, mean estimation. It tends to 1, not 0, as eta -> 1.",
+     .caption = "F_inf of the best noise over F_inf of DP-SGD, mean estimation. It tends to 1, not "
+                "0, as eta -> 1.",
      .x = "eta",
      .x_key = "eta",
      .x_label = "learning rate eta",
@@ -161,7 +188,10 @@ const figure FIGURE[FIGURES] = {
      .y_label = "|B(w)|",
      .y_scale = PLOT_LOG,
      .values = {"129", "129"},
-     .source = {{NU_0 "{} --density"}, {NU_1 "{} --density"}, {NU_2 "{} --density"}, {NU_3 "{} --density"}},
+     .source = {{NU_0 "{} --density"},
+                {NU_1 "{} --density"},
+                {NU_2 "{} --density"},
+                {NU_3 "{} --density"}},
      .column = {{"eta=0.5", "eta = 0.5", 0, "density", .map = MAP_ROOT, .colour = 0},
                 {"eta=0.1", "eta = 0.1", 1, "density", .map = MAP_ROOT, .colour = 1},
                 {"eta=0.01", "eta = 0.01", 2, "density", .map = MAP_ROOT, .colour = 2},
@@ -178,12 +208,14 @@ const figure FIGURE[FIGURES] = {
      .y_scale = PLOT_LOG,
      .values = {"16:1024:log:7", "16:1024:log:7"},
      .slopes = "rates --decays 1 --dim {} --eta 0.02 --rho 0.5 --slopes",
-     .source = REGRESSION_SOURCES("1", "{}", "0.02", "16,32,64,128", "16"), /* more would take minutes: slow to forget */
+     .source = REGRESSION_SOURCES("1", "{}", "0.02", "16,32,64,128",
+                                  "16"), /* more would take minutes: slow to forget */
      .column = REGRESSION_COLUMNS(1.00, 0)},
     {.name = "fig2-deff",
      .place = "Figure 2, middle",
      .title = "Figure 2, middle: F_inf against d_eff",
-     .caption = "Linear regression, eigenvalues k^{-a}, a = {}, d = 128, eta = 0.02," REGRESSION_CAPTION,
+     .caption =
+         "Linear regression, eigenvalues k^{-a}, a = {}, d = 128, eta = 0.02," REGRESSION_CAPTION,
      .x = "d_eff",
      .x_key = "d_eff",
      .x_label = "effective dimension d_eff = Tr H/lambda_1",
@@ -212,7 +244,8 @@ const figure FIGURE[FIGURES] = {
     {.name = "fig2-curve",
      .place = "Figure 2, added",
      .title = "Figure 2, added: the exact learning curve",
-     .caption = "E[F(theta_t) - F*] for eigenvalues 1/k, d = 128, eta = 0.02, rho = 1/2, |theta_0 - theta*|^2 = 1, noise "
+     .caption = "E[F(theta_t) - F*] for eigenvalues 1/k, d = 128, eta = 0.02, rho = 1/2, |theta_0 "
+                "- theta*|^2 = 1, noise "
                 "by gamma_inf, t up to {}: what Figure 2 shows the ends of.",
      .x = "t",
      .x_key = "t",
@@ -222,30 +255,37 @@ const figure FIGURE[FIGURES] = {
      .y_scale = PLOT_LOG,
      .values = {"100000", "1000"},
      .thin = 1,
-     .source = {{"curve --system sgd,nu:auto --steps {} --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5 --gamma inf"}},
-     .column = {{"DP-SGD", .key = "sgd", .colour = SGD}, {"nu = eta mu", .key = "nu:auto", .colour = NU}}},
+     .source = {{"curve --system sgd,nu:auto --steps {} --eta 0.02 --spectrum power:1 --dim 128 "
+                 "--rho 0.5 --gamma inf"}},
+     .column = {{"DP-SGD", .key = "sgd", .colour = SGD},
+                {"nu = eta mu", .key = "nu:auto", .colour = NU}}},
     {.name = "fig3-paper",
      .place = "Figure 3",
      .title = "Figure 3: the bound as the paper computes it",
      .caption =
-         "Bound on F_inf, L = G = 1, eta = 0.1, rho = 1/2, kappa = {}: the paper's multipliers (valid for symmetric F "
-         "only) and constants. Dotted: its grid of 1000 frequencies, too coarse once eta mu is small; solid: a "
+         "Bound on F_inf, L = G = 1, eta = 0.1, rho = 1/2, kappa = {}: the paper's multipliers "
+         "(valid for symmetric F "
+         "only) and constants. Dotted: its grid of 1000 frequencies, too coarse once eta mu is "
+         "small; solid: a "
          "grid that resolves eta mu. Optimised: the noise found on the latter, valued on either.",
      BOUND_AGAINST_KAPPA,
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
                 {"iqc --noise nu:auto --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
                 {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"
-                 " --save best.csv && finf iqc --noise spectrum@best.csv --eta 0.1 --kappa {}" PAPER_SETTING COARSE,
+                 " --save best.csv && finf iqc --noise spectrum@best.csv --eta 0.1 --kappa "
+                 "{}" PAPER_SETTING COARSE,
                  {NULL, "2"},
                  1,
                  optimised_on_grid},
                 {"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING},
                 {"iqc --noise nu:auto --eta 0.1 --kappa {}" PAPER_SETTING},
                 {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"}},
-     .column = {{"DP-SGD uniform:1000", "DP-SGD, 1000 points", 0, "solver_bound", .colour = SGD, .line = LINE_DOTTED},
-                {"nu uniform:1000", "nu = eta mu, 1000 points", 1, "solver_bound", .colour = NU, .line = LINE_DOTTED},
-                {"optimised uniform:1000", "optimised, 1000 points", 2, "solver_bound", .colour = BEST,
+     .column = {{"DP-SGD uniform:1000", "DP-SGD, 1000 points", 0, "solver_bound", .colour = SGD,
                  .line = LINE_DOTTED},
+                {"nu uniform:1000", "nu = eta mu, 1000 points", 1, "solver_bound", .colour = NU,
+                 .line = LINE_DOTTED},
+                {"optimised uniform:1000", "optimised, 1000 points", 2, "solver_bound",
+                 .colour = BEST, .line = LINE_DOTTED},
                 {"DP-SGD", NULL, 3, "bound", .colour = SGD},
                 {"nu = eta mu", NULL, 4, "bound", .colour = NU},
                 {"optimised", NULL, 5, "bound", .colour = BEST}}},
@@ -253,8 +293,10 @@ const figure FIGURE[FIGURES] = {
      .place = "Figure 3, corrected",
      .title = "Figure 3, corrected: valid for every F",
      .caption =
-         "The same bound, of (L/2) E|theta - theta*|^2, with the multipliers that hold for every strongly convex, smooth "
-         "F, sharp constants and a grid that resolves eta mu, kappa = {}. Dashed, in the colour of its noise: the "
+         "The same bound, of (L/2) E|theta - theta*|^2, with the multipliers that hold for every "
+         "strongly convex, smooth "
+         "F, sharp constants and a grid that resolves eta mu, kappa = {}. Dashed, in the colour of "
+         "its noise: the "
          "worst quadratic, below which no bound for it can be; for the optimised, no noise at all.",
      BOUND_AGAINST_KAPPA,
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
@@ -263,13 +305,17 @@ const figure FIGURE[FIGURES] = {
      .column = {{"DP-SGD", NULL, 0, "bound", .colour = SGD},
                 {"nu = eta mu", NULL, 1, "bound", .colour = NU},
                 {"optimised", NULL, 2, "bound", .colour = BEST},
-                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "quadratic_lower", .colour = SGD, .line = LINE_DASHED},
-                {"nu lower", "nu, worst quadratic", 1, "quadratic_lower", .colour = NU, .line = LINE_DASHED},
-                {"minimax lower", "lower bound, every noise", 2, "minimax_lower", .colour = BEST, .line = LINE_DASHED}}},
+                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "quadratic_lower", .colour = SGD,
+                 .line = LINE_DASHED},
+                {"nu lower", "nu, worst quadratic", 1, "quadratic_lower", .colour = NU,
+                 .line = LINE_DASHED},
+                {"minimax lower", "lower bound, every noise", 2, "minimax_lower", .colour = BEST,
+                 .line = LINE_DASHED}}},
     {.name = "fig3-sharp",
      .place = "Figure 3, added",
      .title = "Figure 3, added: the sharp bound",
-     .caption = "The bound of F - F* itself, with causality multipliers, in the same setting: L = G = 1, eta = 0.1, rho = "
+     .caption = "The bound of F - F* itself, with causality multipliers, in the same setting: L = "
+                "G = 1, eta = 0.1, rho = "
                 "1/2, kappa = {}. Best nu: near eta L/2, whatever kappa. Dashed: as above.",
      BOUND_AGAINST_KAPPA,
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
@@ -279,7 +325,10 @@ const figure FIGURE[FIGURES] = {
                 {"nu = eta mu", NULL, 1, "bound", .colour = NU},
                 {"optimised", NULL, 2, "bound", .colour = BEST},
                 {"best nu", NULL, 2, "bound_nu", .colour = BEST_NU, .line = LINE_DOTTED},
-                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "quadratic_lower", .colour = SGD, .line = LINE_DASHED},
-                {"nu lower", "nu, worst quadratic", 1, "quadratic_lower", .colour = NU, .line = LINE_DASHED},
-                {"minimax lower", "lower bound, every noise", 2, "minimax_lower", .colour = BEST, .line = LINE_DASHED}}},
+                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "quadratic_lower", .colour = SGD,
+                 .line = LINE_DASHED},
+                {"nu lower", "nu, worst quadratic", 1, "quadratic_lower", .colour = NU,
+                 .line = LINE_DASHED},
+                {"minimax lower", "lower bound, every noise", 2, "minimax_lower", .colour = BEST,
+                 .line = LINE_DASHED}}},
 };

@@ -1,5 +1,5 @@
-/* finf rates --table finite: the paper's finite-time corollaries, every constant a number one can set, and its theorem
- * without clipping, which has none. */
+/* finf rates --table finite: the paper's finite-time corollaries, every constant a number one can
+ * set, and its theorem without clipping, which has none. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -15,15 +15,19 @@ static const struct {
 };
 enum { CONSTANTS_COUNT = sizeof CONSTANTS / sizeof *CONSTANTS };
 
-static double *constant(finf_rate_options *o, size_t i) { return (double *)((char *)o + CONSTANTS[i].at); }
+static double *constant(finf_rate_options *o, size_t i)
+{
+    return (double *)((char *)o + CONSTANTS[i].at);
+}
 
 static finf_status unknown_constant(const char *text, size_t length, finf_reason *why)
 {
     char names[160] = "";
     for (size_t i = 0, n = 0; i < CONSTANTS_COUNT && n < sizeof names; i++)
-        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", CONSTANTS[i].name);
-    return finf_why(why, FINF_EPARSE, "set '%.*s': must be NAME=VALUE, NAME one of %s", (int)(length < 40 ? length : 40),
-                    text, names);
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+                              CONSTANTS[i].name);
+    return finf_why(why, FINF_EPARSE, "set '%.*s': must be NAME=VALUE, NAME one of %s",
+                    (int)(length < 40 ? length : 40), text, names);
 }
 
 /* --set NAME=VALUE,.. */
@@ -32,17 +36,21 @@ static finf_status set_constants(const char *text, finf_rate_options *o, finf_re
     int given[CONSTANTS_COUNT] = {0};
     for (const char *p = text; p;) {
         size_t length = strcspn(p, ","), name = strcspn(p, "=,"), i = 0;
-        while (i < CONSTANTS_COUNT && !(strlen(CONSTANTS[i].name) == name && strncmp(p, CONSTANTS[i].name, name) == 0)) i++;
+        while (i < CONSTANTS_COUNT &&
+               !(strlen(CONSTANTS[i].name) == name && strncmp(p, CONSTANTS[i].name, name) == 0))
+            i++;
         if (i == CONSTANTS_COUNT || p[name] != '=') return unknown_constant(p, length, why);
-        if (given[i]++) return finf_why(why, FINF_EUSAGE, "set: %s is given twice", CONSTANTS[i].name);
-        finf_status s = parse_part(p + name + 1, p + length, CONSTANTS[i].name, constant(o, i), why);
+        if (given[i]++)
+            return finf_why(why, FINF_EUSAGE, "set: %s is given twice", CONSTANTS[i].name);
+        finf_status s = parse_part(p + name + 1, p + length, CONSTANTS[i].name, constant(o, i),
+                                   why);
         if (s) return s;
         p = p[length] ? p + length + 1 : NULL;
     }
     return FINF_OK;
 }
 
-/* ---- what is computed ---------------------------------------------------------------------------------- */
+/* ---- what is computed ------------------------------------------------------------------------ */
 
 typedef struct {
     finf_spectrum *H;
@@ -59,8 +67,10 @@ typedef struct {
     finf_reason noclip_reason;
 } entry;
 
-/* Theorem lr-finite-noclip, from theta_0 with the start spread equally over the eigenvectors, as in finf curve. */
-static finf_status without_clipping(const job *j, const finf_noise *noise, entry *e, finf_reason *why)
+/* Theorem lr-finite-noclip, from theta_0 with the start spread equally over the eigenvectors, as in
+ * finf curve. */
+static finf_status without_clipping(const job *j, const finf_noise *noise, entry *e,
+                                    finf_reason *why)
 {
     finf_linreg_options o = finf_linreg_options_default();
     finf_linreg_result r;
@@ -69,7 +79,8 @@ static finf_status without_clipping(const job *j, const finf_noise *noise, entry
     o.optimum = 0;
     finf_status s = finf_linreg(noise, j->eta, j->H, &o, &r);
     if (s) *why = r.reason;
-    if (!s) s = finf_curve_bound(noise, j->eta, j->H, &o, F0, &j->T, 1, &e->noclip, &e->noclip_reason);
+    if (!s)
+        s = finf_curve_bound(noise, j->eta, j->H, &o, F0, &j->T, 1, &e->noclip, &e->noclip_reason);
     if (s && !why->text[0]) *why = e->noclip_reason;
     e->F_inf = s ? NAN : r.exact.value;
     return s;
@@ -81,13 +92,15 @@ static finf_status compute(const job *j, int nu, entry *e, finf_reason *why)
     *e = (entry){.name = nu ? "nu-DP-FTRL" : "DP-SGD"};
     finf_status s = (nu ? finf_rate_nu : finf_rate_sgd)(j->H, j->T, &j->o, &e->rate);
     if (s) *why = e->rate.reason;
-    if (!s) s = nu ? finf_noise_nu(fmin(j->eta * finf_spectrum_min(j->H), 1), &noise, why) : finf_noise_sgd(&noise);
+    if (!s)
+        s = nu ? finf_noise_nu(fmin(j->eta * finf_spectrum_min(j->H), 1), &noise, why)
+               : finf_noise_sgd(&noise);
     if (!s) s = without_clipping(j, noise, e, why);
     finf_noise_free(noise);
     return s;
 }
 
-/* ---- output -------------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void show_constants(doc *d, job *j)
 {
@@ -106,7 +119,8 @@ static void show_problem(doc *d, job *j, const entry *e)
     doc_number(d, "rho", NULL, j->set.rho, NULL);
     doc_number(d, "clip", NULL, j->set.clip, NULL);
     doc_number(d, "sigma_sgd", NULL, j->set.sigma_sgd, NULL);
-    for (size_t i = 0; i < CONSTANTS_COUNT; i++) doc_number(d, CONSTANTS[i].name, NULL, *constant(&j->o, i), NULL);
+    for (size_t i = 0; i < CONSTANTS_COUNT; i++)
+        doc_number(d, CONSTANTS[i].name, NULL, *constant(&j->o, i), NULL);
 }
 
 static void show_entry(doc *d, const args *a, job *j, const entry *e)
@@ -115,14 +129,18 @@ static void show_entry(doc *d, const args *a, job *j, const entry *e)
     char note[200];
     finf_reason both = r->reason;
     if (e->noclip_reason.text[0])
-        finf_why(&both, FINF_OK, "%.120s%s%.120s", r->reason.text, r->reason.text[0] ? "; " : "", e->noclip_reason.text);
+        finf_why(&both, FINF_OK, "%.120s%s%.120s", r->reason.text, r->reason.text[0] ? "; " : "",
+                 e->noclip_reason.text);
     doc_row(d);
     doc_string(d, "algorithm", "algorithm", e->name, NULL);
     doc_number(d, "T", "  T", j->T, "steps");
     doc_number(d, "value", "  bound", r->value, "on E[(F(theta_T) - F*) 1_E], the sum of");
-    doc_number(d, "term_gap", "    initial gap", r->gap, "what is left of it, (L/mu) exp(-mu eta1 T)");
-    doc_number(d, "term_start", "    noise (start)", r->start, "privacy noise, its clip norm set by |theta_0 - theta*|");
-    doc_number(d, "term_dp", "    noise (sgd)", r->dp, "privacy noise, its clip norm set by sigma_sgd");
+    doc_number(d, "term_gap", "    initial gap", r->gap,
+               "what is left of it, (L/mu) exp(-mu eta1 T)");
+    doc_number(d, "term_start", "    noise (start)", r->start,
+               "privacy noise, its clip norm set by |theta_0 - theta*|");
+    doc_number(d, "term_dp", "    noise (sgd)", r->dp,
+               "privacy noise, its clip norm set by sigma_sgd");
     doc_number(d, "term_sgd", "    gradients", r->sgd, "gradient noise");
     doc_number(d, "polylog", NULL, r->polylog, NULL);
     doc_bool(d, "valid", "  applies", r->valid, r->valid ? NULL : r->reason.text);
@@ -133,9 +151,9 @@ static void show_entry(doc *d, const args *a, job *j, const entry *e)
              finf_show(j->set.clip).s);
     doc_number(d, "F_inf", "  F_inf", e->F_inf, note);
     doc_number(d, "noclip", "  no clipping", e->noclip,
-               e->noclip_reason.text[0]
-                   ? e->noclip_reason.text
-                   : "there E[F(theta_T) - F*] is at most (sqrt((L/mu) e^(-eta mu T) F_0) + sqrt(F_inf))^2");
+               e->noclip_reason.text[0] ? e->noclip_reason.text
+                                        : "there E[F(theta_T) - F*] is at most (sqrt((L/mu) "
+                                          "e^(-eta mu T) F_0) + sqrt(F_inf))^2");
     show_problem(d, j, e);
     show_row_reason(d, a, both.text);
 }
@@ -147,15 +165,17 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     j->o = finf_rate_options_default();
     for (size_t i = 0; i < 2; i++)
         if (strchr(args_text(a, SINGLE[i]), ':'))
-            return finf_why(why, FINF_EUSAGE, "--table finite takes one %s, not a range: '%.60s'", i ? "--dim" : "--eta",
-                            args_text(a, SINGLE[i]));
+            return finf_why(why, FINF_EUSAGE, "--table finite takes one %s, not a range: '%.60s'",
+                            i ? "--dim" : "--eta", args_text(a, SINGLE[i]));
     finf_status s = read_setting(a, &j->set, why);
     j->o.rho = j->set.rho;
     j->o.sigma_sgd = j->set.sigma_sgd;
     j->spectrum = args_text(a, OPT_SPECTRUM);
-    int listed = *j->spectrum == '@' || strncmp(j->spectrum, "list:", 5) == 0; /* knows its dimension */
+    /* knows its dimension */
+    int listed = *j->spectrum == '@' || strncmp(j->spectrum, "list:", 5) == 0;
     if (!s) s = read_eta(a, &j->eta, why);
-    if (!s && (!listed || args_given(a, OPT_DIM))) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
+    if (!s && (!listed || args_given(a, OPT_DIM)))
+        s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
     if (!s) s = args_whole(a, OPT_STEPS, 2, 1e15, &j->T, why);
     if (!s) s = set_constants(args_text(a, OPT_SET), &j->o, why);
     return s ? s : spec_spectrum(j->spectrum, dim, &j->H, why);

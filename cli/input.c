@@ -10,7 +10,7 @@
 
 #include "base.h"
 
-/* ---- bytes --------------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 #define SIZE_LIMIT ((size_t)1 << 31)
 
@@ -35,10 +35,14 @@ static finf_status slurp(const char *path, char **out, size_t *size, finf_reason
         char *more = realloc(data, 2 * room + 1);
         if (!more)
             s = finf_why(why, FINF_ENOMEM, "no memory to read '%.150s'", path);
-        else
-            data = more, room *= 2;
+        else {
+            data = more;
+            room *= 2;
+        }
     }
-    if (!s && ferror(f)) s = finf_why(why, FINF_EIO, "cannot read '%.150s': %s", path, strerror(errno ? errno : EIO));
+    if (!s && ferror(f))
+        s = finf_why(why, FINF_EIO, "cannot read '%.150s': %s", path,
+                     strerror(errno ? errno : EIO));
     if (!is_stdin) fclose(f);
     if (s) {
         free(data);
@@ -50,7 +54,7 @@ static finf_status slurp(const char *path, char **out, size_t *size, finf_reason
     return FINF_OK;
 }
 
-/* ---- .npy ---------------------------------------------------------------------------------------------- */
+/* ---- .npy ------------------------------------------------------------------------------------ */
 
 /* The value after 'key': in the header's dict literal. */
 static const char *npy_field(const char *header, const char *key)
@@ -75,13 +79,24 @@ static double npy_element(const unsigned char *p, char kind, size_t width, int s
     double d;
     int64_t i64;
     int32_t i32;
-    if (kind == 'f' && width == 4) return memcpy(&f, b, 4), (double)f;
-    if (kind == 'f') return memcpy(&d, b, 8), d;
-    if (width == 4) return memcpy(&i32, b, 4), (double)i32;
-    return memcpy(&i64, b, 8), (double)i64;
+    if (kind == 'f' && width == 4) {
+        memcpy(&f, b, 4);
+        return (double)f;
+    }
+    if (kind == 'f') {
+        memcpy(&d, b, 8);
+        return d;
+    }
+    if (width == 4) {
+        memcpy(&i32, b, 4);
+        return (double)i32;
+    }
+    memcpy(&i64, b, 8);
+    return (double)i64;
 }
 
-static finf_status read_npy(const char *path, const char *bytes, size_t size, input_table *out, finf_reason *why)
+static finf_status read_npy(const char *path, const char *bytes, size_t size, input_table *out,
+                            finf_reason *why)
 {
 #define BAD(...) return finf_why(why, FINF_EPARSE, __VA_ARGS__)
     const unsigned char *u = (const unsigned char *)bytes;
@@ -117,15 +132,19 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
         p = end + strspn(end, ", ");
     }
     free(header);
-    if (!shape_ok || count == 0) BAD("'%.120s': the .npy array must have one or two dimensions", path);
+    if (!shape_ok || count == 0)
+        BAD("'%.120s': the .npy array must have one or two dimensions", path);
     size_t width = (size_t)(type[2] - '0');
-    if (!type[0] || !strchr("<>|=", type[0]) || !strchr("fi", type[1]) || (width != 4 && width != 8))
-        BAD("'%.120s': dtype '%s' is not read; save as float64, float32, int64 or int32", path, dtype);
+    if (!type[0] || !strchr("<>|=", type[0]) || !strchr("fi", type[1]) ||
+        (width != 4 && width != 8))
+        BAD("'%.120s': dtype '%s' is not read; save as float64, float32, int64 or int32", path,
+            dtype);
     if (dims[1] && dims[0] > SIZE_MAX / 64 / dims[1]) BAD("'%.120s': absurd .npy shape", path);
     size_t n = dims[0] * dims[1];
     if (n == 0) BAD("'%.120s': the .npy array is empty", path);
     if ((size - prefix - length) / width < n)
-        BAD("'%.120s': truncated .npy, %zu of %zu numbers are there", path, (size - prefix - length) / width, n);
+        BAD("'%.120s': truncated .npy, %zu of %zu numbers are there", path,
+            (size - prefix - length) / width, n);
     out->data = malloc(n * sizeof *out->data);
     if (!out->data) return finf_why(why, FINF_ENOMEM, "no memory for %zu numbers", n);
     out->rows = dims[0];
@@ -140,12 +159,13 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
 #undef BAD
 }
 
-/* ---- text and CSV -------------------------------------------------------------------------------------- */
+/* ---- text and CSV ---------------------------------------------------------------------------- */
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 static int is_comma(char c) { return c == ',' || c == ';'; }
 
-/* Names: every cell starts with a letter, an underscore, a quote or a bar, and is not nan or inf. */
+/* Names: every cell starts with a letter, an underscore, a quote or a bar, and is not nan or inf.
+ */
 static int is_header(const char *p, const char *end)
 {
     while (p < end) {
@@ -170,12 +190,14 @@ static finf_status add_number(reader *r, const char *cell, size_t length, finf_r
     int shown = (int)(length < 40 ? length : 40);
     char *after;
     double x = strtod(cell, &after);
-    if (length == 0) return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: an empty cell", r->path, r->line);
+    if (length == 0)
+        return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: an empty cell", r->path, r->line);
     if (after != cell + length)
-        return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: '%.*s' is not a number", r->path, r->line, shown, cell);
+        return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: '%.*s' is not a number", r->path,
+                        r->line, shown, cell);
     if (!isfinite(x))
-        return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: '%.*s' must be a finite number", r->path, r->line, shown,
-                        cell);
+        return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: '%.*s' must be a finite number",
+                        r->path, r->line, shown, cell);
     if (r->n == r->room) {
         double *more = realloc(r->out->data, 2 * r->room * sizeof *more);
         if (!more) return finf_why(why, FINF_ENOMEM, "no memory for %zu numbers", r->n);
@@ -203,18 +225,21 @@ static finf_status read_line(reader *r, const char *p, const char *end, finf_rea
     }
     size_t columns = r->n - before;
     if (!s && r->out->rows && columns != r->out->columns)
-        s = finf_why(why, FINF_EPARSE, "'%.120s' line %zu: %zu numbers where the lines before have %zu", r->path, r->line,
-                     columns, r->out->columns);
+        s = finf_why(why, FINF_EPARSE,
+                     "'%.120s' line %zu: %zu numbers where the lines before have %zu", r->path,
+                     r->line, columns, r->out->columns);
     r->out->columns = columns;
     r->out->rows++;
     return s;
 }
 
-/* Lines of numbers; # starts a comment, the first line may be names. Ends of lines are \n, \r\n or \r. */
-static finf_status read_text(const char *path, const char *section, const char *text, size_t size, input_table *out,
-                             finf_reason *why)
+/* Lines of numbers; # starts a comment, the first line may be names. Ends of lines are \n, \r\n or
+ * \r. */
+static finf_status read_text(const char *path, const char *section, const char *text, size_t size,
+                             input_table *out, finf_reason *why)
 {
-    if (strlen(text) != size) return finf_why(why, FINF_EPARSE, "'%.120s': binary, but not .npy", path);
+    if (strlen(text) != size)
+        return finf_why(why, FINF_EPARSE, "'%.120s': binary, but not .npy", path);
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* a byte order mark */
     int parted = *text == '[' || strstr(text, "\n[") != NULL, active = !parted, found = !parted;
     reader r = {.path = path, .room = 1024, .out = out};
@@ -228,7 +253,8 @@ static finf_status read_text(const char *path, const char *section, const char *
         while (stop > start && is_blank(stop[-1])) stop--;
         if (start == stop) continue;
         if (*start == '[' && stop[-1] == ']') {
-            active = strlen(section) == (size_t)(stop - start) - 2 && strncmp(start + 1, section, strlen(section)) == 0;
+            active = strlen(section) == (size_t)(stop - start) - 2 &&
+                     strncmp(start + 1, section, strlen(section)) == 0;
             found |= active;
             continue;
         }
@@ -250,8 +276,9 @@ finf_status input_read(const char *path, const char *section, input_table *out, 
     *out = (input_table){0};
     finf_status s = slurp(path, &bytes, &size, why);
     if (s) return s;
-    s = size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0 ? read_npy(path, bytes, size, out, why)
-                                                        : read_text(path, section, bytes, size, out, why);
+    s = size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0
+            ? read_npy(path, bytes, size, out, why)
+            : read_text(path, section, bytes, size, out, why);
     free(bytes);
     if (s) {
         free(out->data);
@@ -260,7 +287,8 @@ finf_status input_read(const char *path, const char *section, input_table *out, 
     return s;
 }
 
-finf_status input_list(const char *path, const char *section, double **data, size_t *n, finf_reason *why)
+finf_status input_list(const char *path, const char *section, double **data, size_t *n,
+                       finf_reason *why)
 {
     input_table t;
     *data = NULL;
@@ -270,7 +298,9 @@ finf_status input_list(const char *path, const char *section, double **data, siz
     for (size_t i = 0; i < t.rows && indexed; i++) indexed = t.data[2 * i] == t.data[0] + (double)i;
     if (!indexed && t.columns > 1 && t.rows > 1) {
         free(t.data);
-        return finf_why(why, FINF_EPARSE, "'%.120s' has %zu columns: one list of numbers is expected", path, t.columns);
+        return finf_why(why, FINF_EPARSE,
+                        "'%.120s' has %zu columns: one list of numbers is expected", path,
+                        t.columns);
     }
     for (size_t i = 0; i < t.rows && indexed; i++) t.data[i] = t.data[2 * i + 1];
     *data = t.data;

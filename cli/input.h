@@ -14,7 +14,9 @@ typedef struct {
  * FINF_EIO: cannot be read; FINF_EPARSE: read, but not numbers. */
 finf_status input_read(const char *path, const char *section, input_table *out, finf_reason *why);
 
-/* One list: a single column, a single row, or an index column 0,1,2,.. (1,2,3,..) beside it, as `finf coef` writes. */
-finf_status input_list(const char *path, const char *section, double **data, size_t *n, finf_reason *why);
+/* One list: a single column, a single row, or an index column 0,1,2,.. (1,2,3,..) beside it, as
+ * `finf coef` writes. */
+finf_status input_list(const char *path, const char *section, double **data, size_t *n,
+                       finf_reason *why);
 
 #endif

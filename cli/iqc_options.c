@@ -9,7 +9,8 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
     finf_status s = read_setting(a, &o.privacy, why);
     if (!s) s = args_number(a, OPT_SMOOTH, &o.smooth, why);
     if (!s && !(o.smooth >= 1e-50 && o.smooth <= 1e50))
-        s = finf_why(why, FINF_EDOM, "smooth = %s: must be positive, from 1e-50 to 1e50", finf_show(o.smooth).s);
+        s = finf_why(why, FINF_EDOM, "smooth = %s: must be positive, from 1e-50 to 1e50",
+                     finf_show(o.smooth).s);
     if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &o.dim, why);
     if (!s) s = args_choice(a, OPT_BOUND, "sharp|fval|dist|sharp-dist|gaussian", &bound, why);
     if (!s) s = args_choice(a, OPT_CLASS, "general|odd|paper", &class, why);
@@ -26,27 +27,34 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
     return s;
 }
 
-finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa, finf_reason *why)
+finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa,
+                            finf_reason *why)
 {
     double slow = eta * o->smooth / kappa; /* eta mu: the slowest mode */
-    if (!(kappa >= 1)) return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1", finf_show(kappa).s);
-    if (kappa > 1e12) return finf_why(why, FINF_EDOM, "kappa = %s: must be at most 1e12", finf_show(kappa).s);
+    if (!(kappa >= 1))
+        return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1", finf_show(kappa).s);
+    if (kappa > 1e12)
+        return finf_why(why, FINF_EDOM, "kappa = %s: must be at most 1e12", finf_show(kappa).s);
     if (!(eta > 0)) return finf_why(why, FINF_EDOM, "eta = %s: must be positive", finf_show(eta).s);
     if (slow < 1e-13)
-        return finf_why(why, FINF_EDOM, "eta*mu = %s: must be at least 1e-13 (eta = %s, kappa = %s)", finf_show(slow).s,
-                        finf_show(eta).s, finf_show(kappa).s);
+        return finf_why(why, FINF_EDOM,
+                        "eta*mu = %s: must be at least 1e-13 (eta = %s, kappa = %s)",
+                        finf_show(slow).s, finf_show(eta).s, finf_show(kappa).s);
     if (o->grid_uniform && (double)o->grid_uniform < 4 * (double)o->fir)
-        return finf_why(why, FINF_EDOM, "uniform:%zu is too coarse for fir:%zu: at least uniform:%zu", o->grid_uniform,
-                        o->fir, 4 * o->fir);
+        return finf_why(why, FINF_EDOM,
+                        "uniform:%zu is too coarse for fir:%zu: at least uniform:%zu",
+                        o->grid_uniform, o->fir, 4 * o->fir);
     if (args_given(a, OPT_FORCE)) return FINF_OK;
     if (o->grid_uniform && (double)o->grid_uniform < 20 / slow)
         return finf_why(why, FINF_EDOM,
-                        "uniform:%zu is too coarse for eta*mu = %s: at least uniform:%.0f (or auto; --force takes it)",
+                        "uniform:%zu is too coarse for eta*mu = %s: at least uniform:%.0f (or "
+                        "auto; --force takes it)",
                         o->grid_uniform, finf_show(slow).s, ceil(20 / slow));
     if (o->fir && (double)o->fir < 1 / slow)
         return finf_why(why, FINF_EDOM,
-                        "fir:%zu is too short for eta*mu = %s: at least fir:%.0f (or compact; --force takes it)", o->fir,
-                        finf_show(slow).s, ceil(1 / slow));
+                        "fir:%zu is too short for eta*mu = %s: at least fir:%.0f (or compact; "
+                        "--force takes it)",
+                        o->fir, finf_show(slow).s, ceil(1 / slow));
     return FINF_OK;
 }
 
@@ -57,7 +65,8 @@ finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_
     *out = (iqc_pairs){0};
     finf_status s = args_range(a, OPT_ETA, &eta, &n, why);
     if (!s) s = args_range(a, OPT_KAPPA, &kappa, &m, why);
-    if (!s && n * m > 1000000) s = finf_why(why, FINF_EDOM, "%zu etas times %zu kappas: at most a million bounds", n, m);
+    if (!s && n * m > 1000000)
+        s = finf_why(why, FINF_EDOM, "%zu etas times %zu kappas: at most a million bounds", n, m);
     if (!s) {
         out->n = n * m;
         out->eta = malloc(2 * out->n * sizeof *eta);
@@ -65,7 +74,10 @@ finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_
     }
     if (!s) {
         out->kappa = out->eta + out->n;
-        for (size_t i = 0; i < out->n; i++) out->eta[i] = eta[i / m], out->kappa[i] = kappa[i % m];
+        for (size_t i = 0; i < out->n; i++) {
+            out->eta[i] = eta[i / m];
+            out->kappa[i] = kappa[i % m];
+        }
         if (out->n > 1 && o->solver == FINF_IQC_AUTO) o->solver = FINF_IQC_NEWTON;
     }
     free(eta);
@@ -84,21 +96,29 @@ const char *iqc_class_note(const finf_iqc_options *o)
     switch (o->multipliers) {
     case FINF_IQC_GENERAL: return "every mu-strongly convex, L-smooth F";
     case FINF_IQC_ODD: return "F symmetric about its minimum only";
-    case FINF_IQC_PAPER: return "F symmetric about its minimum only: the paper's sign, below the truth for others";
+    case FINF_IQC_PAPER:
+        return "F symmetric about its minimum only: the paper's sign, below the truth for others";
     }
     return "";
 }
 
-const char *iqc_solver_name(const finf_iqc_options *o) { return o->solver == FINF_IQC_ECOS ? "ecos" : "newton"; }
+const char *iqc_solver_name(const finf_iqc_options *o)
+{
+    return o->solver == FINF_IQC_ECOS ? "ecos" : "newton";
+}
 
 const char *iqc_noise_note(const finf_iqc_options *o)
 {
     return o->bound != FINF_IQC_GAUSSIAN ? ""
-           : o->privacy.sigma_sgd > 0    ? ", Gaussian w, and gradient noise that does not depend on theta"
-                                         : ", and Gaussian w";
+           : o->privacy.sigma_sgd > 0
+               ? ", Gaussian w, and gradient noise that does not depend on theta"
+               : ", and Gaussian w";
 }
 
-int iqc_is_dist(const finf_iqc_options *o) { return o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST; }
+int iqc_is_dist(const finf_iqc_options *o)
+{
+    return o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
+}
 
 const char *iqc_minimax_note(const finf_iqc_options *o)
 {
@@ -106,15 +126,18 @@ const char *iqc_minimax_note(const finf_iqc_options *o)
                           : "no noise at all has a worst case below this";
 }
 
-static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, char *out, size_t size)
+static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, char *out,
+                           size_t size)
 {
     char curvature[32] = "";
-    if (isfinite(r->quadratic_h)) snprintf(curvature, sizeof curvature, " (curvature %.4g)", r->quadratic_h);
+    if (isfinite(r->quadratic_h))
+        snprintf(curvature, sizeof curvature, " (curvature %.4g)", r->quadratic_h);
     if (isinf(r->quadratic_lower.value) && !curvature[0])
         snprintf(out, size, "every quadratic diverges");
     else
         snprintf(out, size, "%sthe worst quadratic%s: no bound%s can be lower",
-                 iqc_is_dist(o) ? "(L/2) E|theta|^2 of " : "", curvature, iqc_is_dist(o) ? " on that" : "");
+                 iqc_is_dist(o) ? "(L/2) E|theta|^2 of " : "", curvature,
+                 iqc_is_dist(o) ? " on that" : "");
 }
 
 static const char *bound_name(finf_iqc_bound b)
@@ -123,7 +146,8 @@ static const char *bound_name(finf_iqc_bound b)
     return NAMES[b];
 }
 
-void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa, const finf_iqc_result *r)
+void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa,
+              const finf_iqc_result *r)
 {
     char note[240];
     doc_number(d, "eta", "eta", eta, "step size");
@@ -132,36 +156,45 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_number(d, "d", o->dim == 1 ? NULL : "d", o->dim, "dimension");
     doc_number(d, "rho", "rho", o->privacy.rho, "zCDP");
     doc_number(d, "clip", NULL, o->privacy.clip, NULL);
-    doc_number(d, "sigma_sgd", o->privacy.sigma_sgd == 0 ? NULL : "sigma_sgd", o->privacy.sigma_sgd, "gradient noise");
+    doc_number(d, "sigma_sgd", o->privacy.sigma_sgd == 0 ? NULL : "sigma_sgd", o->privacy.sigma_sgd,
+               "gradient noise");
     doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
     doc_string(d, "bound_kind", NULL, bound_name(o->bound), NULL);
     doc_string(d, "class", NULL, args_text(a, OPT_CLASS), NULL);
     snprintf(note, sizeof note, "%s at most this, for %s%s",
-             iqc_is_dist(o) ? "(L/2) E|theta|^2, and so F_inf, is" : "F_inf is", iqc_class_note(o), iqc_noise_note(o));
+             iqc_is_dist(o) ? "(L/2) E|theta|^2, and so F_inf, is" : "F_inf is", iqc_class_note(o),
+             iqc_noise_note(o));
     doc_real(d, "bound", "bound_error", "bound", r->bound, note);
     doc_number(d, "unit_bound", NULL, r->unit_bound, NULL);
     doc_number(d, "unit_sgd", NULL, o->privacy.sigma_sgd > 0 ? r->unit_sgd : 0, NULL);
-    doc_bool(d, "certified", o->certify ? "certified" : NULL, r->certified, "proved in ball arithmetic");
+    doc_bool(d, "certified", o->certify ? "certified" : NULL, r->certified,
+             "proved in ball arithmetic");
     doc_number(d, "certified_upper", o->certify ? "proved bound" : NULL, r->certified_upper, NULL);
     quadratic_note(o, r, note, sizeof note);
     doc_real(d, "quadratic_lower", "quadratic_lower_error", "lower", r->quadratic_lower, note);
-    doc_real(d, "unit_quadratic_lower", "unit_quadratic_lower_error", NULL, r->unit_quadratic_lower, NULL);
+    doc_real(d, "unit_quadratic_lower", "unit_quadratic_lower_error", NULL, r->unit_quadratic_lower,
+             NULL);
     if (a->command == CMD_IQC)
-        doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", r->minimax_lower, iqc_minimax_note(o));
+        doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", r->minimax_lower,
+                 iqc_minimax_note(o));
     doc_string(d, "solver", NULL, r->solver, NULL);
     doc_string(d, "solver_status", NULL, r->solver_status, NULL);
     doc_number(d, "solver_code", NULL, r->solver_code, NULL);
     doc_number(d, "iterations", NULL, r->iterations, NULL);
     doc_number(d, "grid_points", NULL, (double)r->grid_points, NULL);
     doc_number(d, "basis_size", NULL, (double)r->basis_size, NULL);
-    snprintf(note, sizeof note, "%.20s: %.40s, %d iteration%s, %zu frequencies, %zu unknowns", r->solver, r->solver_status,
-             r->iterations, r->iterations == 1 ? "" : "s", r->grid_points, r->basis_size);
+    snprintf(note, sizeof note, "%.20s: %.40s, %d iteration%s, %zu frequencies, %zu unknowns",
+             r->solver, r->solver_status, r->iterations, r->iterations == 1 ? "" : "s",
+             r->grid_points, r->basis_size);
     doc_string(d, NULL, "solver", note, NULL);
     if (args_given(a, OPT_VERBOSE)) {
-        doc_number(d, "solver_bound", "on the grid", r->grid_value, "the solver's own objective: not a bound");
+        doc_number(d, "solver_bound", "on the grid", r->grid_value,
+                   "the solver's own objective: not a bound");
         doc_number(d, "solver_gap", "solver gap", r->solver_gap, "its relative gap");
-        doc_number(d, "repair", "repair", r->repair, "relative change of the multiplier that made it feasible everywhere");
-        doc_number(d, "a_min", "margin", r->a_min, "least a(w), relative to its terms: positive on all frequencies");
+        doc_number(d, "repair", "repair", r->repair,
+                   "relative change of the multiplier that made it feasible everywhere");
+        doc_number(d, "a_min", "margin", r->a_min,
+                   "least a(w), relative to its terms: positive on all frequencies");
         doc_number(d, "seconds", "seconds", r->seconds, NULL);
         if (o->certify) doc_number(d, "certify_seconds", "to prove", r->certify_seconds, "seconds");
     }

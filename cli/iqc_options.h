@@ -5,9 +5,12 @@
 #include "cmd.h"
 
 finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why);
-/* A uniform grid or finite multiplier that eta*mu is too small for is refused with the size needed. */
-finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa, finf_reason *why);
-/* The etas and kappas of the command line as pairs, eta outermost; several are Newton's unless another solver is asked for. */
+/* A uniform grid or finite multiplier that eta*mu is too small for is refused with the size needed.
+ */
+finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa,
+                            finf_reason *why);
+/* The etas and kappas of the command line as pairs, eta outermost; several are Newton's unless
+ * another solver is asked for. */
 typedef struct {
     size_t n;
     double *eta, *kappa;
@@ -16,13 +19,15 @@ finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_
 void free_pairs(iqc_pairs *p);
 
 /* The keys of a bound: shared by iqc and optimize. */
-void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa, const finf_iqc_result *r);
-/* Is it a bound on (L/2) E|theta|^2, as then are the worst quadratic's value and the minimax beside it? */
+void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa,
+              const finf_iqc_result *r);
+/* Is it a bound on (L/2) E|theta|^2, as then are the worst quadratic's value and the minimax beside
+ * it? */
 int iqc_is_dist(const finf_iqc_options *o);
 const char *iqc_minimax_note(const finf_iqc_options *o);
 /* Which F it holds for, in a line. */
 const char *iqc_class_note(const finf_iqc_options *o);
 const char *iqc_solver_name(const finf_iqc_options *o); /* of a range */
-const char *iqc_noise_note(const finf_iqc_options *o); /* and which noise, to go behind it */
+const char *iqc_noise_note(const finf_iqc_options *o);  /* and which noise, to go behind it */
 
 #endif

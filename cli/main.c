@@ -43,14 +43,14 @@ static void print_parts(FILE *out)
     print_version(out);
     finf_part p;
     for (size_t i = 0; (p = finf_part_get(i)).name; i++)
-        fprintf(out, "  %-8s  %s%s%s%s\n", p.name, p.version ? p.version : "not found", *p.where ? " (" : "", p.where,
-                *p.where ? ")" : "");
+        fprintf(out, "  %-8s  %s%s%s%s\n", p.name, p.version ? p.version : "not found",
+                *p.where ? " (" : "", p.where, *p.where ? ")" : "");
 }
 
 static command_id help_of;
 static void print_help(FILE *out) { args_help(help_of, out); }
 
-/* ---- one command ---------------------------------------------------------------------------------------- */
+/* ---- one command ----------------------------------------------------------------------------- */
 
 static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 {
@@ -58,26 +58,29 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
     double digits = 0;
     finf_status s = args_choice(a, OPT_FORMAT, "text|csv|json", &format, why);
     if (!s && args_given(a, OPT_JSON) && args_given(a, OPT_FORMAT) && format != FORMAT_JSON)
-        s = finf_why(why, FINF_EUSAGE, "--json and --format %s contradict each other", args_text(a, OPT_FORMAT));
+        s = finf_why(why, FINF_EUSAGE, "--json and --format %s contradict each other",
+                     args_text(a, OPT_FORMAT));
     if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &digits, why);
-    *style = (doc_style){args_given(a, OPT_JSON) ? FORMAT_JSON : (doc_format)format, (int)digits, args_given(a, OPT_QUIET)};
+    *style = (doc_style){args_given(a, OPT_JSON) ? FORMAT_JSON : (doc_format)format, (int)digits,
+                         args_given(a, OPT_QUIET)};
     return s;
 }
 
-/* --output and --save, which must be two files: compared first, as opening a device may empty what it stands for. */
+/* --output and --save, which must be two files: compared first, as opening a device may empty what
+ * it stands for. */
 static finf_status open_files(const args *a, sink *out, sink *saved, finf_reason *why)
 {
     const char *output = args_text(a, OPT_OUTPUT), *save = args_text(a, OPT_SAVE);
     if (save && sink_same(save, output))
-        return finf_why(why, FINF_EUSAGE, "--save and %s name one file: '%.150s'", output ? "--output" : "standard output",
-                        save);
+        return finf_why(why, FINF_EUSAGE, "--save and %s name one file: '%.150s'",
+                        output ? "--output" : "standard output", save);
     finf_status s = sink_open(output, out, why);
     return !s && save ? sink_open(save, saved, why) : s;
 }
 
 /* Both files are whole before either is in its place. */
-static finf_status write_all(const doc *d, doc_style style, const memory_file *text, sink *out, sink *saved,
-                             finf_reason *why)
+static finf_status write_all(const doc *d, doc_style style, const memory_file *text, sink *out,
+                             sink *saved, finf_reason *why)
 {
     finf_status s = FINF_OK;
     if (text) {
@@ -100,7 +103,8 @@ static int run(command_id command, const args *a)
     if (!s) s = open_files(a, &out, &saved, &why); /* before the work: a bad path costs nothing */
     if (!s) s = RUN[command](a, d, &why);
     const memory_file *text = d ? doc_end_saved(d) : NULL;
-    if ((!s || s == FINF_ETOL) && doc_failed(d)) s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
+    if ((!s || s == FINF_ETOL) && doc_failed(d))
+        s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
     finf_reason imprecise;
     if ((!s || s == FINF_ETOL) && doc_imprecise(d, &imprecise) && !s) {
         s = FINF_ETOL;
@@ -118,7 +122,8 @@ static int run(command_id command, const args *a)
 }
 
 /* Found by the linker before FFTW's own, which would end the program where memory fails. */
-__attribute__((visibility("default"))) void fftw_assertion_failed(const char *what, int line, const char *file);
+__attribute__((visibility("default"))) void fftw_assertion_failed(const char *what, int line,
+                                                                  const char *file);
 void fftw_assertion_failed(const char *what, int line, const char *file)
 {
     finf_fftw_failed();
@@ -143,7 +148,8 @@ int main(int argc, char **argv)
     if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-h") == 0)
         return print_and_close(args_overview);
     if (strcmp(word, "--version") == 0)
-        return print_and_close(argc > 2 && strcmp(argv[2], "--verbose") == 0 ? print_parts : print_version);
+        return print_and_close(argc > 2 && strcmp(argv[2], "--verbose") == 0 ? print_parts
+                                                                             : print_version);
     if (strcmp(word, "--man") == 0) return print_and_close(args_manual);
     for (int i = 0; i < CMD_COUNT; i++) {
         if (strcmp(word, COMMANDS[i].name) != 0) continue;

@@ -30,7 +30,8 @@ static const char *replacement(const char *s)
                          : NULL;
 }
 
-/* A piece of the text that is written as one: a symbol, a character, or the beginning or end of a script. */
+/* A piece of the text that is written as one: a symbol, a character, or the beginning or end of a
+ * script. */
 typedef struct {
     const char *symbol; /* written in its place; NULL: its characters */
     size_t length;      /* how much of the text it is */
@@ -48,13 +49,16 @@ static const char *find_symbol(const char *s, size_t letters, int script, size_t
 {
     static const struct {
         const char *word, *symbol;
-    } WORDS[] = {{"beta", "\u03b2"},   {"gamma", "\u03b3"}, {"eta", "\u03b7"},   {"theta", "\u03b8"}, {"kappa", "\u03ba"},
-                 {"lambda", "\u03bb"}, {"mu", "\u03bc"},    {"nu", "\u03bd"},    {"pi", "\u03c0"},    {"rho", "\u03c1"},
-                 {"sigma", "\u03c3"},  {"psi", "\u03c8"},   {"Theta", "\u0398"}, {"Omega", "\u03a9"}},
+    } WORDS[] = {{"beta", "\u03b2"},  {"gamma", "\u03b3"}, {"eta", "\u03b7"},
+                 {"theta", "\u03b8"}, {"kappa", "\u03ba"}, {"lambda", "\u03bb"},
+                 {"mu", "\u03bc"},    {"nu", "\u03bd"},    {"pi", "\u03c0"},
+                 {"rho", "\u03c1"},   {"sigma", "\u03c3"}, {"psi", "\u03c8"},
+                 {"Theta", "\u0398"}, {"Omega", "\u03a9"}},
       SIGNS[] = {{">=", "\u2265"}, {"<=", "\u2264"}, {"+-", "\u00b1"}, {"->", "\u2192"}};
     *length = letters;
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strlen(WORDS[i].word) == letters && strncmp(s, WORDS[i].word, letters) == 0) return WORDS[i].symbol;
+        if (strlen(WORDS[i].word) == letters && strncmp(s, WORDS[i].word, letters) == 0)
+            return WORDS[i].symbol;
     if (letters == 4 && strncmp(s, "sqrt", 4) == 0 && s[4] == '(') return "\u221a";
     if (script && letters == 3 && strncmp(s, "inf", 3) == 0) return "\u221e";
     *length = 2;
@@ -101,11 +105,13 @@ static piece next_piece(reader *r)
 
 static void write_formula(const char *s, int svg, FILE *out)
 {
-    /* dy moves all that follows, in em of the smaller size: after a script the rest of the line is moved back */
+    /* dy moves all that follows, in em of the smaller size: after a script the rest of the line is
+     * moved back */
     static const char *const BEGIN[2][2] = {
-        {"<sub>", "<sup>"}, {"<tspan font-size=\"72%\" dy=\".35em\">", "<tspan font-size=\"72%\" dy=\"-.5em\">"}};
-    static const char *const END[2][2] = {{"</sub>", "</sup>"},
-                                          {"</tspan><tspan dy=\"-.252em\">", "</tspan><tspan dy=\".36em\">"}};
+        {"<sub>", "<sup>"},
+        {"<tspan font-size=\"72%\" dy=\".35em\">", "<tspan font-size=\"72%\" dy=\"-.5em\">"}};
+    static const char *const END[2][2] = {
+        {"</sub>", "</sup>"}, {"</tspan><tspan dy=\"-.252em\">", "</tspan><tspan dy=\".36em\">"}};
     reader r = {s, s, NULL, 0};
     int script = 0, open = 0;
     while (*r.at || r.stop) {
@@ -151,7 +157,9 @@ double markup_width(const char *s)
         char c = *r.at;
         piece q = next_piece(&r);
         if (q.begins || q.ends) continue;
-        double em = strchr("iljtfr.,:;'|!()[] ", c) && !q.symbol ? 0.36 : strchr("mwMW@%", c) || (c & 0x80) ? 0.85 : 0.63;
+        double em = strchr("iljtfr.,:;'|!()[] ", c) && !q.symbol ? 0.36
+                    : strchr("mwMW@%", c) || (c & 0x80)          ? 0.85
+                                                                 : 0.63;
         w += script ? 0.72 * em : em;
     }
     return w;

@@ -1,6 +1,7 @@
-/* Text with formulas, for figures and the report: plain ASCII that also reads well in a CSV, written as HTML or SVG.
- *   x_eff, x_{a b}    subscript      x^2, x^-1, x^{3/2}, x^(3/2)    superscript
- *   eta, nu, rho, ..  Greek letters, as whole words; F_inf has the sign of infinity; sqrt(x) the root, >= and +- theirs */
+/* Text with formulas, for figures and the report: plain ASCII that also reads well in a CSV,
+ * written as HTML or SVG. x_eff, x_{a b}    subscript      x^2, x^-1, x^{3/2}, x^(3/2) superscript
+ *   eta, nu, rho, ..  Greek letters, as whole words; F_inf has the sign of infinity; sqrt(x) the
+ * root, >= and +- theirs */
 #ifndef FINF_MARKUP_H
 #define FINF_MARKUP_H
 
@@ -9,7 +10,8 @@
 /* MARKUP_PLAIN: for attributes, titles and command lines, formulas as they are. */
 typedef enum { MARKUP_PLAIN, MARKUP_SVG, MARKUP_HTML } markup_kind;
 
-/* Writes s escaped for XML and HTML; what is not UTF-8 or not allowed there becomes U+FFFD. NULL writes nothing. */
+/* Writes s escaped for XML and HTML; what is not UTF-8 or not allowed there becomes U+FFFD. NULL
+ * writes nothing. */
 void markup_write(const char *s, markup_kind kind, FILE *out);
 
 /* About how wide s is as SVG, in em of the widest of the usual sans serifs. */

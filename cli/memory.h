@@ -1,4 +1,5 @@
-/* A file in memory that tells when memory ran out. (glibc's open_memstream loses the text, and ferror does not know.) */
+/* A file in memory that tells when memory ran out. (glibc's open_memstream loses the text, and
+ * ferror does not know.) */
 #ifndef FINF_MEMORY_H
 #define FINF_MEMORY_H
 

@@ -13,7 +13,7 @@
 static int stdout_closed;
 static volatile sig_atomic_t pipe_closed; /* something was written to a pipe that nobody reads */
 
-/* ---- signals ------------------------------------------------------------------------------------------- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 /* The signals that end the program, but for those that are its own fault. */
 static const int ENDINGS[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
@@ -57,7 +57,7 @@ void signals_hold(sigset_t *before)
 
 void signals_release(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }
 
-/* ---- names --------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* `name` as seen from the directory of `path`. Owned by the caller; NULL: no memory. */
 static char *beside(const char *path, const char *name)
@@ -69,8 +69,8 @@ static char *beside(const char *path, const char *name)
     return out;
 }
 
-/* The file that `path` stands for, links followed also where they lead to nothing yet: the real path of its directory, and
- * its name. Owned by the caller; NULL with errno. */
+/* The file that `path` stands for, links followed also where they lead to nothing yet: the real
+ * path of its directory, and its name. Owned by the caller; NULL with errno. */
 static char *real_name(const char *path)
 {
     char *real = realpath(path, NULL), target[PATH_MAX];
@@ -114,7 +114,7 @@ int sink_same(const char *a, const char *b)
     return same;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Beside the file itself, not beside a link to it; with the mode of what it replaces. */
 static FILE *open_temporary(const char *path, const struct stat *old, sink *out)
@@ -153,7 +153,8 @@ finf_status sink_open(const char *path, sink *out, finf_reason *why)
     int exists = stat(path, &st) == 0;
     if (!*path || (exists && S_ISDIR(st.st_mode)))
         errno = *path ? EISDIR : ENOENT;
-    else if ((exists && !S_ISREG(st.st_mode)) || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+    else if ((exists && !S_ISREG(st.st_mode)) || strncmp(path, "/dev/", 5) == 0 ||
+             strncmp(path, "/proc/", 6) == 0)
         out->file = fopen(path, "w"); /* a device, or a name for an open file */
     else
         out->file = open_temporary(path, exists ? &st : NULL, out);
@@ -184,8 +185,8 @@ static int is_closed_pipe(const sink *s)
 static void cannot_write(const sink *s, finf_reason *why)
 {
     const char *quote = s->path ? "'" : "";
-    finf_why(why, FINF_EIO, "cannot write %s%.150s%s: %s", quote, s->path ? s->path : "standard output", quote,
-             strerror(errno ? errno : EIO));
+    finf_why(why, FINF_EIO, "cannot write %s%.150s%s: %s", quote,
+             s->path ? s->path : "standard output", quote, strerror(errno ? errno : EIO));
 }
 
 finf_status sink_finish(sink *s, finf_reason *why)

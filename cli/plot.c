@@ -1,5 +1,5 @@
-/* Coordinates are in units of the viewBox, 480 wide: text of 13 units is then 9 px on a phone of 360 px and 16 px at the
- * 600 px of the report on a screen. Nothing is allocated while writing. */
+/* Coordinates are in units of the viewBox, 480 wide: text of 13 units is then 9 px on a phone of
+ * 360 px and 16 px at the 600 px of the report on a screen. Nothing is allocated while writing. */
 #include "plot.h"
 
 #include <math.h>
@@ -15,7 +15,8 @@
 #define LINE 16.0 /* from one line of the legend to the next */
 
 /* Okabe and Ito, and a grey; ordered so that neighbours differ most. */
-static const char *const palette[PLOT_COLOURS] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#777777"};
+static const char *const palette[PLOT_COLOURS] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                  "#777777"};
 
 typedef struct {
     char *name;
@@ -52,7 +53,7 @@ typedef struct {
     double x, y, w, h;
 } box;
 
-/* ---- filling ------------------------------------------------------------------------------------------- */
+/* ---- filling --------------------------------------------------------------------------------- */
 
 static char *copy(plot *p, const char *s)
 {
@@ -72,7 +73,8 @@ static double *keep(plot *p, const double *x, size_t n)
     return c;
 }
 
-plot *plot_new(const char *title, const char *x_label, plot_scale x, const char *y_label, plot_scale y)
+plot *plot_new(const char *title, const char *x_label, plot_scale x, const char *y_label,
+               plot_scale y)
 {
     plot *p = calloc(1, sizeof *p);
     if (!p) return NULL;
@@ -132,13 +134,17 @@ void plot_add(plot *p, const plot_series *from)
 {
     if (!p) return;
     int band = from->low && from->high;
-    series s = {.line = from->line, .marks = from->marks, .colour = palette[from->colour], .name = copy(p, from->name)};
+    series s = {.line = from->line,
+                .marks = from->marks,
+                .colour = palette[from->colour],
+                .name = copy(p, from->name)};
     s.x = keep(p, from->x, from->n);
     s.y = keep(p, from->y, from->n);
     s.error = keep(p, from->error, from->n);
     s.low = keep(p, band ? from->low : NULL, from->n);
     s.high = keep(p, band ? from->high : NULL, from->n);
-    s.n = p->failed || !s.x || !s.y ? 0 : from->n; /* without memory it is empty: writing it anyway does no harm */
+    /* without memory it is empty: writing it anyway does no harm */
+    s.n = p->failed || !s.x || !s.y ? 0 : from->n;
     grow(p, s);
 }
 
@@ -155,13 +161,19 @@ static double fit(const char *s, double size, double room)
     return markup_width(s) * size > room ? room / markup_width(s) : size;
 }
 
-/* ---- axes ---------------------------------------------------------------------------------------------- */
+/* ---- axes ------------------------------------------------------------------------------------ */
 
-static int usable(const axis *a, double v) { return fabs(v) < 1e300 && (a->scale == PLOT_LINEAR || v > 0); }
+static int usable(const axis *a, double v)
+{
+    return fabs(v) < 1e300 && (a->scale == PLOT_LINEAR || v > 0);
+}
 
 static double transform(const axis *a, double v) { return a->scale == PLOT_LOG ? log10(v) : v; }
 
-static double between(const axis *a, double t) { return a->from + (t - a->lo) / (a->hi - a->lo) * (a->to - a->from); }
+static double between(const axis *a, double t)
+{
+    return a->from + (t - a->lo) / (a->hi - a->lo) * (a->to - a->from);
+}
 
 /* Where v is drawn, NaN if nowhere; not so far outside that renderers lose their way. */
 static double place(const axis *a, double v)
@@ -182,7 +194,9 @@ static void bound(axis *a)
 {
     if (!(a->lo <= a->hi)) a->lo = a->hi = 0;
     double span = a->hi - a->lo, pad = 0.045 * span;
-    if (!(span > 1e-12 * fabs(a->hi))) pad = a->scale == PLOT_LOG ? 0.5 : a->hi == 0 ? 1 : fabs(a->hi) / 10; /* one value */
+    /* one value */
+    if (!(span > 1e-12 * fabs(a->hi)))
+        pad = a->scale == PLOT_LOG ? 0.5 : a->hi == 0 ? 1 : fabs(a->hi) / 10;
     a->lo -= pad;
     a->hi += pad;
 }
@@ -239,7 +253,8 @@ static tick *add_tick(axis *a, double at, int major)
 static void linear_ticks(axis *a, int want)
 {
     int is_log = a->scale == PLOT_LOG;
-    double lo = is_log ? pow(10, a->lo) : a->lo, hi = is_log ? pow(10, a->hi) : a->hi, apart = (hi - lo) / want;
+    double lo = is_log ? pow(10, a->lo) : a->lo, hi = is_log ? pow(10, a->hi) : a->hi,
+           apart = (hi - lo) / want;
     double step = pow(10, floor(log10(apart))), part = apart / step;
     step *= part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10;
     int size = (int)floor(log10(fmax(fabs(lo), fabs(hi))) + 1e-9);
@@ -253,11 +268,14 @@ static void linear_ticks(axis *a, int want)
     }
 }
 
-/* Every power of ten, or every second, third, ... one; 2 and 5 between them are labelled where there is little else. */
+/* Every power of ten, or every second, third, ... one; 2 and 5 between them are labelled where
+ * there is little else. */
 static void log_ticks(axis *a, int want)
 {
-    int first = (int)ceil(a->lo - 1e-9), last = (int)floor(a->hi + 1e-9), decades = last - first + 1;
-    int stride = decades > want ? (decades + want - 1) / want : 1, plain = a->lo > -3.1 && a->hi < 4.1;
+    int first = (int)ceil(a->lo - 1e-9), last = (int)floor(a->hi + 1e-9),
+        decades = last - first + 1;
+    int stride = decades > want ? (decades + want - 1) / want : 1,
+        plain = a->lo > -3.1 && a->hi < 4.1;
     for (int k = first - 1; k <= last; k++) {
         for (int digit = 1; digit < (decades <= 4 ? 10 : 2); digit++) {
             int major = digit == 1 ? k % stride == 0 : decades <= 2 && (digit == 2 || digit == 5);
@@ -281,7 +299,7 @@ static void find_ticks(axis *a, int want)
         linear_ticks(a, want);
 }
 
-/* ---- points and the legend ----------------------------------------------------------------------------- */
+/* ---- points and the legend ------------------------------------------------------------------- */
 
 /* A point as drawn, with the ends of its bar and of the band; NaN where there is none. */
 typedef struct {
@@ -329,7 +347,8 @@ static int covers(const plot *p, const axis *x, const axis *y, box b)
         spot o = nowhere;
         for (size_t i = 0; i < p->all[k].n; i++) {
             spot q = locate(x, y, &p->all[k], i);
-            if (crosses(b, q.x, q.y, q.x, q.y) || (p->all[k].line != LINE_NONE && crosses(b, o.x, o.y, q.x, q.y)) ||
+            if (crosses(b, q.x, q.y, q.x, q.y) ||
+                (p->all[k].line != LINE_NONE && crosses(b, o.x, o.y, q.x, q.y)) ||
                 crosses(b, q.x, q.low, q.x, q.high) || crosses(b, q.x, q.from, q.x, q.to) ||
                 crosses(b, o.x, o.from, q.x, q.from) || crosses(b, o.x, o.to, q.x, q.to) ||
                 crosses(b, o.x, o.from, q.x, q.to))
@@ -343,35 +362,43 @@ static int covers(const plot *p, const axis *x, const axis *y, box b)
 /* A place inside the frame where the legend covers nothing: corners first. */
 static int find_place(const plot *p, const axis *x, const axis *y, box *b)
 {
-    static const double places[][2] = {{1, 0}, {0, 0}, {1, 1}, {0, 1}, {.5, 0}, {.5, 1}, {1, .5}, {0, .5}};
+    static const double places[][2] = {{1, 0},  {0, 0},  {1, 1},  {0, 1},
+                                       {.5, 0}, {.5, 1}, {1, .5}, {0, .5}};
     const double gap = 8, clear = 5;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         b->x = x->from + gap + places[i][0] * (x->to - x->from - b->w - 2 * gap);
         b->y = y->to + gap + places[i][1] * (y->from - y->to - b->h - 2 * gap);
-        if (!covers(p, x, y, (box){b->x - clear, b->y - clear, b->w + 2 * clear, b->h + 2 * clear})) return 1;
+        if (!covers(p, x, y, (box){b->x - clear, b->y - clear, b->w + 2 * clear, b->h + 2 * clear}))
+            return 1;
     }
     return 0;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static double tidy(double v) { return round(100 * v) / 100 + 0.0; }
 
-static void text(FILE *out, double x, double y, const char *anchor, double size, const char *more, const char *s)
+static void text(FILE *out, double x, double y, const char *anchor, double size, const char *more,
+                 const char *s)
 {
-    fprintf(out, "<text x=\"%.6g\" y=\"%.6g\" text-anchor=\"%s\" font-size=\"%.6g\" xml:space=\"preserve\"%s>", tidy(x),
-            tidy(y), anchor, tidy(size), more);
+    fprintf(out,
+            "<text x=\"%.6g\" y=\"%.6g\" text-anchor=\"%s\" font-size=\"%.6g\" "
+            "xml:space=\"preserve\"%s>",
+            tidy(x), tidy(y), anchor, tidy(size), more);
     markup_write(s, MARKUP_SVG, out);
     fputs("</text>\n", out);
 }
 
 static void rectangle(FILE *out, box b, const char *more)
 {
-    fprintf(out, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" %s/>\n", tidy(b.x), tidy(b.y), tidy(b.w),
-            tidy(b.h), more);
+    fprintf(out, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" %s/>\n", tidy(b.x),
+            tidy(b.y), tidy(b.w), tidy(b.h), more);
 }
 
-static void go(FILE *out, char how, double x, double y) { fprintf(out, "%c%.6g %.6g", how, tidy(x), tidy(y)); }
+static void go(FILE *out, char how, double x, double y)
+{
+    fprintf(out, "%c%.6g %.6g", how, tidy(x), tidy(y));
+}
 
 static void segment(FILE *out, double x0, double y0, double x1, double y1)
 {
@@ -381,9 +408,12 @@ static void segment(FILE *out, double x0, double y0, double x1, double y1)
 
 static void begin_line(FILE *out, const series *s)
 {
-    const char *dashes = s->line == LINE_DASHED ? "7 3.5" : s->line == LINE_DOTTED ? "1.6 3" : "none";
+    const char *dashes = s->line == LINE_DASHED   ? "7 3.5"
+                         : s->line == LINE_DOTTED ? "1.6 3"
+                                                  : "none";
     fprintf(out,
-            "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.9\" stroke-linejoin=\"round\" stroke-dasharray=\"%s\" d=\"",
+            "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.9\" stroke-linejoin=\"round\" "
+            "stroke-dasharray=\"%s\" d=\"",
             s->colour, dashes);
 }
 
@@ -409,7 +439,8 @@ static void draw_axis(FILE *out, const axis *a, const axis *other, int is_y)
 {
     double base = other->from, end = -INFINITY;
     for (int grid = 1; grid >= 0; grid--) {
-        fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\".9\" d=\"", grid ? "#e2e2e2" : "#444");
+        fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\".9\" d=\"",
+                grid ? "#e2e2e2" : "#444");
         for (int i = 0; i < a->n; i++) {
             double at = between(a, a->ticks[i].at), length = a->ticks[i].major ? 5 : 2.5;
             double to = grid ? other->to : base + (is_y ? -length : length);
@@ -438,11 +469,13 @@ static void draw_axis(FILE *out, const axis *a, const axis *other, int is_y)
 /* Lines and bands; the frame clips them. */
 static void draw_lines(FILE *out, const series *s, const axis *x, const axis *y)
 {
-    for (size_t i = 0, j; s->low && i < s->n; i = j + 1) { /* one closed path for each run of points */
+    /* one closed path for each run of points */
+    for (size_t i = 0, j; s->low && i < s->n; i = j + 1) {
         for (j = i; j < s->n && !isnan(locate(x, y, s, j).to);) j++;
         if (j < i + 2) continue;
         begin_band(out, s);
-        for (size_t k = i; k < j; k++) go(out, k == i ? 'M' : 'L', locate(x, y, s, k).x, locate(x, y, s, k).to);
+        for (size_t k = i; k < j; k++)
+            go(out, k == i ? 'M' : 'L', locate(x, y, s, k).x, locate(x, y, s, k).to);
         for (size_t k = j; k-- > i;) go(out, 'L', locate(x, y, s, k).x, locate(x, y, s, k).from);
         fputs("Z", out);
         end_path(out);
@@ -468,9 +501,12 @@ static void draw_points(FILE *out, const series *s, const axis *x, const axis *y
         fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.2\" d=\"", s->colour);
         for (size_t i = 0; i < s->n; i++) {
             spot q = locate(x, y, s, i);
-            if (!(q.x >= x->from - 0.01 && q.x <= x->to + 0.01 && q.low > y->to && q.high < y->from)) continue;
+            if (!(q.x >= x->from - 0.01 && q.x <= x->to + 0.01 && q.low > y->to &&
+                  q.high < y->from))
+                continue;
             segment(out, q.x, fmin(q.low, y->from), q.x, fmax(q.high, y->to));
-            if (q.low < y->from) segment(out, q.x - 3, q.low, q.x + 3, q.low); /* no cap where the bar goes on */
+            /* no cap where the bar goes on */
+            if (q.low < y->from) segment(out, q.x - 3, q.low, q.x + 3, q.low);
             if (q.high > y->to) segment(out, q.x - 3, q.high, q.x + 3, q.high);
         }
         end_path(out);
@@ -479,7 +515,9 @@ static void draw_points(FILE *out, const series *s, const axis *x, const axis *y
     begin_marks(out, s);
     for (size_t i = 0; i < s->n; i++) {
         spot q = locate(x, y, s, i);
-        if (!(q.x >= x->from - 0.01 && q.x <= x->to + 0.01 && q.y >= y->to - 0.01 && q.y <= y->from + 0.01)) continue;
+        if (!(q.x >= x->from - 0.01 && q.x <= x->to + 0.01 && q.y >= y->to - 0.01 &&
+              q.y <= y->from + 0.01))
+            continue;
         put_mark(out, q.x, q.y);
     }
     end_path(out);
@@ -491,7 +529,8 @@ static void draw_legend(FILE *out, const plot *p, box b, size_t columns, double 
     for (size_t k = 0; k < p->n; k++) {
         const series *s = &p->all[k];
         if (!s->name) continue;
-        double x = b.x + 7 + (double)(i % columns) * column, y = b.y + 5 + LINE * ((double)(i / columns) + 0.5);
+        double x = b.x + 7 + (double)(i % columns) * column,
+               y = b.y + 5 + LINE * ((double)(i / columns) + 0.5);
         if (s->low) {
             begin_band(out, s);
             segment(out, x, y - 5, x + KEY, y - 5);
@@ -559,7 +598,8 @@ static void place_legend(const plot *p, layout *l)
         named += p->all[k].name ? 1 : 0;
         l->size = fit(p->all[k].name, l->size, WIDTH - KEY - 40);
     }
-    for (size_t k = 0; k < p->n; k++) l->column = fmax(l->column, KEY + 6 + markup_width(p->all[k].name) * l->size);
+    for (size_t k = 0; k < p->n; k++)
+        l->column = fmax(l->column, KEY + 6 + markup_width(p->all[k].name) * l->size);
     l->legend = (box){0, 0, l->column + 14, LINE * (double)named + 10};
     l->within = named && l->legend.w < 0.62 * l->frame.w && l->legend.h < 0.5 * HEIGHT &&
                 find_place(p, &l->x, &l->y, &l->legend);
@@ -568,7 +608,8 @@ static void place_legend(const plot *p, layout *l)
     l->columns = (size_t)fmax(1, floor((WIDTH - 16) / l->column));
     size_t lines = (named + l->columns - 1) / l->columns;
     l->columns = (named + lines - 1) / lines;
-    l->legend = (box){fmax(2, (WIDTH - (double)l->columns * l->column) / 2), l->bottom, 0, LINE * (double)lines + 10};
+    l->legend = (box){fmax(2, (WIDTH - (double)l->columns * l->column) / 2), l->bottom, 0,
+                      LINE * (double)lines + 10};
     l->bottom += l->legend.h;
 }
 
@@ -577,8 +618,10 @@ static void draw_series(FILE *out, const plot *p, const layout *l)
     box f = l->frame;
     int drawn = 0;
     /* A nested svg clips without an id, which two figures of one page could share. */
-    fprintf(out, "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g %.6g\">\n", tidy(f.x),
-            tidy(f.y), tidy(f.w), f.h, tidy(f.x), tidy(f.y), tidy(f.w), f.h);
+    fprintf(out,
+            "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g "
+            "%.6g\">\n",
+            tidy(f.x), tidy(f.y), tidy(f.w), f.h, tidy(f.x), tidy(f.y), tidy(f.w), f.h);
     for (int bands = 1; bands >= 0; bands--) /* below every line */
         for (size_t k = 0; k < p->n; k++)
             if (bands == (p->all[k].low != NULL)) draw_lines(out, &p->all[k], &l->x, &l->y);
@@ -586,7 +629,8 @@ static void draw_series(FILE *out, const plot *p, const layout *l)
     rectangle(out, f, "fill=\"none\" stroke=\"#444\" stroke-width=\".9\"");
     for (size_t k = 0; k < p->n; k++) {
         draw_points(out, &p->all[k], &l->x, &l->y);
-        for (size_t i = 0; !drawn && i < p->all[k].n; i++) drawn = !isnan(locate(&l->x, &l->y, &p->all[k], i).y);
+        for (size_t i = 0; !drawn && i < p->all[k].n; i++)
+            drawn = !isnan(locate(&l->x, &l->y, &p->all[k], i).y);
     }
     if (!drawn) text(out, f.x + f.w / 2, f.y + f.h / 2, "middle", FONT, "", "no data");
 }
@@ -597,7 +641,8 @@ static void draw_labels(FILE *out, const plot *p, const layout *l)
     double room = f.w - (l->x.exponent ? 90 : 0), middle = f.x + f.w / 2;
     char turn[64];
     snprintf(turn, sizeof turn, " transform=\"rotate(-90 16 %.6g)\"", tidy(f.y + f.h / 2));
-    text(out, WIDTH / 2, 20, "middle", fit(p->title, 14.5, WIDTH - 20), " font-weight=\"bold\"", p->title);
+    text(out, WIDTH / 2, 20, "middle", fit(p->title, 14.5, WIDTH - 20), " font-weight=\"bold\"",
+         p->title);
     text(out, middle, l->y.from + 37, "middle", fit(p->x_label, FONT, room), "", p->x_label);
     text(out, 16, f.y + f.h / 2, "middle", fit(p->y_label, FONT, f.h + 20), turn, p->y_label);
 }
@@ -610,7 +655,8 @@ void plot_svg_inline(const plot *p, FILE *out)
     place_legend(p, &l);
     fprintf(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" viewBox=\"0 0 %.6g %.6g\" fill=\"#222\" font-family=\""
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" viewBox=\"0 0 %.6g %.6g\" "
+        "fill=\"#222\" font-family=\""
         "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif\">\n",
         WIDTH, tidy(l.bottom));
     describe(out, p);
@@ -619,7 +665,8 @@ void plot_svg_inline(const plot *p, FILE *out)
     draw_axis(out, &l.y, &l.x, 1);
     draw_series(out, p, &l);
     draw_labels(out, p, &l);
-    if (l.within) rectangle(out, l.legend, "rx=\"3\" fill=\"#fff\" fill-opacity=\".9\" stroke=\"#ccc\"");
+    if (l.within)
+        rectangle(out, l.legend, "rx=\"3\" fill=\"#fff\" fill-opacity=\".9\" stroke=\"#ccc\"");
     draw_legend(out, p, l.legend, l.columns, l.column, l.size);
     fputs("</svg>\n", out);
 }

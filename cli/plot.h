@@ -1,7 +1,9 @@
-/* One figure, written as SVG 1.1: a command fills a plot, and the plot is written alone or inside a report.
+/* One figure, written as SVG 1.1: a command fills a plot, and the plot is written alone or inside a
+ * report.
  *
- * Strings are UTF-8 with formulas as in markup.h. Strings and data are copied. Every function accepts NULL for the
- * plot, and plot_failed(NULL) is true, so that one check after filling is enough. */
+ * Strings are UTF-8 with formulas as in markup.h. Strings and data are copied. Every function
+ * accepts NULL for the plot, and plot_failed(NULL) is true, so that one check after filling is
+ * enough. */
 #ifndef FINF_PLOT_H
 #define FINF_PLOT_H
 
@@ -28,7 +30,8 @@ typedef struct {
 
 typedef struct plot plot;
 
-plot *plot_new(const char *title, const char *x_label, plot_scale x, const char *y_label, plot_scale y);
+plot *plot_new(const char *title, const char *x_label, plot_scale x, const char *y_label,
+               plot_scale y);
 void plot_free(plot *p);
 
 /* Points that are not finite, or not positive on a log axis, are left out and break the line. */
@@ -39,7 +42,8 @@ void plot_describe(plot *p, const char *text);
 int plot_failed(const plot *p); /* memory ran out while filling */
 
 void plot_svg(const plot *p, const char *comment, FILE *out); /* a standalone file */
-void plot_svg_inline(const plot *p, FILE *out);               /* the svg element only, to stand in HTML */
+/* the svg element only, to stand in HTML */
+void plot_svg_inline(const plot *p, FILE *out);
 const char *plot_title(const plot *p);
 
 #endif

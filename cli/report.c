@@ -5,28 +5,35 @@
 #include <string.h>
 
 static const char css[] =
-    ":root{color-scheme:light dark;--ink:#1c1c1e;--soft:#5c5f66;--line:#d4d6da;--back:#fff;--tint:#f4f5f7}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6e6e8;--soft:#a3a6ad;--line:#43464d;--back:#17181b;--tint:#222428}}\n"
+    ":root{color-scheme:light "
+    "dark;--ink:#1c1c1e;--soft:#5c5f66;--line:#d4d6da;--back:#fff;--tint:#f4f5f7}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6e6e8;--soft:#a3a6ad;--line:#43464d;--back:#"
+    "17181b;--tint:#222428}}\n"
     "*{box-sizing:border-box}\n"
     "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
-    "body{margin:0 auto;padding:1rem;max-width:56rem;background:var(--back);color:var(--ink);overflow-wrap:break-word;\n"
+    "body{margin:0 "
+    "auto;padding:1rem;max-width:56rem;background:var(--back);color:var(--ink);overflow-wrap:break-"
+    "word;\n"
     " font:1rem/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\n"
     "h1{font-size:1.6rem;line-height:1.2;margin:.6rem 0 1rem}\n"
-    "h2{font-size:1.25rem;line-height:1.3;margin:2.2rem 0 .6rem;padding-top:.8rem;border-top:1px solid var(--line)}\n"
+    "h2{font-size:1.25rem;line-height:1.3;margin:2.2rem 0 .6rem;padding-top:.8rem;border-top:1px "
+    "solid var(--line)}\n"
     "p{margin:.6rem 0}\n"
     "a{color:inherit;text-underline-offset:.15em}\n"
     "nav ul{margin:.6rem 0;padding-left:1.2rem}\n"
     "nav li{margin:.35rem 0}\n"
     "sub,sup{font-size:.72em;line-height:0}\n"
     "figure{margin:1.4rem 0}\n"
-    ".plot{background:#fff;max-width:600px;margin:0 auto;border:1px solid var(--line);border-radius:6px;padding:.2rem}\n"
+    ".plot{background:#fff;max-width:600px;margin:0 auto;border:1px solid "
+    "var(--line);border-radius:6px;padding:.2rem}\n"
     ".plot svg{display:block;width:100%;height:auto}\n"
     "figcaption{margin:.5rem 0;font-size:.92rem}\n"
     ".command{margin:.3rem 0;color:var(--soft);font-size:.8rem}\n"
     "code{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans "
     "Mono',monospace;white-space:pre-wrap;overflow-wrap:anywhere}\n"
     ".scroll{overflow-x:auto;-webkit-overflow-scrolling:touch}\n"
-    "table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;margin:0 auto}\n"
+    "table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;margin:0 "
+    "auto}\n"
     "th,td{padding:.3rem .45rem;text-align:right;vertical-align:top}\n"
     "td{white-space:nowrap}\n"
     "td.w{white-space:normal}\n"
@@ -39,11 +46,15 @@ static const char css[] =
     "@media screen and (max-width:40rem){\n"
     " .cards,.cards tbody,.cards tr{display:block}\n"
     " .cards thead{display:none}\n"
-    " .cards tr{margin:0 0 .8rem;padding:.2rem .6rem;border:1px solid var(--line);border-radius:6px}\n"
-    " .cards tbody tr>*{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.15rem 0;white-space:normal}\n"
+    " .cards tr{margin:0 0 .8rem;padding:.2rem .6rem;border:1px solid "
+    "var(--line);border-radius:6px}\n"
+    " .cards tbody "
+    "tr>*{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.15rem "
+    "0;white-space:normal}\n"
     " .cards tbody th{display:block;font-weight:bold;text-align:left}\n"
     " .cards .h{display:block;text-align:left;color:var(--soft);flex:0 0 auto;max-width:55%}}\n"
-    ".note{margin:1rem 0;padding:.5rem .8rem;background:var(--tint);border-left:3px solid var(--soft);font-size:.92rem}\n"
+    ".note{margin:1rem 0;padding:.5rem .8rem;background:var(--tint);border-left:3px solid "
+    "var(--soft);font-size:.92rem}\n"
     "@media print{@page{size:A4;margin:18mm 16mm}\n"
     " :root{--ink:#000;--soft:#444;--line:#bbb;--back:#fff;--tint:#fff}\n"
     " body{max-width:none;padding:0;font-size:10.5pt}\n"
@@ -84,7 +95,8 @@ static void anchor(FILE *out, const char *heading)
 
 void report_begin(FILE *out, const char *title, const char *generator)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"",
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+          "name=\"generator\" content=\"",
           out);
     markup_write(generator, MARKUP_PLAIN, out);
     fputs("\">\n"
@@ -117,7 +129,10 @@ void report_section(FILE *out, const char *heading)
 
 void report_paragraph(FILE *out, const char *text) { element(out, "<p>", text, "</p>\n"); }
 
-void report_note(FILE *out, const char *text) { element(out, "<p class=\"note\">", text, "</p>\n"); }
+void report_note(FILE *out, const char *text)
+{
+    element(out, "<p class=\"note\">", text, "</p>\n");
+}
 
 static void put_commands(FILE *out, const char *commands)
 {
@@ -167,7 +182,8 @@ static void put_number(FILE *out, double v)
     fputs(isinf(v) ? "\u221e" : all, out);
     if (e) {
         int power = atoi(e + 1);
-        fprintf(out, "&#8201;\u00d7&#8201;10<sup>%s%d</sup>", power < 0 ? "\u2212" : "", abs(power));
+        fprintf(out, "&#8201;\u00d7&#8201;10<sup>%s%d</sup>", power < 0 ? "\u2212" : "",
+                abs(power));
     }
 }
 
@@ -177,13 +193,19 @@ static void put_cell(FILE *out, doc_cell c)
     case CELL_NUMBER: put_number(out, c.value); break;
     case CELL_BOOL: fputs(c.value != 0 ? "yes" : "no", out); break;
     case CELL_TEXT:
-        markup_write(!*c.text ? "\u2013" : strcmp(c.text, "inf") == 0 ? "\u221e" : c.text, MARKUP_HTML, out);
+        markup_write(!*c.text                     ? "\u2013"
+                     : strcmp(c.text, "inf") == 0 ? "\u221e"
+                                                  : c.text,
+                     MARKUP_HTML, out);
         break;
     case CELL_EMPTY: fputs("\u2013", out); break;
     }
 }
 
-static int is_blank(doc_cell c) { return c.kind == CELL_EMPTY || (c.kind == CELL_TEXT && !*c.text); }
+static int is_blank(doc_cell c)
+{
+    return c.kind == CELL_EMPTY || (c.kind == CELL_TEXT && !*c.text);
+}
 
 static int is_text(const doc *d, const char *key)
 {
@@ -204,21 +226,26 @@ static void put_record(FILE *out, const doc *d, const report_column *columns, si
     fputs("</tbody>\n</table>\n", out);
 }
 
-/* On a phone a table of many columns becomes a card for each record, where each cell has its heading beside it. */
+/* On a phone a table of many columns becomes a card for each record, where each cell has its
+ * heading beside it. */
 static void put_records(FILE *out, const doc *d, const report_column *columns, size_t n)
 {
     fputs(n > 4 ? "<table class=\"cards\">\n<thead><tr>" : "<table>\n<thead><tr>", out);
     for (size_t c = 0; c < n; c++)
-        element(out, is_text(d, columns[c].key) ? "<th class=\"w\" scope=\"col\">" : "<th scope=\"col\">",
+        element(out,
+                is_text(d, columns[c].key) ? "<th class=\"w\" scope=\"col\">"
+                                           : "<th scope=\"col\">",
                 columns[c].heading, "</th>");
     fputs("</tr></thead>\n<tbody>\n", out);
     for (size_t r = 0; r < doc_rows(d); r++) {
-        if (is_blank(doc_at(d, r, columns[1].key))) continue; /* it is of another table of the same records */
+        /* it is of another table of the same records */
+        if (is_blank(doc_at(d, r, columns[1].key))) continue;
         fputs("<tr>", out);
         for (size_t c = 0; c < n; c++) {
             int words = is_text(d, columns[c].key);
             fprintf(out, c == 0 ? "<th scope=\"row\"%s>" : "<td%s>", words ? " class=\"w\"" : "");
-            if (n > 4 && c > 0) element(out, "<span class=\"h\">", columns[c].heading, "</span><span>");
+            if (n > 4 && c > 0)
+                element(out, "<span class=\"h\">", columns[c].heading, "</span><span>");
             put_cell(out, doc_at(d, r, columns[c].key));
             fputs(c == 0 ? "</th>" : n > 4 ? "</span></td>" : "</td>", out);
         }
@@ -227,12 +254,13 @@ static void put_records(FILE *out, const doc *d, const report_column *columns, s
     fputs("</tbody>\n</table>\n", out);
 }
 
-void report_table(FILE *out, const doc *d, const report_column *columns, size_t n, const char *caption,
-                  const char *commands)
+void report_table(FILE *out, const doc *d, const report_column *columns, size_t n,
+                  const char *caption, const char *commands)
 {
     fputs("<figure class=\"table\">\n", out);
     put_caption(out, caption, commands);
-    fputs("<div class=\"scroll\" tabindex=\"0\">\n", out); /* focusable, so that the keyboard scrolls it too */
+    /* focusable, so that the keyboard scrolls it too */
+    fputs("<div class=\"scroll\" tabindex=\"0\">\n", out);
     (doc_rows(d) == 1 ? put_record : put_records)(out, d, columns, n);
     fputs("</div>\n</figure>\n", out);
 }

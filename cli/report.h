@@ -1,5 +1,6 @@
-/* One HTML file to read on a phone, on a screen or on paper: no script, nothing fetched. It is written as it comes, in
- * the order of the calls, so that there is nothing to free; the stream says whether writing went wrong.
+/* One HTML file to read on a phone, on a screen or on paper: no script, nothing fetched. It is
+ * written as it comes, in the order of the calls, so that there is nothing to free; the stream says
+ * whether writing went wrong.
  *
  * Strings are UTF-8 with formulas as in markup.h; all are escaped. Commands: one a line. */
 #ifndef FINF_REPORT_H
@@ -26,9 +27,9 @@ typedef struct {
     const char *key, *heading;
 } report_column;
 
-/* Every record of d that has the second column, the columns asked for; with one record only, a line for each column
- * instead. What a record does not have is shown as a dash. commands may be NULL. */
-void report_table(FILE *out, const doc *d, const report_column *columns, size_t n, const char *caption,
-                  const char *commands);
+/* Every record of d that has the second column, the columns asked for; with one record only, a line
+ * for each column instead. What a record does not have is shown as a dash. commands may be NULL. */
+void report_table(FILE *out, const doc *d, const report_column *columns, size_t n,
+                  const char *caption, const char *commands);
 
 #endif

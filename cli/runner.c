@@ -33,7 +33,8 @@ finf_status runner_parse(const char *line, char words[RUNNER_LINE], args *out, f
     int argc = 0, command = 0;
     if (snprintf(words, RUNNER_LINE, "%s --format csv --quiet", line) >= RUNNER_LINE)
         return finf_why(why, FINF_EUSAGE, "too long: %.60s ..", line);
-    for (char *w = strtok_r(words, " ", &rest); w && argc < 64; w = strtok_r(NULL, " ", &rest)) argv[argc++] = w;
+    for (char *w = strtok_r(words, " ", &rest); w && argc < 64; w = strtok_r(NULL, " ", &rest))
+        argv[argc++] = w;
     while (command < CMD_COUNT && strcmp(COMMANDS[command].name, argv[0]) != 0) command++;
     if (command == CMD_COUNT) return finf_why(why, FINF_EUSAGE, "no command %.40s", argv[0]);
     return args_parse((command_id)command, argc, argv, out, why);
@@ -50,7 +51,8 @@ static finf_status run(const char *line, doc *d, finf_reason *why)
     if (!s && doc_failed(d)) s = finf_why(why, FINF_ENOMEM, "no memory for the output");
     if (s) {
         finf_reason inner = *why;
-        finf_why(why, s, "'finf %.90s' failed: %.120s", line, inner.text[0] ? inner.text : finf_status_text(s));
+        finf_why(why, s, "'finf %.90s' failed: %.120s", line,
+                 inner.text[0] ? inner.text : finf_status_text(s));
     }
     return s;
 }

@@ -6,8 +6,10 @@
 
 /* automatic: what 'auto' stands for (eta*mu), NaN when it is not known. */
 finf_status spec_noise(const char *text, double automatic, finf_noise **out, finf_reason *why);
-/* list:1,2,.. or @FILE; `what` names the numbers, and a part of the file. Owned by the caller, also after a failure. */
-finf_status spec_list(const char *text, const char *what, double **out, size_t *n, finf_reason *why);
+/* list:1,2,.. or @FILE; `what` names the numbers, and a part of the file. Owned by the caller, also
+ * after a failure. */
+finf_status spec_list(const char *text, const char *what, double **out, size_t *n,
+                      finf_reason *why);
 /* d: NaN when --dim was not given. */
 finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why);
 

@@ -13,7 +13,8 @@
 static volatile sig_atomic_t interrupted;
 static struct sigaction before;
 
-/* The third Ctrl-C does not wait for the running tasks. (A shell's timeout may send two at once.) */
+/* The third Ctrl-C does not wait for the running tasks. (A shell's timeout may send two at once.)
+ */
 static void on_interrupt(int signal_number)
 {
     if (++interrupted < 3) return;
@@ -75,7 +76,8 @@ static const sweep_row *row_at(const void *rows, size_t i, size_t size)
     return (const void *)((const char *)rows + i * size);
 }
 
-void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, void *ctx), void *ctx)
+void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, void *ctx),
+                void *ctx)
 {
     for (size_t i = 0; i < n; i++) {
         const sweep_row *x = row_at(rows, i, size);
@@ -91,7 +93,10 @@ finf_status sweep_outcome(const void *rows, size_t n, size_t size, int stopped, 
         const sweep_row *x = row_at(rows, i, size);
         if (!x->done) continue;
         whole += !x->cut;
-        if (x->status && (!s || s == FINF_ETOL)) s = x->status, *why = x->why;
+        if (x->status && (!s || s == FINF_ETOL)) {
+            s = x->status;
+            *why = x->why;
+        }
     }
     if (!stopped || whole == n) return s;
     if (n > 1) return finf_why(why, FINF_ETOL, "interrupted: %zu of %zu are done", whole, n);

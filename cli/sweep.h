@@ -6,8 +6,8 @@
 
 #include "finf.h"
 
-/* Runs task(i, ctx) for i = 0..n-1. After Ctrl-C no new task starts; the running ones see sweep_interrupted().
- * quiet: no progress line. Returns nonzero if it was interrupted. */
+/* Runs task(i, ctx) for i = 0..n-1. After Ctrl-C no new task starts; the running ones see
+ * sweep_interrupted(). quiet: no progress line. Returns nonzero if it was interrupted. */
 int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet);
 
 /* How a task ended; the first member of every row a sweep fills. */
@@ -18,12 +18,14 @@ typedef struct {
     finf_reason why;
 } sweep_row;
 
-/* The first failure of n rows of `size` bytes (a missed tolerance gives way to any other); if interrupted before all was
- * done, how many are, or what became of the only one. */
-finf_status sweep_outcome(const void *rows, size_t n, size_t size, int interrupted, finf_reason *why);
+/* The first failure of n rows of `size` bytes (a missed tolerance gives way to any other); if
+ * interrupted before all was done, how many are, or what became of the only one. */
+finf_status sweep_outcome(const void *rows, size_t n, size_t size, int interrupted,
+                          finf_reason *why);
 
 /* show(i, ctx) for every row that has something to show. */
-void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, void *ctx), void *ctx);
+void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, void *ctx),
+                void *ctx);
 
 /* A finf_iqc_options.cancel. */
 int sweep_interrupted(void *unused);

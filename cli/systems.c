@@ -33,16 +33,22 @@ static finf_status read_noise_name(const char *given, system_spec *s, finf_reaso
 {
     s->noise = s->name;
     if (strcmp(s->name, "noise") == 0) {
-        if (!given) return finf_why(why, FINF_EUSAGE, "system 'noise' is the one of --noise: give it");
+        if (!given)
+            return finf_why(why, FINF_EUSAGE, "system 'noise' is the one of --noise: give it");
         s->noise = given;
     }
     s->automatic = !isnan(automatic_power(s->noise));
     finf_status status = spec_noise(s->noise, 0.5, &s->made, why);
-    if (s->automatic) finf_noise_free(s->made), s->made = NULL;
+    if (s->automatic) {
+        finf_noise_free(s->made);
+        s->made = NULL;
+    }
     if (status == FINF_EPARSE && s->noise == s->name && !strpbrk(s->name, ":@"))
         finf_why(why, status,
-                 "system '%.60s' is not known: tree, honaker, full-honaker, fft, me, me:b, banded:b, banded-sqrt:b, noise "
-                 "(that of --noise), or a noise: sgd, cc, nu:V, power:P,V, antipgd:V, beta:.., strategy:.., blt:..",
+                 "system '%.60s' is not known: tree, honaker, full-honaker, fft, me, me:b, "
+                 "banded:b, banded-sqrt:b, noise "
+                 "(that of --noise), or a noise: sgd, cc, nu:V, power:P,V, antipgd:V, beta:.., "
+                 "strategy:.., blt:..",
                  s->name);
     return status;
 }
@@ -53,7 +59,8 @@ static finf_status read_name(const char *given, size_t n, system_spec *s, finf_r
     s->kind = TOEPLITZ;
     for (size_t i = 0; i < TOEPLITZ; i++) {
         size_t length = strlen(KINDS[i].name);
-        if (KINDS[i].count ? strncmp(s->name, KINDS[i].name, length) == 0 : strcmp(s->name, KINDS[i].name) == 0)
+        if (KINDS[i].count ? strncmp(s->name, KINDS[i].name, length) == 0
+                           : strcmp(s->name, KINDS[i].name) == 0)
             s->kind = i;
     }
     if (s->kind == TOEPLITZ) return read_noise_name(given, s, why);
@@ -62,7 +69,8 @@ static finf_status read_name(const char *given, size_t n, system_spec *s, finf_r
     double x = NAN;
     finf_status status = parse_number(strchr(s->name, ':') + 1, what, &x, why);
     if (!status && !(x >= 1 && x <= (double)n && x == floor(x)))
-        status = finf_why(why, FINF_EDOM, "%.60s: %s must be a whole number from 1 to %zu", s->name, what, n);
+        status = finf_why(why, FINF_EDOM, "%.60s: %s must be a whole number from 1 to %zu", s->name,
+                          what, n);
     if (!status) s->count = (size_t)x;
     return status;
 }
@@ -81,18 +89,20 @@ static size_t name_length(const char *p)
     return length;
 }
 
-finf_status systems_read(const char *list, const char *noise, size_t n, system_spec *out, size_t max, size_t *count,
-                         finf_reason *why)
+finf_status systems_read(const char *list, const char *noise, size_t n, system_spec *out,
+                         size_t max, size_t *count, finf_reason *why)
 {
     *count = 0;
     for (const char *p = list;; p++) {
         size_t length = name_length(p);
-        if (length == 0) return finf_why(why, FINF_EPARSE, "system '': a name is missing in '%.60s'", list);
+        if (length == 0)
+            return finf_why(why, FINF_EPARSE, "system '': a name is missing in '%.60s'", list);
         if (*count == max) return finf_why(why, FINF_EDOM, "more than %zu systems", max);
         system_spec *s = &out[*count];
         *s = (system_spec){.count = 0};
         if (length >= sizeof s->name)
-            return finf_why(why, FINF_EDOM, "system '%.40s..' is longer than %zu letters: give it by --noise", p,
+            return finf_why(why, FINF_EDOM,
+                            "system '%.40s..' is longer than %zu letters: give it by --noise", p,
                             sizeof s->name - 1);
         memcpy(s->name, p, length);
         finf_status status = read_name(noise, n, s, why);
@@ -108,8 +118,8 @@ void systems_free(system_spec *s, size_t count)
     for (size_t i = 0; i < count; i++) finf_noise_free(s[i].made);
 }
 
-static finf_status make_toeplitz(system_spec *s, size_t n, const system_auto *a, const finf_system_options *o,
-                                 finf_system **out, finf_reason *why)
+static finf_status make_toeplitz(system_spec *s, size_t n, const system_auto *a,
+                                 const finf_system_options *o, finf_system **out, finf_reason *why)
 {
     if (!s->automatic) return finf_system_toeplitz(s->made, n, out, why);
     finf_noise *noise = NULL;
@@ -129,8 +139,8 @@ static finf_status make_toeplitz(system_spec *s, size_t n, const system_auto *a,
     return status;
 }
 
-finf_status system_make(system_spec *s, size_t n, const system_auto *a, const finf_system_options *o, finf_system **out,
-                        finf_reason *why)
+finf_status system_make(system_spec *s, size_t n, const system_auto *a,
+                        const finf_system_options *o, finf_system **out, finf_reason *why)
 {
     *out = NULL;
     switch (s->kind) {

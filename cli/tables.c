@@ -1,6 +1,6 @@
 #include "tables.h"
 
-/* ---- words of the paper beside numbers ------------------------------------------------------------------- */
+/* ---- words of the paper beside numbers ------------------------------------------------------- */
 
 enum { WORDS = 5 };
 
@@ -9,12 +9,15 @@ typedef struct {
     const char *value, *word[WORDS];
 } words;
 
-/* Appends the words to the current row of `out`, under the names given; nothing where the paper has no such row. */
-static void add_words(const words *list, size_t n, const char *value, const char *const *names, doc *out)
+/* Appends the words to the current row of `out`, under the names given; nothing where the paper has
+ * no such row. */
+static void add_words(const words *list, size_t n, const char *value, const char *const *names,
+                      doc *out)
 {
     size_t i = 0;
     while (i < n && strcmp(list[i].value, value) != 0) i++;
-    for (size_t k = 0; k < WORDS && names[k]; k++) doc_string(out, names[k], NULL, i < n ? list[i].word[k] : NULL, NULL);
+    for (size_t k = 0; k < WORDS && names[k]; k++)
+        doc_string(out, names[k], NULL, i < n ? list[i].word[k] : NULL, NULL);
 }
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -27,8 +30,9 @@ static const char *text(const doc *d, size_t row, const char *key)
     return t ? t : "";
 }
 
-static void table1_row(doc *out, const char *algorithm, const char *rate_words, const char *ratio_words, const char *remark,
-                       double F, double rate, const doc *sgd)
+static void table1_row(doc *out, const char *algorithm, const char *rate_words,
+                       const char *ratio_words, const char *remark, double F, double rate,
+                       const doc *sgd)
 {
     double floor = number(sgd, "F_floor"), floor_rate = number(sgd, "rate_floor");
     doc_row(out);
@@ -47,14 +51,17 @@ static void table1_row(doc *out, const char *algorithm, const char *rate_words, 
 static void make_table1(const doc *const *from, doc *out)
 {
     const doc *sgd = from[0], *nu = from[1];
-    table1_row(out, "lower bound", "Omega(eta^2 rho^-1 d_eff)", "1", "for every noise with a finite sum of |beta_t|",
-               number(sgd, "F_floor"), number(sgd, "rate_floor"), sgd);
-    table1_row(out, "DP-SGD", "Theta(eta rho^-1 d)", "d/(eta d_eff)", "upper and lower bounds match up to constants",
-               number(sgd, "F_exact"), number(sgd, "rate_sgd"), sgd);
+    table1_row(out, "lower bound", "Omega(eta^2 rho^-1 d_eff)", "1",
+               "for every noise with a finite sum of |beta_t|", number(sgd, "F_floor"),
+               number(sgd, "rate_floor"), sgd);
+    table1_row(out, "DP-SGD", "Theta(eta rho^-1 d)", "d/(eta d_eff)",
+               "upper and lower bounds match up to constants", number(sgd, "F_exact"),
+               number(sgd, "rate_sgd"), sgd);
     table1_row(out, "nu = eta mu", "O(eta^2 rho^-1 d_eff log^2(1/(eta mu)))", "log^2(1/(eta mu))",
-               "mu is the least eigenvalue of H", number(nu, "F_exact"), number(nu, "rate_nu"), sgd);
-    table1_row(out, "best noise", NULL, NULL, "not in the paper: the least over all noise", number(sgd, "F_optimum"), NAN,
+               "mu is the least eigenvalue of H", number(nu, "F_exact"), number(nu, "rate_nu"),
                sgd);
+    table1_row(out, "best noise", NULL, NULL, "not in the paper: the least over all noise",
+               number(sgd, "F_optimum"), NAN, sgd);
 }
 
 /* from: rates --table prior */
@@ -76,25 +83,31 @@ static void make_table2(const doc *const *from, doc *out)
 /* from: rates, whose rows are those of the paper's Table 3 */
 static void make_table3(const doc *const *from, doc *out)
 {
-    static const char *const NAMES[WORDS] = {"eigenvalues", "paper_d_eff", "paper_sgd", "paper_nu", "paper_ratio"};
+    static const char *const NAMES[WORDS] = {"eigenvalues", "paper_d_eff", "paper_sgd", "paper_nu",
+                                             "paper_ratio"};
 #define SGD_RATE "eta d rho^-1"
     static const words PAPER[] = {
         {"power:0", {"1", "d", SGD_RATE, "eta^2 d rho^-1 log^2(1/eta)", "eta log^2(1/eta)"}},
-        {"power:0.5", {"1/sqrt(k)", "sqrt(d)", SGD_RATE, "eta^2 sqrt(d) rho^-1 log^2(d/eta)", "eta d^{-1/2} log^2(d/eta)"}},
+        {"power:0.5",
+         {"1/sqrt(k)", "sqrt(d)", SGD_RATE, "eta^2 sqrt(d) rho^-1 log^2(d/eta)",
+          "eta d^{-1/2} log^2(d/eta)"}},
         {"power:0.75",
-         {"k^{-a}, a = 3/4 < 1", "d^{1-a}/(1-a)", SGD_RATE, "(1-a)^-1 eta^2 d^{1-a} rho^-1 log^2(d/eta)",
-          "(1-a)^-1 eta d^{-a} log^2(d/eta)"}},
-        {"power:1", {"1/k", "log d", SGD_RATE, "eta^2 rho^-1 log^3(d/eta)", "eta d^-1 log^3(d/eta)"}},
+         {"k^{-a}, a = 3/4 < 1", "d^{1-a}/(1-a)", SGD_RATE,
+          "(1-a)^-1 eta^2 d^{1-a} rho^-1 log^2(d/eta)", "(1-a)^-1 eta d^{-a} log^2(d/eta)"}},
+        {"power:1",
+         {"1/k", "log d", SGD_RATE, "eta^2 rho^-1 log^3(d/eta)", "eta d^-1 log^3(d/eta)"}},
         {"power:1.5",
          {"k^{-a}, a = 3/2 > 1", "a/(a-1)", SGD_RATE, "a^2/(a-1) eta^2 rho^-1 log^2(d/eta)",
           "a^2/(a-1) eta d^-1 log^2(d/eta)"}},
         {"power:2",
-         {"1/k^2", "constant", SGD_RATE, "eta^2 rho^-1 log^2(d/eta)", "eta d^-1 log^2(d/eta) (printed log^3: erratum 5)"}},
+         {"1/k^2", "constant", SGD_RATE, "eta^2 rho^-1 log^2(d/eta)",
+          "eta d^-1 log^2(d/eta) (printed log^3: erratum 5)"}},
     };
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
         doc_row(out);
         doc_copy(out, from[0], r);
-        doc_number(out, "rate_ratio", NULL, doc_at(from[0], r, "rate_nu").value / doc_at(from[0], r, "rate_sgd").value,
+        doc_number(out, "rate_ratio", NULL,
+                   doc_at(from[0], r, "rate_nu").value / doc_at(from[0], r, "rate_sgd").value,
                    NULL);
         add_words(PAPER, COUNT(PAPER), text(from[0], r, "spectrum"), NAMES, out);
     }
@@ -105,7 +118,8 @@ static void make_slopes(const doc *const *from, doc *out)
 {
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
         char what[160];
-        snprintf(what, sizeof what, "%.20s %.120s", text(from[0], r, "against"), text(from[0], r, "at"));
+        snprintf(what, sizeof what, "%.20s %.120s", text(from[0], r, "against"),
+                 text(from[0], r, "at"));
         doc_row(out);
         doc_string(out, "fit", NULL, what, NULL);
         doc_copy(out, from[0], r);
@@ -127,7 +141,7 @@ static void make_table4(const doc *const *from, doc *out)
     }
 }
 
-/* ---- the tables ------------------------------------------------------------------------------------------ */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 const table TABLE[TABLES] = {
     {"table1",
@@ -140,7 +154,8 @@ const table TABLE[TABLES] = {
         {"paper_rate", "F_inf"},
         {"paper_ratio", "Ratio with lower bound"},
         {"remark", "Remark"}}},
-      {"Table 1 in numbers: eigenvalues 1/k, d = 128, eta = 0.01, rho = 1/2, Gaussian inputs. Constant: F_inf over the "
+      {"Table 1 in numbers: eigenvalues 1/k, d = 128, eta = 0.01, rho = 1/2, Gaussian inputs. "
+       "Constant: F_inf over the "
        "rate "
        "with constant 1.",
        {{"algorithm", "Algorithm"},
@@ -154,8 +169,12 @@ const table TABLE[TABLES] = {
      {"rates --table prior --dim 128 --eta 0.01 --rho 0.5"},
      make_table2,
      {{"Table 2, the rates: the noise of prior work",
-       {{"algorithm", "Algorithm"}, {"coefficients", "beta"}, {"growth", "gamma_T^2"}, {"rate", "F_inf"}}},
-      {"Table 2 in numbers: eigenvalues 1/k, d = 128, eta = 0.01, rho = 1/2. Constant: F_inf over the rate.",
+       {{"algorithm", "Algorithm"},
+        {"coefficients", "beta"},
+        {"growth", "gamma_T^2"},
+        {"rate", "F_inf"}}},
+      {"Table 2 in numbers: eigenvalues 1/k, d = 128, eta = 0.01, rho = 1/2. Constant: F_inf over "
+       "the rate.",
        {{"algorithm", "Algorithm"},
         {"nu", "nu"},
         {"gamma2_100", "gamma_T^2, T = 100"},
@@ -175,7 +194,8 @@ const table TABLE[TABLES] = {
         {"paper_sgd", "DP-SGD"},
         {"paper_nu", "nu = eta mu"},
         {"paper_ratio", "Ratio"}}},
-      {"Table 3 in numbers: d = 128, eta = 0.01, rho = 1/2, exact. Ratio: nu over DP-SGD; constant: value over rate.",
+      {"Table 3 in numbers: d = 128, eta = 0.01, rho = 1/2, exact. Ratio: nu over DP-SGD; "
+       "constant: value over rate.",
        {{"eigenvalues", "lambda_k"},
         {"d_eff", "d_eff"},
         {"F_sgd", "DP-SGD"},
@@ -188,18 +208,25 @@ const table TABLE[TABLES] = {
         {"constant_nu", "Constant of nu"}}}}},
     {"table3-slopes",
      "Table 3, added",
-     {"rates --decays 0.5,0.75,1,1.5,2 --dim 64:1024:log:3 --eta 0.002:0.018:log:3 --rho 0.5 --slopes"},
+     {"rates --decays 0.5,0.75,1,1.5,2 --dim 64:1024:log:3 --eta 0.002:0.018:log:3 --rho 0.5 "
+      "--slopes"},
      make_slopes,
-     {{"Log-log slopes of the exact values: against d, eta or d_eff, the rest held fixed (eigenvalues k^{-a}; against "
+     {{"Log-log slopes of the exact values: against d, eta or d_eff, the rest held fixed "
+       "(eigenvalues k^{-a}; against "
        "d_eff, a "
        "varies)",
-       {{"fit", "Against"}, {"slope_sgd", "DP-SGD"}, {"slope_nu", "nu = eta mu"}, {"slope_optimum", "best noise"}}}}},
+       {{"fit", "Against"},
+        {"slope_sgd", "DP-SGD"},
+        {"slope_nu", "nu = eta mu"},
+        {"slope_optimum", "best noise"}}}}},
     {"table4-variants",
      "Table 4",
-     {"curve --steps 1024 --system sgd,honaker,cc,nu:auto,fft,full-honaker,me,me:256 --participations 4 "
+     {"curve --steps 1024 --system sgd,honaker,cc,nu:auto,fft,full-honaker,me,me:256 "
+      "--participations 4 "
       "--separation 256"},
      make_table4,
-     {{"Table 4: the variants, and what they cost in the paper and here (T = n steps). Seconds: to prepare it and "
+     {{"Table 4: the variants, and what they cost in the paper and here (T = n steps). Seconds: to "
+       "prepare it and "
        "draw the noise of all steps, one coordinate.",
        {{"variant", "Variant"},
         {"matrix", "Matrix B"},
@@ -209,8 +236,10 @@ const table TABLE[TABLES] = {
         {"paper_step", "Step, paper"},
         {"step", "Step, here"},
         {"seconds", "Seconds, n = 1024"}}},
-      {"Table 4 in numbers: n = 1024 steps, nu the one of least loss. Squared sensitivity, and loss (that times the "
-       "error of the prefix sums), of one participation and of four: 256 steps apart (fixed order) or at least that "
+      {"Table 4 in numbers: n = 1024 steps, nu the one of least loss. Squared sensitivity, and "
+       "loss (that times the "
+       "error of the prefix sums), of one participation and of four: 256 steps apart (fixed order) "
+       "or at least that "
        "(min-sep; not exact: an upper bound). Each ME is the optimum for its own.",
        {{"variant", "Variant"},
         {"error", "Prefix error"},
@@ -224,7 +253,8 @@ const table TABLE[TABLES] = {
      "Section 3, added",
      {"tune --eta 0.1 --kappa 100 --solver newton --rho 0.5"},
      NULL,
-     {{"Which nu? For the sharp bound the best is far from eta mu = 0.001: eta = 0.1, kappa = 100, rho = 1/2.",
+     {{"Which nu? For the sharp bound the best is far from eta mu = 0.001: eta = 0.1, kappa = 100, "
+       "rho = 1/2.",
        {{"nu", "best nu"},
         {"gamma2", "gamma_inf^2"},
         {"bound", "bound on F_inf"},
@@ -236,9 +266,16 @@ const table TABLE[TABLES] = {
      {"errata"},
      NULL,
      {{"What the paper prints, and what it should be",
-       {{"erratum", "No"}, {"what", "What"}, {"printed", "Printed"}, {"computed", "Computed"}, {"note", "Note"}}},
+       {{"erratum", "No"},
+        {"what", "What"},
+        {"printed", "Printed"},
+        {"computed", "Computed"},
+        {"note", "Note"}}},
       {"Of the same errata, more numbers",
-       {{"erratum", "No"}, {"also", "What"}, {"also_printed", "Printed"}, {"also_computed", "Computed"}}}}},
+       {{"erratum", "No"},
+        {"also", "What"},
+        {"also_printed", "Printed"},
+        {"also_computed", "Computed"}}}}},
 };
 
 /* Whether some record has the field. */
@@ -264,7 +301,8 @@ finf_status table_make(const table *t, runner *r, doc **out, finf_reason *why)
 {
     const doc *from[TABLE_LINES] = {NULL};
     finf_status s = (*out = doc_new()) ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
-    for (size_t i = 0; i < TABLE_LINES && t->line[i] && !s; i++) s = runner_run(r, t->line[i], &from[i], why);
+    for (size_t i = 0; i < TABLE_LINES && t->line[i] && !s; i++)
+        s = runner_run(r, t->line[i], &from[i], why);
     if (s) return s;
     if (t->make)
         t->make(from, *out);
@@ -279,7 +317,8 @@ finf_status table_make(const table *t, runner *r, doc **out, finf_reason *why)
 void table_csv(const table *t, const doc *d, const char *mark, FILE *out)
 {
     fprintf(out, "# %s: %s\n", t->place, mark);
-    for (size_t i = 0; i < TABLE_LINES && t->line[i]; i++) fprintf(out, "# finf %s --format csv\n", t->line[i]);
+    for (size_t i = 0; i < TABLE_LINES && t->line[i]; i++)
+        fprintf(out, "# finf %s --format csv\n", t->line[i]);
     doc_print(d, (doc_style){.format = FORMAT_CSV}, out);
 }
 
@@ -287,7 +326,8 @@ void table_report(const table *t, const doc *d, FILE *html)
 {
     char commands[TABLE_LINES * RUNNER_LINE] = "";
     for (size_t i = 0; i < TABLE_LINES && t->line[i]; i++)
-        snprintf(commands + strlen(commands), sizeof commands - strlen(commands), "%sfinf %s", i ? "\n" : "", t->line[i]);
+        snprintf(commands + strlen(commands), sizeof commands - strlen(commands), "%sfinf %s",
+                 i ? "\n" : "", t->line[i]);
     for (size_t v = 0; v < TABLE_VIEWS && t->view[v].caption; v++) {
         size_t n = 0;
         while (n < VIEW_COLUMNS && t->view[v].column[n].key) n++;

@@ -1,4 +1,5 @@
-/* The paper's tables: for each one struct with its commands, what is made of their output, and how the report shows it. */
+/* The paper's tables: for each one struct with its commands, what is made of their output, and how
+ * the report shows it. */
 #ifndef FINF_TABLES_H
 #define FINF_TABLES_H
 

@@ -1,4 +1,4 @@
-/* Complete elliptic integrals by complementary parameter, on GSL's Carlson forms.          MATH section 3
+/* Complete elliptic integrals by complementary parameter, on GSL's Carlson forms. (theory 3)
  * 1 - k^2 is never formed from k: the caller gives m1 = 1 - k^2, and that keeps every digit. */
 #include <gsl/gsl_sf_ellint.h>
 
@@ -13,7 +13,8 @@
 #define RJ_MIN 1e-101
 #define RJ_MAX 1e101
 
-/* Rounding of a Carlson form and the few products around it: 24 ulp covers every row of tests/tables. */
+/* Rounding of a Carlson form and the few products around it: 24 ulp covers every row of
+ * tests/tables. */
 #define CARLSON_REL (24 * FINF_EPS)
 
 static finf_status set(finf_real *out, double value, const char *method)
@@ -42,7 +43,8 @@ finf_status finf_agm(double x, double y, finf_real *out)
     return set(out, x, "AGM");
 }
 
-/* K(k) = int_0^{pi/2} (1 - k^2 sin^2)^{-1/2} = RF(0, m1, 1).   domain: 1e-300 <= m1 <= 1e300 (m1 > 1: imaginary k) */
+/* K(k) = int_0^{pi/2} (1 - k^2 sin^2)^{-1/2} = RF(0, m1, 1).   domain: 1e-300 <= m1 <= 1e300 (m1 >
+ * 1: imaginary k) */
 finf_status finf_ellint_k(double m1, finf_real *out)
 {
     if (!within(m1, 1e-300, 1e300)) return outside(out);
@@ -64,8 +66,9 @@ finf_status finf_ellint_e(double m1, finf_real *out)
 
 /* Pi(n,k) = int_0^{pi/2} dt / ((cos^2 + p sin^2) sqrt(cos^2 + m1 sin^2)),  p = 1 - n
  * domain:   1e-101 <= p, m1 <= 1e101 and the same for m1/p
- * method:   p <= 1: RF + (1-p)/3 RJ(p), both terms >= 0. p > 1 cancels there, so the change of parameter
- *           p -> m1/p is made first (both terms >= 0 again); m1 > 1 is turned into 1/m1 by cos <-> sin. */
+ * method:   p <= 1: RF + (1-p)/3 RJ(p), both terms >= 0. p > 1 cancels there, so the change of
+ * parameter p -> m1/p is made first (both terms >= 0 again); m1 > 1 is turned into 1/m1 by cos <->
+ * sin. */
 finf_status finf_ellint_pi(double p, double m1, finf_real *out)
 {
     static const char method[] = "Carlson RF, RJ";
@@ -83,7 +86,8 @@ finf_status finf_ellint_pi(double p, double m1, finf_real *out)
 
 /* The three integrals over the circle. With t = tan(w/2) and al = a/(2-a),
  *     |1-a-e^{iw}|^2 = (2-a)^2 (al^2 + t^2) / (1 + t^2),
- * so each is a K or a Pi of parameter m1 = al^2. Domain 1e-50 <= a <= 1 (J0: a < 2), 1e-50 <= b < 2. */
+ * so each is a K or a Pi of parameter m1 = al^2. Domain 1e-50 <= a <= 1 (J0: a < 2), 1e-50 <= b
+ * < 2. */
 static double half_angle(double a) { return a / (2 - a); }
 
 static int in_domain(double a, double a_max, double b)
@@ -91,7 +95,8 @@ static int in_domain(double a, double a_max, double b)
     return within(a, ARG_MIN, a_max) && b >= ARG_MIN && b < 2 && a < 2;
 }
 
-/* J0(a) = int dw / |1-a-e^{iw}| = 4/(2-a) K.   (2-a)-symmetric: a and 2-a give the same |..| with w -> pi - w */
+/* J0(a) = int dw / |1-a-e^{iw}| = 4/(2-a) K.   (2-a)-symmetric: a and 2-a give the same |..| with w
+ * -> pi - w */
 finf_status finf_ellint_j0(double a, finf_real *out)
 {
     if (!in_domain(a, 2, 1)) return outside(out);
@@ -109,8 +114,9 @@ finf_status finf_ellint_j1(double a, double b, finf_real *out)
 }
 
 /* I(a,b) = int |1-a-e^{iw}| / |1-b-e^{iw}|^2 dw = 2 a^2/(b^2 (1-a/2)) Pi(p = (al/be)^2, m1 = al^2)
- * accuracy: 1e-14 relative on tests/tables/ellint_i.inc, a to 1e-12, b to 1e-13, and on both sides of a = b.
- * For a <= b this is MATH's first form; for a > b the change of parameter inside Pi is its second. */
+ * accuracy: 1e-14 relative on tests/tables/ellint_i.inc, a to 1e-12, b to 1e-13, and on both sides
+ * of a = b. For a <= b this is theory's first form; for a > b the change of parameter inside Pi is
+ * its second. */
 finf_status finf_ellint_i(double a, double b, finf_real *out)
 {
     if (!in_domain(a, 1, b)) return outside(out);

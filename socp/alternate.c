@@ -1,6 +1,7 @@
-/* Alternation for the bounds without causality, MATH 7.7: the SOCP for fixed |B|, then |B|^2 = psi^{-1/2}, which by
- * Cauchy-Schwarz minimises gamma^2(B) (1/2pi) int |B|^2 psi for that psi, with or without gradient noise. Neither step
- * can raise the bound. The joint problem minimises a concave function: the end is a stationary point, and the start's. */
+/* Alternation for the bounds without causality, theory 7.7: the SOCP for fixed |B|, then |B|^2 =
+ * psi^{-1/2}, which by Cauchy-Schwarz minimises gamma^2(B) (1/2pi) int |B|^2 psi for that psi, with
+ * or without gradient noise. Neither step can raise the bound. The joint problem minimises a
+ * concave function: the end is a stationary point, and the start's. */
 #include <math.h>
 
 #include "optimize.h"
@@ -16,8 +17,10 @@ static void follow(const socp_moving *v, double complex *logB)
     for (size_t j = 0; j < v->grid.n; j++) logB[j] -= mean;
 }
 
-/* Rounds until the bound changes by less than tol (relative); the certificate left in v is that of the last round. */
-finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int max_rounds, socp_descent *d)
+/* Rounds until the bound changes by less than tol (relative); the certificate left in v is that of
+ * the last round. */
+finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int max_rounds,
+                           socp_descent *d)
 {
     double fine = fmax(tol / 100, 1e-9);
     d->rounds = 0;

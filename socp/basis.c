@@ -1,13 +1,12 @@
-/* Multipliers h_t (t > 0 and t < 0) and x_t, MATH 7.5: geometric sequences and single lags.
+/* Multipliers h_t (t > 0 and t < 0) and x_t, theory 7.5: geometric sequences and single lags.
  *
- * The unknowns are the slack h_0 - sum h and the h columns themselves, so that the class is x_i >= 0 and nothing else,
- * and Lambda = slack + sum_i x_i (1 -+ c_i(w)). With n = 1 - z^lag, z = e^{-iw}, s = 1 - p, a column is
- *     1 - c = n/(s + p n),
- * without cancellation as w, s -> 0; s = 1 is the single lag. Its fold-fold convolution 1 - c^fold has h_t >= 0 too. X has
- * no sign, so its geometric columns 1/(1 - p_i z) are replaced by a basis of their span that is orthogonal on the circle
- * (Takenaka-Malmquist):
- *     s_i/(s_i + p_i n) prod_{l<i} (s_l - n)/(s_l + p_l n),     which for s_0 = .. = s_i = 1 is z^i.
- * Order: slack, then per term: t > 0, t < 0, once per sign. */
+ * The unknowns are the slack h_0 - sum h and the h columns themselves, so that the class is x_i >=
+ * 0 and nothing else, and Lambda = slack + sum_i x_i (1 -+ c_i(w)). With n = 1 - z^lag, z =
+ * e^{-iw}, s = 1 - p, a column is 1 - c = n/(s + p n), without cancellation as w, s -> 0; s = 1 is
+ * the single lag. Its fold-fold convolution 1 - c^fold has h_t >= 0 too. X has no sign, so its
+ * geometric columns 1/(1 - p_i z) are replaced by a basis of their span that is orthogonal on the
+ * circle (Takenaka-Malmquist): s_i/(s_i + p_i n) prod_{l<i} (s_l - n)/(s_l + p_l n),     which for
+ * s_0 = .. = s_i = 1 is z^i. Order: slack, then per term: t > 0, t < 0, once per sign. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,9 +30,9 @@ static int resonant(const finf_noise *noise)
     return rose && fell;
 }
 
-/* Single lags beside the poles. Noise that resonates at some angle needs as many as it remembers, 16 at most (else up to a
- * quarter is lost); else one will do while eta L is small, a few are worth 0.2% above (sooner without causality), a dozen
- * for eta L > 1, where L alternates. */
+/* Single lags beside the poles. Noise that resonates at some angle needs as many as it remembers,
+ * 16 at most (else up to a quarter is lost); else one will do while eta L is small, a few are worth
+ * 0.2% above (sooner without causality), a dozen for eta L > 1, where L alternates. */
 size_t socp_basis_lags(const finf_noise *noise, double eta, int causal)
 {
     enum { MOST = 16, FEW = 8 };
@@ -44,8 +43,8 @@ size_t socp_basis_lags(const finf_noise *noise, double eta, int causal)
     return own > least ? own : least > FEW ? least : FEW;
 }
 
-/* The shortest lump, s = 1/2 folded FOLDS times, is about 2 FOLDS lags away and wide. h_t < 0 alone (paper) would also hide
- * between wider panels: 3% of sharp-dist. */
+/* The shortest lump, s = 1/2 folded FOLDS times, is about 2 FOLDS lags away and wide. h_t < 0 alone
+ * (paper) would also hide between wider panels: 3% of sharp-dist. */
 size_t socp_basis_reach(size_t lags, finf_iqc_class cls)
 {
     size_t lump = cls == FINF_IQC_GENERAL ? 1 : 3 * FOLDS;
@@ -61,11 +60,12 @@ static void add(double *list, size_t *n, double s)
     if (i == *n) ++*n;
 }
 
-/* Poles p = 1 - s: s = 2^-j >= eta mu/8, and the closed-loop poles s = eta h of the quadratics h = mu, (mu+L)/2, L, with
- * which the causal bound meets the worst quadratic. p < 0 (eta h > 1) serves X only: its h_t would change sign. Where h_t
- * may have any sign, lumps of either sign at a distance are worth a tenth: folds 1, 2, 4, 8. */
-finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls, int causal,
-                            socp_basis *out)
+/* Poles p = 1 - s: s = 2^-j >= eta mu/8, and the closed-loop poles s = eta h of the quadratics h =
+ * mu, (mu+L)/2, L, with which the causal bound meets the worst quadratic. p < 0 (eta h > 1) serves
+ * X only: its h_t would change sign. Where h_t may have any sign, lumps of either sign at a
+ * distance are worth a tenth: folds 1, 2, 4, 8. */
+finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls,
+                            int causal, socp_basis *out)
 {
     socp_basis b = {.lags = lags, .plus = cls != FINF_IQC_PAPER, .minus = cls != FINF_IQC_GENERAL};
     size_t most = lags + (geometric ? (size_t)ceil(-log2(fmin(eta * mu, 1))) + 7 : 0);
@@ -77,7 +77,10 @@ finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, f
         socp_basis_free(&b);
         return FINF_ENOMEM;
     }
-    for (size_t t = 1; t <= lags; t++) b.s[b.poles++] = 1, b.h[b.terms++] = (socp_term){t, 1, 1};
+    for (size_t t = 1; t <= lags; t++) {
+        b.s[b.poles++] = 1;
+        b.h[b.terms++] = (socp_term){t, 1, 1};
+    }
     if (geometric) {
         double *s = b.s + lags;
         size_t n = 0;
@@ -98,7 +101,12 @@ finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, f
 
 void socp_basis_free(socp_basis *b)
 {
-    if (b) free(b->s), free(b->h), free(b->ahead), *b = (socp_basis){0};
+    if (b) {
+        free(b->s);
+        free(b->h);
+        free(b->ahead);
+        *b = (socp_basis){0};
+    }
 }
 
 /* 1 - e^{-iw} */
@@ -108,7 +116,8 @@ static double complex one_minus(double w)
     return 2 * sn * sn + I * sin(w);
 }
 
-/* 1/z, z neither huge nor tiny: the compiler's own division guards against that at five times the cost */
+/* 1/z, z neither huge nor tiny: the compiler's own division guards against that at five times the
+ * cost */
 static double complex inverse(double complex z)
 {
     double f = 1 / (creal(z) * creal(z) + cimag(z) * cimag(z));
@@ -139,14 +148,20 @@ void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double
     lambda[k++] = 1;
     for (size_t i = 0; i < b->terms; i++) {
         double complex g = gap(&b->h[i], w, n);
-        if (b->plus) lambda[k++] = g, lambda[k++] = conj(g);
-        if (b->minus) lambda[k++] = 2 - g, lambda[k++] = 2 - conj(g);
+        if (b->plus) {
+            lambda[k++] = g;
+            lambda[k++] = conj(g);
+        }
+        if (b->minus) {
+            lambda[k++] = 2 - g;
+            lambda[k++] = 2 - conj(g);
+        }
     }
     for (size_t i = 0; i < b->nc; i++) x[i] = causal_column(b->s[i], n, &product);
 }
 
-void socp_basis_sum(const socp_basis *b, const double *x, const double *y, double w, double complex *lambda,
-                    double complex *X)
+void socp_basis_sum(const socp_basis *b, const double *x, const double *y, double w,
+                    double complex *lambda, double complex *X)
 {
     double complex n = one_minus(w), product = 1;
     *lambda = *x++;
@@ -154,7 +169,10 @@ void socp_basis_sum(const socp_basis *b, const double *x, const double *y, doubl
         if (socp_basis_unused(b, x)) continue;
         double complex g = gap(&b->h[i], w, n);
         const double *v = x;
-        if (b->plus) *lambda += v[0] * g + v[1] * conj(g), v += 2;
+        if (b->plus) {
+            *lambda += v[0] * g + v[1] * conj(g);
+            v += 2;
+        }
         if (b->minus) *lambda += v[0] * (2 - g) + v[1] * (2 - conj(g));
     }
     if (X) *X = 0;

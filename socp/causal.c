@@ -1,11 +1,13 @@
-/* The noise under causality, MATH 7.7: the phase of B matters, so B(z) = prod_i (1 - (1-nu_i) z)^{r_i} with fixed nu_i is
- * descended in r; it is minimum phase whatever r. log(bound) has the gradient of the envelope theorem.
+/* The noise under causality, theory 7.7: the phase of B matters, so B(z) = prod_i (1 - (1-nu_i)
+ * z)^{r_i} with fixed nu_i is descended in r; it is minimum phase whatever r. log(bound) has the
+ * gradient of the envelope theorem.
  *
- * Newton's method in r, with the Hessian that lets the certificate follow r: a dozen unknowns cost nothing beside one
- * solve, what counts is the number of solves. A little of the metric is added, more where it is not positive definite, the
- * step would go too far, or the last one had to be shortened: were the bound
- * gamma^2 (1/2pi) int |B|^2 psi with psi fixed, the Hessian of its log at the optimum would be 8 Cov(log|f_i|, log|f_j|)
- * in the probability |B|^{-2}/gamma^2 on the circle. */
+ * Newton's method in r, with the Hessian that lets the certificate follow r: a dozen unknowns cost
+ * nothing beside one solve, what counts is the number of solves. A little of the metric is added,
+ * more where it is not positive definite, the step would go too far, or the last one had to be
+ * shortened: were the bound gamma^2 (1/2pi) int |B|^2 psi with psi fixed, the Hessian of its log at
+ * the optimum would be 8 Cov(log|f_i|, log|f_j|) in the probability |B|^{-2}/gamma^2 on the circle.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +19,16 @@ static const double RIDGE = 1e-3;
 static const double LEAST = 1e-4;  /* damping: what is added of the metric */
 static const double COARSE = 1e-4; /* tolerance where another descent ended lower */
 static const double LOOSE = 1e-2;  /* relative gap far from the end */
-static const double REACH = 0.3;   /* of a step in log|B|, root mean square: beyond, the quadratic model is no guide */
+/* of a step in log|B|, root mean square: beyond, the quadratic model is no guide */
+static const double REACH = 0.3;
 
 struct socp_products {
     socp_moving *v;
     size_t n, J;
-    double tol, damping;                     /* of the solves, of the last step */
-    double complex *f, *logB;                /* J x n: log factors; J: at the nodes */
-    double *p, *state, *beta;                /* n: 1 - nu_i; n; (n + 1) x taps: beta, and dbeta/dr */
+    double tol, damping;      /* of the solves, of the last step */
+    double complex *f, *logB; /* J x n: log factors; J: at the nodes */
+    /* n: 1 - nu_i; n; (n + 1) x taps: beta, and dbeta/dr */
+    double *p, *state, *beta;
     double *r, *grad, *trial, *d, *y, *mean; /* n */
     double *metric, *H, *U, *scratch;        /* n x n, and what the Hessian needs */
     double *memory;
@@ -34,15 +38,23 @@ finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_
 {
     socp_products *s = *out = calloc(1, sizeof *s);
     if (!s) return FINF_ENOMEM;
-    s->v = v, s->n = n, s->J = v->grid.n;
+    s->v = v;
+    s->n = n;
+    s->J = v->grid.n;
     double **vec[] = {&s->r, &s->grad, &s->trial, &s->d, &s->y, &s->mean, &s->p, &s->state};
     size_t count = sizeof vec / sizeof *vec, scratch = socp_moving_scratch(v, n);
     s->f = malloc((s->J * (n + 1)) * sizeof *s->f);
     double *z = s->memory = calloc(count * n + 3 * n * n + scratch + (n + 1) * v->taps, sizeof *z);
     if (!s->f || !z) return FINF_ENOMEM;
     s->logB = s->f + s->J * n;
-    for (size_t i = 0; i < count; i++) *vec[i] = z, z += n;
-    s->metric = z, s->H = z + n * n, s->U = z + 2 * n * n, s->scratch = z + 3 * n * n;
+    for (size_t i = 0; i < count; i++) {
+        *vec[i] = z;
+        z += n;
+    }
+    s->metric = z;
+    s->H = z + n * n;
+    s->U = z + 2 * n * n;
+    s->scratch = z + 3 * n * n;
     s->beta = s->scratch + scratch;
     for (size_t i = 0; i < n; i++) s->p[i] = 1 - nu[i];
     for (size_t j = 0; j < s->J; j++)
@@ -58,8 +70,9 @@ void socp_products_free(socp_products *s)
     free(s);
 }
 
-/* Coefficients y of B (source NULL, y_0 = 1), or of dB/dr_i = B log(1 - p z), p = p_i (source B's, y_0 = 0): by z B' =
- * -B sum_l r_l p_l z/(1 - p_l z), t y_t = -sum_l r_l sum_k p_l^k y_{t-k} - sum_k p^k source_{t-k}. */
+/* Coefficients y of B (source NULL, y_0 = 1), or of dB/dr_i = B log(1 - p z), p = p_i (source B's,
+ * y_0 = 0): by z B' = -B sum_l r_l p_l z/(1 - p_l z), t y_t = -sum_l r_l sum_k p_l^k y_{t-k} -
+ * sum_k p^k source_{t-k}. */
 static void set_series(socp_products *s, const double *r, const double *source, double p, double *y)
 {
     double from = 0;
@@ -79,13 +92,16 @@ static double evaluate(socp_products *s, const double *r)
         for (size_t i = 0; i < s->n; i++) s->logB[j] += r[i] * s->f[j * s->n + i];
     }
     set_series(s, r, NULL, 0, s->beta);
-    return socp_moving_solve(s->v, s->logB, s->beta, s->tol) == FINF_OK ? log(s->v->value) : INFINITY;
+    return socp_moving_solve(s->v, s->logB, s->beta, s->tol) == FINF_OK ? log(s->v->value)
+                                                                        : INFINITY;
 }
 
-/* on the metric, as neighbouring factors are nearly dependent; and a factor with nu = 1 is 1 everywhere */
+/* on the metric, as neighbouring factors are nearly dependent; and a factor with nu = 1 is 1
+ * everywhere */
 static void add_ridge(socp_products *s, double ridge)
 {
-    for (size_t i = 0; i < s->n; i++) s->metric[i * (s->n + 1)] = s->metric[i * (s->n + 1)] * (1 + ridge) + 1e-12;
+    for (size_t i = 0; i < s->n; i++)
+        s->metric[i * (s->n + 1)] = s->metric[i * (s->n + 1)] * (1 + ridge) + 1e-12;
 }
 
 /* metric: 8 Cov(log|f_i|, log|f_k|), with a ridge; y: 8 Cov(log|f_i|, log|B|) */
@@ -99,12 +115,16 @@ static void set_metric(socp_products *s, const double complex *logB, double ridg
     for (int pass = 0; pass < 2; pass++)
         for (size_t j = 0; j < s->J; j++) {
             double p = s->v->grid.q[j] * exp(-2 * creal(logB[j]));
-            if (pass == 0) total += p, mean_t += p * creal(logB[j]);
+            if (pass == 0) {
+                total += p;
+                mean_t += p * creal(logB[j]);
+            }
             for (size_t i = 0; i < n && pass == 0; i++) mean[i] += p * creal(s->f[j * n + i]);
             for (size_t i = 0; i < n && pass == 1; i++) {
                 double a = 8 * p / total * (creal(s->f[j * n + i]) - mean[i] / total);
                 s->y[i] += a * (creal(logB[j]) - mean_t / total);
-                for (size_t k = 0; k < n; k++) s->metric[i * n + k] += a * (creal(s->f[j * n + k]) - mean[k] / total);
+                for (size_t k = 0; k < n; k++)
+                    s->metric[i * n + k] += a * (creal(s->f[j * n + k]) - mean[k] / total);
             }
         }
     add_ridge(s, ridge);
@@ -145,7 +165,8 @@ static void set_model(socp_products *s)
     add_ridge(s, RIDGE);
     for (size_t i = 0; i < n; i++) s->grad[i] /= V;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++) s->H[i * n + k] = s->H[i * n + k] / V - s->grad[i] * s->grad[k];
+        for (size_t k = 0; k < n; k++)
+            s->H[i * n + k] = s->H[i * n + k] / V - s->grad[i] * s->grad[k];
 }
 
 /* The length of d in log|B|, squared. */
@@ -156,18 +177,21 @@ static double length2(const socp_products *s, const double *d)
     return sum;
 }
 
-/* The step d, with `damping` of the metric added or as much more as it takes. Returns what it promises: half its slope. */
+/* The step d, with `damping` of the metric added or as much more as it takes. Returns what it
+ * promises: half its slope. */
 static double newton_step(socp_products *s, double damping)
 {
     for (s->damping = damping; s->damping < 1e8; s->damping *= 4) {
         for (size_t i = 0; i < s->n; i++) s->d[i] = -s->grad[i];
-        if (solve(s, 1, s->damping, s->d) && length2(s, s->d) < REACH * REACH) return -socp_dot(s->d, s->grad, s->n) / 2;
+        if (solve(s, 1, s->damping, s->d) && length2(s, s->d) < REACH * REACH)
+            return -socp_dot(s->d, s->grad, s->n) / 2;
     }
     return 0;
 }
 
-/* Steps along d until the bound has decreased as the slope promises (Armijo): the parabola's minimum, between a tenth and a
- * half of the last try. Returns the step, 0 if there is none. trusted: the full step, its bound as promised. */
+/* Steps along d until the bound has decreased as the slope promises (Armijo): the parabola's
+ * minimum, between a tenth and a half of the last try. Returns the step, 0 if there is none.
+ * trusted: the full step, its bound as promised. */
 static double search(socp_products *s, double value, double slope, int trusted, double *found)
 {
     double t = 1;
@@ -177,7 +201,9 @@ static double search(socp_products *s, double value, double slope, int trusted, 
             s->trial[i] = s->r[i] + t * s->d[i];
             most = fmax(most, fabs(s->trial[i]));
         }
-        *found = most > SOCP_LARGEST ? INFINITY : trusted ? value + slope / 2 : evaluate(s, s->trial);
+        *found = most > SOCP_LARGEST ? INFINITY
+                 : trusted           ? value + slope / 2
+                                     : evaluate(s, s->trial);
         if (*found <= value + 1e-4 * t * slope) return t;
         double next = isfinite(*found) ? -slope * t * t / (2 * (*found - value - slope * t)) : 0;
         t = fmin(fmax(next, t / 10), t / 2);
@@ -194,10 +220,11 @@ static int leads_there(socp_products *s, double value, const socp_descent *d)
            length2(s, s->trial) < length2(s, s->d) / 16;
 }
 
-/* Until a full step, undamped, changes the bound by less than tol (above d->best: COARSE), or any promises a quarter of that.
- * Newton's steps square the promise: once it falls a hundredfold, a small undamped one is taken on trust. s->r is where it
- * ends. */
-static finf_status descend(socp_products *s, double tol, int max_rounds, double lower, socp_descent *d)
+/* Until a full step, undamped, changes the bound by less than tol (above d->best: COARSE), or any
+ * promises a quarter of that. Newton's steps square the promise: once it falls a hundredfold, a
+ * small undamped one is taken on trust. s->r is where it ends. */
+static finf_status descend(socp_products *s, double tol, int max_rounds, double lower,
+                           socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
     if (!isfinite(value)) return FINF_ETOL;
@@ -205,7 +232,9 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
     for (int trusted = 0; !trusted;) {
         double little = d->known && exp(value) > d->best ? fmax(tol, COARSE) : tol;
         double damping = t < 1 ? 4 * s->damping : LEAST, found;
-        if ((t == 1 && gain < little && s->damping == LEAST) || exp(value) <= lower * (1 + tol / 10)) break;
+        if ((t == 1 && gain < little && s->damping == LEAST) ||
+            exp(value) <= lower * (1 + tol / 10))
+            break;
         set_model(s);
         if (d->known && leads_there(s, value, d)) {
             memcpy(s->r, d->known, s->n * sizeof *s->r);
@@ -215,28 +244,37 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
         if (!(promise > little / 4)) break;
         if (d->rounds == (size_t)max_rounds) return FINF_ETOL;
         trusted = s->damping == LEAST && promise < fmin(10 * tol, last / 100);
-        s->tol = fmin(fmax(promise * promise / 10, little), LOOSE); /* solved only as well as the steps need */
+        /* solved only as well as the steps need */
+        s->tol = fmin(fmax(promise * promise / 10, little), LOOSE);
         t = search(s, value, -2 * promise, trusted, &found);
         if (s->v->cancelled || s->v->no_memory) return FINF_ETOL;
         if (!(t > 0)) break; /* down to the solver's rounding */
         memcpy(s->r, s->trial, s->n * sizeof *s->r);
-        gain = value - found, value = found, last = promise;
+        gain = value - found;
+        value = found;
+        last = promise;
         d->history[++d->rounds] = exp(value);
     }
     return FINF_OK;
 }
 
-finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds, double lower, socp_descent *d)
+finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds, double lower,
+                        socp_descent *d)
 {
     socp_moving *v = s->v;
-    d->rounds = 0, d->history[0] = NAN;
+    d->rounds = 0;
+    d->history[0] = NAN;
     s->tol = LOOSE;
     memcpy(s->r, r, s->n * sizeof *r);
     v->alone = 1;
     finf_status st = descend(s, tol, max_rounds, lower, d);
     v->alone = 0;
-    int pays = v->kkt.first > 0 && v->gap > tol; /* another multiplier, where X alone was looked at last */
-    if (st == FINF_OK && pays) s->tol = tol, st = descend(s, tol, max_rounds, lower, d);
+    /* another multiplier, where X alone was looked at last */
+    int pays = v->kkt.first > 0 && v->gap > tol;
+    if (st == FINF_OK && pays) {
+        s->tol = tol;
+        st = descend(s, tol, max_rounds, lower, d);
+    }
     memcpy(r, s->r, s->n * sizeof *r);
     return v->no_memory ? FINF_ENOMEM : st;
 }

@@ -1,9 +1,10 @@
-/* The bound as a theorem, MATH 7.8: ball arithmetic (Arb), which only the files certify*.c see.
+/* The bound as a theorem, theory 7.8: ball arithmetic (Arb), which only the files certify*.c see.
  *
- * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. psi = |m|^2/a + k is the
- * restriction of a function holomorphic near [0, pi] (certify_form.c), and Arb's integrator (Petras' algorithm) encloses its
- * integral. Every piece of [0, pi] it accepts lies in a ball on which the integrand, and so 1/a, was found finite: a finite
- * enclosure proves a != 0 on [0, pi], and a > 0 at one point proves it everywhere. */
+ * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. psi =
+ * |m|^2/a + k is the restriction of a function holomorphic near [0, pi] (certify_form.c), and Arb's
+ * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies in a
+ * ball on which the integrand, and so 1/a, was found finite: a finite enclosure proves a != 0 on
+ * [0, pi], and a > 0 at one point proves it everywhere. */
 #include "socp.h"
 
 #include <math.h>
@@ -15,12 +16,21 @@
 const char *socp_arb_version(void) { return NULL; }
 const char *socp_flint_version(void) { return NULL; }
 
-finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_grid *g,
-                         const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
+finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise,
+                         const socp_grid *g, const socp_basis *b, const double *x,
+                         socp_weights weights, const socp_recomputed *estimate,
                          int (*cancel)(void *), void *cancel_data, socp_certificate *out)
 {
-    (void)mo, (void)kappa, (void)noise, (void)g, (void)b, (void)x, (void)weights, (void)estimate, (void)cancel,
-        (void)cancel_data;
+    (void)mo;
+    (void)kappa;
+    (void)noise;
+    (void)g;
+    (void)b;
+    (void)x;
+    (void)weights;
+    (void)estimate;
+    (void)cancel;
+    (void)cancel_data;
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN};
     snprintf(out->reason.text, sizeof out->reason.text, "built without Arb: no certificate");
     return FINF_ETOL;
@@ -37,10 +47,11 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
 const char *socp_arb_version(void) { return arb_version; }
 const char *socp_flint_version(void) { return flint_version; }
 
-/* ---- memory -------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-/* GMP and FLINT end the program when an allocation fails. With these functions it ends the proof, which has a thread of its
- * own: what FLINT keeps for a thread is in no known state then, and is lost with what the proof held. */
+/* GMP and FLINT end the program when an allocation fails. With these functions it ends the proof,
+ * which has a thread of its own: what FLINT keeps for a thread is in no known state then, and is
+ * lost with what the proof held. */
 static _Thread_local jmp_buf *leave;
 
 static void *given(void *p)
@@ -76,7 +87,7 @@ static void set_memory_functions(void)
     __flint_set_memory_functions(take, take_clear, resize, free);
 }
 
-/* ---- the integral -------------------------------------------------------------------------------------- */
+/* ---- the integral ---------------------------------------------------------------------------- */
 
 typedef struct {
     ball_form form;
@@ -106,29 +117,39 @@ static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong 
     return 0;
 }
 
-/* int psi over one panel. Plain boxes first: they are cheaper, and a few hundred do unless the multipliers are nearly tight,
- * where 20000 would be too few. */
+/* int psi over one panel. Plain boxes first: they are cheaper, and a few hundred do unless the
+ * multipliers are nearly tight, where 20000 would be too few. */
 static int panel(context *c, acb_t out, const acb_t lo, const acb_t hi, const mag_t tol)
 {
     acb_calc_integrate_opt_t opt;
     acb_calc_integrate_opt_init(opt);
-    opt->deg_limit = 40, opt->eval_limit = 400, c->centred = 0;
-    if (acb_calc_integrate(out, integrand, c, lo, hi, 30, tol, opt, PREC) != ARB_CALC_SUCCESS || !acb_is_finite(out)) {
-        opt->eval_limit = 2000, c->centred = 1;
+    opt->deg_limit = 40;
+    opt->eval_limit = 400;
+    c->centred = 0;
+    if (acb_calc_integrate(out, integrand, c, lo, hi, 30, tol, opt, PREC) != ARB_CALC_SUCCESS ||
+        !acb_is_finite(out)) {
+        opt->eval_limit = 2000;
+        c->centred = 1;
         acb_calc_integrate(out, integrand, c, lo, hi, 30, tol, opt, PREC);
     }
     return acb_is_finite(out);
 }
 
-/* Upper end of (1/pi) int_0^pi psi and stein.c's cost; NaN if there is no finite enclosure, if a(1/2) > 0 is not proved, or
- * if the enclosure misses the value computed in doubles: the two must be about the same noise and the same multipliers. */
+/* Upper end of (1/pi) int_0^pi psi and stein.c's cost; NaN if there is no finite enclosure, if
+ * a(1/2) > 0 is not proved, or if the enclosure misses the value computed in doubles: the two must
+ * be about the same noise and the same multipliers. */
 static double enclose(context *c, const socp_grid *g, finf_real estimate)
 {
     acb_t lo, hi, part, sum;
     const ball_form *f = &c->form;
     mag_t tol;
     arf_t end;
-    acb_init(lo), acb_init(hi), acb_init(part), acb_init(sum), mag_init(tol), arf_init(end);
+    acb_init(lo);
+    acb_init(hi);
+    acb_init(part);
+    acb_init(sum);
+    mag_init(tol);
+    arf_init(end);
     acb_set_d(lo, 0.5);
     integrand(part, lo, c, 0, PREC);
     int ok = arb_is_positive(acb_realref(c->part + BALL_A)) && acb_is_finite(part);
@@ -146,7 +167,8 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
     acb_div(sum, sum, part, PREC);
     if (f->b->ns > 0 && !f->unit) {
         acb_zero(part);
-        ok = ball_stein_cost(f->noise, f->b, f->x, f->eta, f->mu, f->delta, acb_realref(part)) && ok;
+        ok = ball_stein_cost(f->noise, f->b, f->x, f->eta, f->mu, f->delta, acb_realref(part)) &&
+             ok;
         acb_add(sum, sum, part, PREC);
     }
     arb_get_ubound_arf(end, acb_realref(sum), PREC);
@@ -154,7 +176,12 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
     arb_get_lbound_arf(end, acb_realref(sum), PREC);
     double lower = arf_get_d(end, ARF_RND_DOWN), slack = estimate.error + 1e-9 * estimate.value;
     ok = ok && lower <= estimate.value + slack && upper >= estimate.value - slack;
-    acb_clear(lo), acb_clear(hi), acb_clear(part), acb_clear(sum), mag_clear(tol), arf_clear(end);
+    acb_clear(lo);
+    acb_clear(hi);
+    acb_clear(part);
+    acb_clear(sum);
+    mag_clear(tol);
+    arf_clear(end);
     return ok && isfinite(upper) ? upper : NAN;
 }
 
@@ -203,8 +230,9 @@ static void *prove_alone(void *data)
     return NULL;
 }
 
-finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise, const socp_grid *g,
-                         const socp_basis *b, const double *x, socp_weights weights, const socp_recomputed *estimate,
+finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise,
+                         const socp_grid *g, const socp_basis *b, const double *x,
+                         socp_weights weights, const socp_recomputed *estimate,
                          int (*cancel)(void *), void *cancel_data, socp_certificate *out)
 {
     double t0 = finf_seconds();
@@ -214,15 +242,19 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
                  .cancel_data = cancel_data};
     for (size_t i = 0; i < b->nh; i++) out->certified = out->certified && x[i] >= 0;
     for (size_t i = 0; i < b->terms; i++) /* h_t >= 0, summable */
-        out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1 && b->h[i].fold > 0;
+        out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1 &&
+                         b->h[i].fold > 0;
     for (size_t i = 0; i < b->nc; i++) /* |p| < 1 */
         out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2;
     for (size_t i = 0; i < b->ns; i++)
-        out->certified = out->certified && b->ahead[i].lag > 0 && b->ahead[i].s > 0 && b->ahead[i].s <= 1;
+        out->certified = out->certified && b->ahead[i].lag > 0 && b->ahead[i].s > 0 &&
+                         b->ahead[i].s <= 1;
     int taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY;
     const char *no = NULL;
-    if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM) no = "no closed formula for this noise: cannot be certified";
-    if (weights.dp > 0 && taps && noise->n > MAX_TAPS) no = "more than 1000 coefficients: too many to certify";
+    if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM)
+        no = "no closed formula for this noise: cannot be certified";
+    if (weights.dp > 0 && taps && noise->n > MAX_TAPS)
+        no = "more than 1000 coefficients: too many to certify";
     if (b->ns > 0 && (noise->kind == NOISE_STRATEGY || noise->kind == NOISE_BLT))
         no = "Gaussian w, noise given by C: cannot be certified (the sharp bound can)";
     if (b->lags > MAX_LAGS) no = "more than 500 lags in the multiplier: too many to certify";
@@ -231,7 +263,13 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
         snprintf(out->reason.text, sizeof out->reason.text, "%s", no);
         return FINF_ETOL;
     }
-    proof p = {.c = &c, .mo = mo, .kappa = kappa, .g = g, .weights = weights, .estimate = estimate, .out = out};
+    proof p = {.c = &c,
+               .mo = mo,
+               .kappa = kappa,
+               .g = g,
+               .weights = weights,
+               .estimate = estimate,
+               .out = out};
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_t thread;
     pthread_once(&once, set_memory_functions);
@@ -242,9 +280,11 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
         return finf_why(&out->reason, FINF_ENOMEM, "no memory for the proof");
     }
     if (!out->certified)
-        snprintf(out->reason.text, sizeof out->reason.text,
-                 c.cancelled ? "the proof was cancelled"
-                             : "ball arithmetic: no finite enclosure, or not of the value computed in doubles");
+        snprintf(
+            out->reason.text, sizeof out->reason.text,
+            c.cancelled
+                ? "the proof was cancelled"
+                : "ball arithmetic: no finite enclosure, or not of the value computed in doubles");
     return out->certified ? FINF_OK : FINF_ETOL;
 }
 

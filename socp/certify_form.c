@@ -1,6 +1,6 @@
-/* form.c and basis.c in balls, for the certificate of MATH 7.8: psi = (|m D|^2/(a D) + k D)/D on boxes of the complex
- * plane. On the real axis every conjugate is f(e^{iw}) -> f(e^{-iw}), so each part is the restriction of a holomorphic
- * function. */
+/* form.c and basis.c in balls, for the certificate of theory 7.8: psi = (|m D|^2/(a D) + k D)/D on
+ * boxes of the complex plane. On the real axis every conjugate is f(e^{iw}) -> f(e^{-iw}), so each
+ * part is the restriction of a holomorphic function. */
 #ifndef FINF_NO_ARB
 
 #include "certify.h"
@@ -11,10 +11,18 @@ void ball_form_make(ball_form *c, const socp_model *mo, double kappa)
 {
     arb_t k, two;
     mag_t tiny;
-    c->dist = mo->dist, c->shift = mo->shift;
-    arb_init(k), arb_init(two), mag_init(tiny);
-    arb_init(c->eta), arb_init(c->inv_eta), arb_init(c->mu), arb_init(c->delta), arb_init(c->root_delta), arb_init(c->c),
-        arb_init(c->n_pi);
+    c->dist = mo->dist;
+    c->shift = mo->shift;
+    arb_init(k);
+    arb_init(two);
+    mag_init(tiny);
+    arb_init(c->eta);
+    arb_init(c->inv_eta);
+    arb_init(c->mu);
+    arb_init(c->delta);
+    arb_init(c->root_delta);
+    arb_init(c->c);
+    arb_init(c->n_pi);
     arb_init(c->excess);
     c->t = _acb_vec_init(SCRATCH);
     arb_set_d(k, kappa);
@@ -25,7 +33,10 @@ void ball_form_make(ball_form *c, const socp_model *mo, double kappa)
     arb_add_ui(c->c, c->mu, 1, PREC);
     arb_mul_2exp_si(c->c, c->c, -1);
     arb_set_d(k, mo->eta);
-    if (mo->eta_rounded) mag_set_d(tiny, 1.2e-16 * mo->eta), arb_add_error_mag(k, tiny); /* eta L, rounded */
+    if (mo->eta_rounded) {
+        mag_set_d(tiny, 1.2e-16 * mo->eta);
+        arb_add_error_mag(k, tiny);
+    } /* eta L, rounded */
     arb_set(c->eta, k);
     arb_inv(c->inv_eta, k, PREC);
     arb_sub_ui(c->excess, c->inv_eta, 1, PREC); /* (1 - eta)/eta */
@@ -35,13 +46,20 @@ void ball_form_make(ball_form *c, const socp_model *mo, double kappa)
     arb_sub(k, two, c->mu, PREC);
     arb_sub_ui(two, two, 1, PREC);
     arb_mul(c->n_pi, k, two, PREC);
-    arb_clear(k), arb_clear(two), mag_clear(tiny);
+    arb_clear(k);
+    arb_clear(two);
+    mag_clear(tiny);
 }
 
 void ball_form_clear(ball_form *c)
 {
-    arb_clear(c->eta), arb_clear(c->inv_eta), arb_clear(c->mu), arb_clear(c->delta), arb_clear(c->root_delta),
-        arb_clear(c->c), arb_clear(c->n_pi);
+    arb_clear(c->eta);
+    arb_clear(c->inv_eta);
+    arb_clear(c->mu);
+    arb_clear(c->delta);
+    arb_clear(c->root_delta);
+    arb_clear(c->c);
+    arb_clear(c->n_pi);
     arb_clear(c->excess);
     _acb_vec_clear(c->t, SCRATCH);
 }
@@ -50,50 +68,76 @@ void ball_form_clear(ball_form *c)
 static void resolvent(acb_t out, const acb_t n, double s)
 {
     arb_t t, p;
-    arb_init(t), arb_init(p);
+    arb_init(t);
+    arb_init(p);
     arb_set_d(t, s);
-    arb_sub_ui(p, t, 1, PREC), arb_neg(p, p);
+    arb_sub_ui(p, t, 1, PREC);
+    arb_neg(p, p);
     acb_mul_arb(out, n, p, PREC);
     acb_add_arb(out, out, t, PREC);
     acb_inv(out, out, PREC);
-    arb_clear(t), arb_clear(p);
+    arb_clear(t);
+    arb_clear(p);
 }
 
-/* Re Lambda - shift and Im Lambda (continued) in RE, IM; X and its conjugate in X1, X2. basis.c in balls. */
+/* Re Lambda - shift and Im Lambda (continued) in RE, IM; X and its conjugate in X1, X2. basis.c in
+ * balls. */
 static void multipliers(ball_form *c, const acb_t w)
 {
     acb_struct *re = c->t + RE, *im = c->t + IM, *t = c->t + T1, *u = c->t + T2;
     const socp_basis *b = c->b;
     const double *x = c->x;
     acb_zero(re);
-    acb_one(t), ball_addmul(re, t, *x++);
-    acb_zero(im), acb_zero(c->t + X1), acb_zero(c->t + X2);
-    acb_one(c->t + P1), acb_one(c->t + P2);
+    acb_one(t);
+    ball_addmul(re, t, *x++);
+    acb_zero(im);
+    acb_zero(c->t + X1);
+    acb_zero(c->t + X2);
+    acb_one(c->t + P1);
+    acb_one(c->t + P2);
     acb_t d[2], g[2];
     arb_t s;
-    for (int k = 0; k < 2; k++) acb_init(d[k]), acb_init(g[k]);
+    for (int k = 0; k < 2; k++) {
+        acb_init(d[k]);
+        acb_init(g[k]);
+    }
     arb_init(s);
     for (size_t i = 0; i < b->terms; i++, x += socp_basis_each(b)) {
         if (socp_basis_unused(b, x)) continue;
         const double *v = x;
         for (int k = 0; k < 2; k++) { /* 1 - c = n/(s + p n), n = 1 - z^lag */
-            if (b->h[i].lag > 1)
-                ball_power(t, w, b->h[i].lag, k), acb_sub_ui(g[k], t, 1, PREC), acb_neg(g[k], g[k]);
-            else
+            if (b->h[i].lag > 1) {
+                ball_power(t, w, b->h[i].lag, k);
+                acb_sub_ui(g[k], t, 1, PREC);
+                acb_neg(g[k], g[k]);
+            } else
                 acb_set(g[k], c->t + (k ? N2 : N1));
-            if (b->h[i].s != 1) resolvent(d[k], g[k], b->h[i].s), acb_mul(g[k], g[k], d[k], PREC);
+            if (b->h[i].s != 1) {
+                resolvent(d[k], g[k], b->h[i].s);
+                acb_mul(g[k], g[k], d[k], PREC);
+            }
             for (size_t f = 1; f < b->h[i].fold; f *= 2) { /* 1 - c^2 = g (2 - g) */
-                acb_sub_ui(t, g[k], 2, PREC), acb_neg(t, t);
+                acb_sub_ui(t, g[k], 2, PREC);
+                acb_neg(t, t);
                 acb_mul(g[k], g[k], t, PREC);
             }
         }
-        acb_add(t, g[0], g[1], PREC), acb_mul_2exp_si(t, t, -1);                     /* Re gap */
-        acb_sub(u, g[0], g[1], PREC), acb_mul_2exp_si(u, u, -1), acb_div_onei(u, u); /* Im gap */
+        acb_add(t, g[0], g[1], PREC);
+        acb_mul_2exp_si(t, t, -1); /* Re gap */
+        acb_sub(u, g[0], g[1], PREC);
+        acb_mul_2exp_si(u, u, -1);
+        acb_div_onei(u, u); /* Im gap */
         for (int sign = 0; sign < 2; sign++) {
             if (!(sign ? b->minus : b->plus)) continue;
-            if (sign) acb_sub_ui(t, t, 2, PREC), acb_neg(t, t), acb_neg(u, u);
-            ball_addmul(re, t, v[0]), ball_addmul(re, t, v[1]);
-            ball_addmul(im, u, v[0]), ball_addmul(im, u, -v[1]);
+            if (sign) {
+                acb_sub_ui(t, t, 2, PREC);
+                acb_neg(t, t);
+                acb_neg(u, u);
+            }
+            ball_addmul(re, t, v[0]);
+            ball_addmul(re, t, v[1]);
+            ball_addmul(im, u, v[0]);
+            ball_addmul(im, u, -v[1]);
             v += 2;
         }
     }
@@ -111,7 +155,8 @@ static void multipliers(ball_form *c, const acb_t w)
             arb_set_d(s, b->s[i]);
             acb_mul_arb(u, t, s, PREC);
             ball_addmul(X, u, c->y[i]);
-            acb_sub_arb(u, n, s, PREC), acb_neg(u, u);
+            acb_sub_arb(u, n, s, PREC);
+            acb_neg(u, u);
             acb_mul(prod, t, u, PREC);
         }
     }
@@ -125,19 +170,26 @@ static void multipliers(ball_form *c, const acb_t w)
             if (h->s != 1) {
                 resolvent(d[k], c->t + (k ? N1 : N2), h->s);
                 acb_mul(u, u, d[k], PREC);
-                arb_set_d(s, h->s), acb_mul_arb(u, u, s, PREC);
+                arb_set_d(s, h->s);
+                acb_mul_arb(u, u, s, PREC);
             }
             ball_power(t, w, 1, !k);
             ball_addmul(u, t, -h->ratio);
-            ball_addmul(X, u, v[0]), ball_addmul(X, u, -v[1]);
+            ball_addmul(X, u, v[0]);
+            ball_addmul(X, u, -v[1]);
         }
     }
-    for (int k = 0; k < 2; k++) acb_clear(d[k]), acb_clear(g[k]);
+    for (int k = 0; k < 2; k++) {
+        acb_clear(d[k]);
+        acb_clear(g[k]);
+    }
     arb_clear(s);
 }
 
-/* m D for one of the two conjugates: root_delta B [Re delta/2 +- i Im g + perf] + D X, g = n/eta - c; uses T1, T2 */
-static void cross(ball_form *c, acb_t m, const acb_t D, const acb_t B, const acb_t n, const acb_t X, int plus)
+/* m D for one of the two conjugates: root_delta B [Re delta/2 +- i Im g + perf] + D X, g = n/eta -
+ * c; uses T1, T2 */
+static void cross(ball_form *c, acb_t m, const acb_t D, const acb_t B, const acb_t n, const acb_t X,
+                  int plus)
 {
     acb_struct *g = c->t + T1, *t = c->t + T2;
     acb_mul_arb(g, n, c->inv_eta, PREC);
@@ -149,7 +201,8 @@ static void cross(ball_form *c, acb_t m, const acb_t D, const acb_t B, const acb
     acb_mul_2exp_si(m, m, -1);
     acb_add(m, m, t, PREC);
     if (c->dist) {
-        acb_one(t), acb_mul_2exp_si(t, t, -2);
+        acb_one(t);
+        acb_mul_2exp_si(t, t, -2);
     } else {
         acb_mul_2exp_si(t, g, -1);
         acb_add_arb(t, t, c->c, PREC);
@@ -163,15 +216,19 @@ static void cross(ball_form *c, acb_t m, const acb_t D, const acb_t B, const acb
 
 void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
 {
-    acb_struct *sn = c->t + SN, *cs = c->t + CS, *s2 = c->t + S2, *sw = c->t + SW, *n = c->t + N1, *nc = c->t + N2,
-               *B = c->t + B1, *Bc = c->t + B2, *t = c->t + T1, *a = part + BALL_A, *k = part + BALL_K, *D = part + BALL_D;
+    acb_struct *sn = c->t + SN, *cs = c->t + CS, *s2 = c->t + S2, *sw = c->t + SW, *n = c->t + N1,
+               *nc = c->t + N2, *B = c->t + B1, *Bc = c->t + B2, *t = c->t + T1, *a = part + BALL_A,
+               *k = part + BALL_K, *D = part + BALL_D;
     acb_mul_2exp_si(t, w, -1);
     acb_sin_cos(sn, cs, t, PREC);
-    acb_mul(sw, sn, cs, PREC), acb_mul_2exp_si(sw, sw, 1);
+    acb_mul(sw, sn, cs, PREC);
+    acb_mul_2exp_si(sw, sw, 1);
     acb_mul(s2, sn, sn, PREC);
-    acb_mul_2exp_si(n, s2, 1), acb_set(nc, n);
+    acb_mul_2exp_si(n, s2, 1);
+    acb_set(nc, n);
     acb_mul_onei(t, sw);
-    acb_add(n, n, t, PREC), acb_sub(nc, nc, t, PREC);
+    acb_add(n, n, t, PREC);
+    acb_sub(nc, nc, t, PREC);
     multipliers(c, w);
 
     /* a D = Re N - Im delta sin w/eta + a_0 D (form.c), D = N + delta^2/4 */
@@ -187,14 +244,18 @@ void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
     acb_zero(t);
     if (c->dist)
         acb_sub_arb(t, t, c->delta, PREC);
-    else
-        acb_mul_arb(t, s2, c->excess, PREC), acb_add_arb(t, t, c->mu, PREC);
+    else {
+        acb_mul_arb(t, s2, c->excess, PREC);
+        acb_add_arb(t, t, c->mu, PREC);
+    }
     acb_mul_2exp_si(t, t, -3);
     acb_add(a, a, t, PREC);
     acb_set_d(t, c->shift);
     acb_add(c->t + RE, c->t + RE, t, PREC);
-    acb_zero(t), acb_add_arb(t, t, c->delta, PREC);
-    acb_mul_2exp_si(t, t, -1), acb_mul(t, t, t, PREC);
+    acb_zero(t);
+    acb_add_arb(t, t, c->delta, PREC);
+    acb_mul_2exp_si(t, t, -1);
+    acb_mul(t, t, t, PREC);
     acb_add(D, D, t, PREC);
 
     const finf_noise *noise = c->unit ? NULL : c->noise;
@@ -208,7 +269,8 @@ void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
     if (!c->dist) acb_mul_arb(t, t, c->c, PREC);
     acb_mul_2exp_si(t, t, -1);
     acb_add(k, k, t, PREC);
-    acb_mul(k, k, B, PREC), acb_mul(k, k, Bc, PREC);
+    acb_mul(k, k, B, PREC);
+    acb_mul(k, k, Bc, PREC);
 }
 
 #else

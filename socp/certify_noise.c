@@ -1,4 +1,5 @@
-/* The noise in ball arithmetic: its response, its stability and its sensitivity, for the certificate of MATH 7.8. */
+/* The noise in ball arithmetic: its response, its stability and its sensitivity, for the
+ * certificate of theory 7.8. */
 #ifndef FINF_NO_ARB
 
 #include "certify.h"
@@ -26,18 +27,23 @@ void ball_power(acb_t out, const acb_t w, size_t t, int conjugate)
     acb_exp(out, out, PREC);
 }
 
-void ball_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, int conjugate, int analytic)
+void ball_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, int conjugate,
+                   int analytic)
 {
     arb_t d, e;
     acb_t u, z;
-    arb_init(d), arb_init(e), acb_init(u), acb_init(z);
+    arb_init(d);
+    arb_init(e);
+    acb_init(u);
+    acb_init(z);
     acb_sub_ui(z, n, 1, PREC);
     acb_neg(z, z);
     if (!f || (f->kind == NOISE_POWER && f->p == 0)) {
         acb_one(B);
     } else if (f->kind == NOISE_POWER) { /* 1 - (1-nu) z = nu + (1-nu) n */
         arb_set_d(d, f->nu);
-        arb_sub_ui(e, d, 1, PREC), arb_neg(e, e);
+        arb_sub_ui(e, d, 1, PREC);
+        arb_neg(e, e);
         acb_mul_arb(z, n, e, PREC);
         acb_add_arb(z, z, d, PREC);
         acb_set_d(u, f->p);
@@ -45,11 +51,13 @@ void ball_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, i
             acb_sqrt_analytic(B, z, analytic, PREC);
         else
             acb_pow_analytic(B, z, u, analytic, PREC);
-    } else if (f->kind == NOISE_PRODUCT) { /* exp sum r log(nu + (1-nu) n): every factor has a positive real part */
+    } else if (f->kind == NOISE_PRODUCT) { /* exp sum r log(nu + (1-nu) n): every factor has a
+                                              positive real part */
         acb_zero(B);
         for (size_t i = 0; i < f->n; i++) {
             arb_set_d(d, f->coef[i]);
-            arb_sub_ui(e, d, 1, PREC), arb_neg(e, e);
+            arb_sub_ui(e, d, 1, PREC);
+            arb_neg(e, e);
             acb_mul_arb(u, n, e, PREC);
             acb_add_arb(u, u, d, PREC);
             acb_log_analytic(u, u, analytic, PREC);
@@ -74,22 +82,29 @@ void ball_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, i
         }
         if (f->kind == NOISE_STRATEGY) acb_inv(B, B, PREC);
     }
-    arb_clear(d), arb_clear(e), acb_clear(u), acb_clear(z);
+    arb_clear(d);
+    arb_clear(e);
+    acb_clear(u);
+    acb_clear(z);
 }
 
-/* ---- coefficients ---------------------------------------------------------------------------------------- */
+/* ---- coefficients ---------------------------------------------------------------------------- */
 
-/* prod (1 - q_i z)^{r_i}, q = 1 - nu: k beta_k = -sum_i r_i u_ik, u_ik = q_i (u_{i,k-1} + beta_{k-1}); each |1 - q z| is
- * between 1 - |q| and 1 + |q| on the circle */
-static void product_beta(const double *nu, const double *r, size_t m, arb_ptr beta, size_t n, arb_t peak)
+/* prod (1 - q_i z)^{r_i}, q = 1 - nu: k beta_k = -sum_i r_i u_ik, u_ik = q_i (u_{i,k-1} +
+ * beta_{k-1}); each |1 - q z| is between 1 - |q| and 1 + |q| on the circle */
+static void product_beta(const double *nu, const double *r, size_t m, arb_ptr beta, size_t n,
+                         arb_t peak)
 {
     arb_ptr q = _arb_vec_init((slong)m), u = _arb_vec_init((slong)m);
     arb_t t, s;
-    arb_init(t), arb_init(s);
-    arb_one(beta), arb_one(peak);
+    arb_init(t);
+    arb_init(s);
+    arb_one(beta);
+    arb_one(peak);
     for (size_t i = 0; i < m; i++) {
         arb_set_d(q + i, nu[i]);
-        arb_sub_ui(q + i, q + i, 1, WIDE), arb_neg(q + i, q + i);
+        arb_sub_ui(q + i, q + i, 1, WIDE);
+        arb_neg(q + i, q + i);
         arb_abs(t, q + i);
         if (r[i] < 0) arb_neg(t, t);
         arb_add_ui(t, t, 1, WIDE);
@@ -107,8 +122,10 @@ static void product_beta(const double *nu, const double *r, size_t m, arb_ptr be
         }
         arb_div_ui(beta + k, beta + k, k, WIDE);
     }
-    arb_clear(t), arb_clear(s);
-    _arb_vec_clear(q, (slong)m), _arb_vec_clear(u, (slong)m);
+    arb_clear(t);
+    arb_clear(s);
+    _arb_vec_clear(q, (slong)m);
+    _arb_vec_clear(u, (slong)m);
 }
 
 int ball_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
@@ -124,7 +141,8 @@ int ball_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
         for (size_t k = 0; k < f->n; k++) {
             arb_set_d(t, f->coef[k]);
             if (k < n) arb_set(beta + k, t);
-            arb_abs(t, t), arb_add(peak, peak, t, WIDE);
+            arb_abs(t, t);
+            arb_add(peak, peak, t, WIDE);
         }
         arb_clear(t);
     } else {
@@ -133,7 +151,7 @@ int ball_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
     return arb_is_finite(peak) && arb_is_finite(beta + n - 1);
 }
 
-/* ---- step-down in balls: a proof of minimum phase, and (1/2pi) int dw/|A|^2 ------------------------------ */
+/* ---- step-down in balls: a proof of minimum phase, and (1/2pi) int dw/|A|^2 ------------------ */
 
 /* a_0..a_n; destroyed. 1 if every |k| < 1 is proved. */
 static int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
@@ -141,13 +159,17 @@ static int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
     arb_t k, d, x, product;
     arb_ptr b = _arb_vec_init((slong)n + 1);
     int ok = 1;
-    arb_init(k), arb_init(d), arb_init(x), arb_init(product);
+    arb_init(k);
+    arb_init(d);
+    arb_init(x);
+    arb_init(product);
     arb_mul(product, a, a, prec);
     for (size_t i = n + 1; i-- > 0;) arb_div(a + i, a + i, a, prec);
     for (size_t m = n; m >= 1 && ok; m--) {
         arb_set(k, a + m);
         arb_mul(d, k, k, prec);
-        arb_sub_ui(d, d, 1, prec), arb_neg(d, d);
+        arb_sub_ui(d, d, 1, prec);
+        arb_neg(d, d);
         ok = arb_is_positive(d);
         arb_mul(product, product, d, prec);
         for (size_t i = 1; i < m; i++) {
@@ -159,7 +181,10 @@ static int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
     }
     arb_inv(inverse2, product, prec);
     _arb_vec_clear(b, (slong)n + 1);
-    arb_clear(k), arb_clear(d), arb_clear(x), arb_clear(product);
+    arb_clear(k);
+    arb_clear(d);
+    arb_clear(x);
+    arb_clear(product);
     return ok && arb_is_finite(inverse2);
 }
 
@@ -169,7 +194,8 @@ static void blt_numerator(const finf_noise *noise, slong prec, arb_ptr out)
     size_t n = noise->n;
     arb_ptr part = _arb_vec_init((slong)n + 1);
     arb_t th, w;
-    arb_init(th), arb_init(w);
+    arb_init(th);
+    arb_init(w);
     for (size_t skip = 0; skip <= n; skip++) { /* skip = n: the whole product */
         _arb_vec_zero(part, (slong)n + 1);
         arb_one(part);
@@ -185,7 +211,8 @@ static void blt_numerator(const finf_noise *noise, slong prec, arb_ptr out)
             for (size_t i = 1; i <= n; i++) arb_addmul(out + i, w, part + (i - 1), prec);
         }
     }
-    arb_clear(th), arb_clear(w);
+    arb_clear(th);
+    arb_clear(w);
     _arb_vec_clear(part, (slong)n + 1);
 }
 
@@ -195,26 +222,36 @@ static int strategy_gamma2(const finf_noise *noise, slong prec, arb_t out)
     size_t n = noise->n;
     arb_t x, y, d;
     int ok = 1;
-    arb_init(x), arb_init(y), arb_init(d);
+    arb_init(x);
+    arb_init(y);
+    arb_init(d);
     arb_zero(out);
     if (noise->kind == NOISE_STRATEGY)
-        for (size_t t = 0; t < n; t++) arb_set_d(x, noise->coef[t]), arb_addmul(out, x, x, prec);
+        for (size_t t = 0; t < n; t++) {
+            arb_set_d(x, noise->coef[t]);
+            arb_addmul(out, x, x, prec);
+        }
     else {
         arb_one(out);
         for (size_t i = 0; i < n; i++) {
             ok = ok && fabs(noise->coef[i]) < 1;
             for (size_t j = 0; j < n; j++) {
-                arb_set_d(x, noise->coef[i]), arb_set_d(y, noise->coef[j]);
+                arb_set_d(x, noise->coef[i]);
+                arb_set_d(y, noise->coef[j]);
                 arb_mul(d, x, y, prec);
-                arb_sub_ui(d, d, 1, prec), arb_neg(d, d);
-                arb_set_d(x, noise->coef[n + i]), arb_set_d(y, noise->coef[n + j]);
+                arb_sub_ui(d, d, 1, prec);
+                arb_neg(d, d);
+                arb_set_d(x, noise->coef[n + i]);
+                arb_set_d(y, noise->coef[n + j]);
                 arb_mul(x, x, y, prec);
                 arb_div(x, x, d, prec);
                 arb_add(out, out, x, prec);
             }
         }
     }
-    arb_clear(x), arb_clear(y), arb_clear(d);
+    arb_clear(x);
+    arb_clear(y);
+    arb_clear(d);
     return ok;
 }
 
@@ -240,14 +277,18 @@ static int polynomial_gamma2(const finf_noise *noise, arb_t out)
 static int power_gamma2(const finf_noise *noise, arb_t out)
 {
     arb_t p, x, one;
-    arb_init(p), arb_init(x), arb_init(one);
+    arb_init(p);
+    arb_init(x);
+    arb_init(one);
     arb_set_d(p, noise->p);
     arb_set_d(x, noise->nu);
     arb_sub_ui(x, x, 1, 256);
     arb_mul(x, x, x, 256);
     arb_one(one);
     arb_hypgeom_2f1(out, p, p, one, x, 0, 256);
-    arb_clear(p), arb_clear(x), arb_clear(one);
+    arb_clear(p);
+    arb_clear(x);
+    arb_clear(one);
     return noise->nu > 0;
 }
 
@@ -255,40 +296,62 @@ static int inverse_density(acb_ptr out, const acb_t w, void *data, slong order, 
 {
     acb_t half, s, c, n, m, B;
     if (order > 1) return 1;
-    acb_init(half), acb_init(s), acb_init(c), acb_init(n), acb_init(m), acb_init(B);
+    acb_init(half);
+    acb_init(s);
+    acb_init(c);
+    acb_init(n);
+    acb_init(m);
+    acb_init(B);
     acb_mul_2exp_si(half, w, -1);
     acb_sin_cos(s, c, half, prec);
-    acb_mul(c, s, c, prec), acb_mul_2exp_si(c, c, 1), acb_mul_onei(c, c);
-    acb_mul(s, s, s, prec), acb_mul_2exp_si(s, s, 1);
-    acb_add(n, s, c, prec), acb_sub(m, s, c, prec); /* 1 - e^{-iw} and its conjugate */
+    acb_mul(c, s, c, prec);
+    acb_mul_2exp_si(c, c, 1);
+    acb_mul_onei(c, c);
+    acb_mul(s, s, s, prec);
+    acb_mul_2exp_si(s, s, 1);
+    acb_add(n, s, c, prec);
+    acb_sub(m, s, c, prec); /* 1 - e^{-iw} and its conjugate */
     ball_response(data, B, w, n, 0, order != 0);
     ball_response(data, s, w, m, 1, order != 0);
     acb_mul(B, B, s, prec);
     acb_inv(out, B, prec);
-    acb_clear(half), acb_clear(s), acb_clear(c), acb_clear(n), acb_clear(m), acb_clear(B);
+    acb_clear(half);
+    acb_clear(s);
+    acb_clear(c);
+    acb_clear(n);
+    acb_clear(m);
+    acb_clear(B);
     return 0;
 }
 
-/* A product of powers is minimum phase by construction; its gamma^2 is an integral, panel by panel. */
+/* A product of powers is minimum phase by construction; its gamma^2 is an integral, panel by panel.
+ */
 static int product_gamma2(const finf_noise *noise, arb_t out)
 {
     acb_t lo, hi, part;
     mag_t tol;
     int last = 0;
-    acb_init(lo), acb_init(hi), acb_init(part), mag_init(tol);
+    acb_init(lo);
+    acb_init(hi);
+    acb_init(part);
+    mag_init(tol);
     mag_set_d(tol, 1e-9);
     arb_zero(out);
     for (double edge = finf_noise_scale(noise); !last; edge *= 2) {
         last = edge > 2;
         acb_set_d(hi, edge);
         if (last) acb_const_pi(hi, PREC);
-        acb_calc_integrate(part, inverse_density, (void *)(uintptr_t)noise, lo, hi, 40, tol, NULL, PREC);
+        acb_calc_integrate(part, inverse_density, (void *)(uintptr_t)noise, lo, hi, 40, tol, NULL,
+                           PREC);
         arb_add(out, out, acb_realref(part), PREC);
         acb_set(lo, hi);
     }
     acb_const_pi(part, PREC);
     arb_div(out, out, acb_realref(part), PREC);
-    acb_clear(lo), acb_clear(hi), acb_clear(part), mag_clear(tol);
+    acb_clear(lo);
+    acb_clear(hi);
+    acb_clear(part);
+    mag_clear(tol);
     return 1;
 }
 
@@ -297,7 +360,8 @@ int ball_gamma2(const finf_noise *noise, double *upper)
     arb_t value;
     arf_t end;
     int ok = 0;
-    arb_init(value), arf_init(end);
+    arb_init(value);
+    arf_init(end);
     switch (noise->kind) {
     case NOISE_POWER: ok = power_gamma2(noise, value); break;
     case NOISE_PRODUCT: ok = product_gamma2(noise, value); break;
@@ -309,7 +373,8 @@ int ball_gamma2(const finf_noise *noise, double *upper)
     arb_get_ubound_arf(end, value, PREC);
     *upper = arf_get_d(end, ARF_RND_UP);
     ok = ok && arb_is_finite(value) && isfinite(*upper);
-    arb_clear(value), arf_clear(end);
+    arb_clear(value);
+    arf_clear(end);
     return ok;
 }
 

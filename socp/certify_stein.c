@@ -1,66 +1,113 @@
-/* stein.c's cost of given multipliers in ball arithmetic: its recurrences again, and the tails it left out. MATH 7.8 */
+/* stein.c's cost of given multipliers in ball arithmetic: its recurrences again, and the tails it
+ * left out. theory 7.8 */
 #ifndef FINF_NO_ARB
 
 #include "certify.h"
 
-/* The bound is on | sum_k y_k E<S_t, w_{t-k}> | for the sequence y that all columns make: |E tr J| <= d times |sum y_k
- * cen_k|, and sum |y_k| rad_k. For k > n only |cen_k| <= P = eta max|B|/(1 - |1 - eta c|) and rad_k <= (eta delta/2) P k
- * are used: a column's weights there add up to (1-s)^{n+1-lag}, and times k to at most (n + 1/s) of that. */
-int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta, const arb_t mu,
-                    const arb_t delta, arb_t cost)
+/* The bound is on | sum_k y_k E<S_t, w_{t-k}> | for the sequence y that all columns make: |E tr J|
+ * <= d times |sum y_k cen_k|, and sum |y_k| rad_k. For k > n only |cen_k| <= P = eta max|B|/(1 - |1
+ * - eta c|) and rad_k <= (eta delta/2) P k are used: a column's weights there add up to
+ * (1-s)^{n+1-lag}, and times k to at most (n + 1/s) of that. */
+int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta,
+                    const arb_t mu, const arb_t delta, arb_t cost)
 {
     size_t n = socp_stein_length(b);
-    arb_ptr beta = _arb_vec_init((slong)n), cen = _arb_vec_init((slong)n + 1), rad = _arb_vec_init((slong)n + 1);
+    arb_ptr beta = _arb_vec_init((slong)n), cen = _arb_vec_init((slong)n + 1),
+            rad = _arb_vec_init((slong)n + 1);
     arb_t keep, most, spread, P, H, v, s, t, weight, centre, radius;
-    arb_init(keep), arb_init(most), arb_init(spread), arb_init(P), arb_init(H), arb_init(v), arb_init(s), arb_init(t);
-    arb_init(weight), arb_init(centre), arb_init(radius);
+    arb_init(keep);
+    arb_init(most);
+    arb_init(spread);
+    arb_init(P);
+    arb_init(H);
+    arb_init(v);
+    arb_init(s);
+    arb_init(t);
+    arb_init(weight);
+    arb_init(centre);
+    arb_init(radius);
 
     int ok = ball_beta(noise, beta, n, P);
-    arb_add_ui(keep, mu, 1, WIDE), arb_mul_2exp_si(keep, keep, -1);
+    arb_add_ui(keep, mu, 1, WIDE);
+    arb_mul_2exp_si(keep, keep, -1);
     arb_mul(keep, keep, eta, WIDE);
-    arb_sub_ui(keep, keep, 1, WIDE), arb_neg(keep, keep); /* 1 - eta c */
+    arb_sub_ui(keep, keep, 1, WIDE);
+    arb_neg(keep, keep); /* 1 - eta c */
     arb_mul(most, eta, mu, WIDE);
-    arb_sub_ui(most, most, 1, WIDE), arb_neg(most, most);
+    arb_sub_ui(most, most, 1, WIDE);
+    arb_neg(most, most);
     arb_sub_ui(t, eta, 1, WIDE);
     arb_max(most, most, t, WIDE);
-    arb_mul(spread, eta, delta, WIDE), arb_mul_2exp_si(spread, spread, -1);
+    arb_mul(spread, eta, delta, WIDE);
+    arb_mul_2exp_si(spread, spread, -1);
     arb_mul(P, P, eta, WIDE);
-    arb_abs(t, keep), arb_sub_ui(t, t, 1, WIDE), arb_neg(t, t);
+    arb_abs(t, keep);
+    arb_sub_ui(t, t, 1, WIDE);
+    arb_neg(t, t);
     ok = ok && arb_is_positive(t);
     arb_div(P, P, t, WIDE);
 
-    arb_mul(cen + 1, eta, beta, WIDE), arb_neg(cen + 1, cen + 1);
+    arb_mul(cen + 1, eta, beta, WIDE);
+    arb_neg(cen + 1, cen + 1);
     for (size_t k = 1; k < n; k++) {
-        arb_mul(cen + k + 1, keep, cen + k, WIDE), arb_submul(cen + k + 1, eta, beta + k, WIDE);
-        arb_abs(t, cen + k), arb_mul(t, t, spread, WIDE);
-        arb_mul(rad + k + 1, most, rad + k, WIDE), arb_add(rad + k + 1, rad + k + 1, t, WIDE);
+        arb_mul(cen + k + 1, keep, cen + k, WIDE);
+        arb_submul(cen + k + 1, eta, beta + k, WIDE);
+        arb_abs(t, cen + k);
+        arb_mul(t, t, spread, WIDE);
+        arb_mul(rad + k + 1, most, rad + k, WIDE);
+        arb_add(rad + k + 1, rad + k + 1, t, WIDE);
     }
     arb_zero(cost);
     for (size_t i = 0; i < b->ns; i++) {
         const socp_ahead *c = &b->ahead[i];
-        arb_set_d(v, x[b->nh + 2 * i]), arb_set_d(t, x[b->nh + 2 * i + 1]), arb_sub(v, v, t, WIDE);
-        arb_zero(centre), arb_zero(radius);
+        arb_set_d(v, x[b->nh + 2 * i]);
+        arb_set_d(t, x[b->nh + 2 * i + 1]);
+        arb_sub(v, v, t, WIDE);
+        arb_zero(centre);
+        arb_zero(radius);
         arb_set_d(weight, c->s);
-        arb_sub_ui(s, weight, 1, WIDE), arb_neg(s, s);
+        arb_sub_ui(s, weight, 1, WIDE);
+        arb_neg(s, s);
         for (size_t k = c->lag; k <= n; k++) {
-            arb_addmul(centre, weight, cen + k, WIDE), arb_addmul(radius, weight, rad + k, WIDE);
+            arb_addmul(centre, weight, cen + k, WIDE);
+            arb_addmul(radius, weight, rad + k, WIDE);
             arb_mul(weight, weight, s, WIDE);
         }
-        arb_set_d(t, c->ratio), arb_submul(centre, t, cen + 1, WIDE);
+        arb_set_d(t, c->ratio);
+        arb_submul(centre, t, cen + 1, WIDE);
         arb_addmul(H, v, centre, WIDE);
-        arb_set_d(t, c->s), arb_div(weight, weight, t, WIDE); /* (1-s)^{n+1-lag} */
-        arb_inv(t, t, WIDE), arb_add_ui(t, t, n, WIDE), arb_mul(t, t, spread, WIDE), arb_add_ui(t, t, 1, WIDE);
-        arb_mul(t, t, weight, WIDE), arb_addmul(radius, t, P, WIDE);
-        arb_abs(v, v), arb_addmul(cost, v, radius, WIDE);
+        arb_set_d(t, c->s);
+        arb_div(weight, weight, t, WIDE); /* (1-s)^{n+1-lag} */
+        arb_inv(t, t, WIDE);
+        arb_add_ui(t, t, n, WIDE);
+        arb_mul(t, t, spread, WIDE);
+        arb_add_ui(t, t, 1, WIDE);
+        arb_mul(t, t, weight, WIDE);
+        arb_addmul(radius, t, P, WIDE);
+        arb_abs(v, v);
+        arb_addmul(cost, v, radius, WIDE);
     }
-    arb_abs(H, H), arb_add(cost, cost, H, WIDE);
-    arb_sqrt(t, delta, WIDE), arb_mul(cost, cost, t, WIDE), arb_mul_2exp_si(cost, cost, 1);
+    arb_abs(H, H);
+    arb_add(cost, cost, H, WIDE);
+    arb_sqrt(t, delta, WIDE);
+    arb_mul(cost, cost, t, WIDE);
+    arb_mul_2exp_si(cost, cost, 1);
     ok = ok && arb_is_finite(cost);
 
-    _arb_vec_clear(beta, (slong)n), _arb_vec_clear(cen, (slong)n + 1), _arb_vec_clear(rad, (slong)n + 1);
-    arb_clear(keep), arb_clear(most), arb_clear(spread), arb_clear(P), arb_clear(H), arb_clear(v), arb_clear(s),
-        arb_clear(t);
-    arb_clear(weight), arb_clear(centre), arb_clear(radius);
+    _arb_vec_clear(beta, (slong)n);
+    _arb_vec_clear(cen, (slong)n + 1);
+    _arb_vec_clear(rad, (slong)n + 1);
+    arb_clear(keep);
+    arb_clear(most);
+    arb_clear(spread);
+    arb_clear(P);
+    arb_clear(H);
+    arb_clear(v);
+    arb_clear(s);
+    arb_clear(t);
+    arb_clear(weight);
+    arb_clear(centre);
+    arb_clear(radius);
     return ok;
 }
 

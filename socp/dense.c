@@ -1,24 +1,29 @@
-/* Dense symmetric positive definite systems for the Newton method: blocks of rows, scaled Cholesky, one refinement. */
+/* Dense symmetric positive definite systems for the Newton method: blocks of rows, scaled Cholesky,
+ * one refinement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "socp.h"
 
-/* A tile of H stays in registers while rows go by; BLOCK rows of 100 stay in the first cache while the tiles do. */
+/* A tile of H stays in registers while rows go by; BLOCK rows of 100 stay in the first cache while
+ * the tiles do. */
 enum { TALL = 4, WIDE = 8, BLOCK = 32 };
 
 static size_t round_up(size_t n) { return (n + WIDE - 1) / WIDE * WIDE; }
 
-/* H[0..4)[0..8) += sign sum over rows of left[0..4)' right[0..8): where the time goes, hence the vectors spelt out */
+/* H[0..4)[0..8) += sign sum over rows of left[0..4)' right[0..8): where the time goes, hence the
+ * vectors spelt out */
 typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
-static inline __attribute__((always_inline)) void tile(double *H, size_t ld, const double *left, const double *right,
-                                                       size_t rows, double sign)
+static inline __attribute__((always_inline)) void
+tile(double *H, size_t ld, const double *left, const double *right, size_t rows, double sign)
 {
     lanes c[TALL][2] = {{{0}}};
     for (size_t r = 0; r < rows; r++, left += ld, right += ld)
-        for (size_t i = 0; i < TALL; i++)
-            c[i][0] += left[i] * *(const lanes *)right, c[i][1] += left[i] * *(const lanes *)(right + 4);
+        for (size_t i = 0; i < TALL; i++) {
+            c[i][0] += left[i] * *(const lanes *)right;
+            c[i][1] += left[i] * *(const lanes *)(right + 4);
+        }
     for (size_t i = 0; i < TALL; i++) {
         *(lanes *)(H + i * ld) += sign * c[i][0];
         *(lanes *)(H + i * ld + 4) += sign * c[i][1];
@@ -29,14 +34,17 @@ static inline __attribute__((always_inline)) void tile(double *H, size_t ld, con
 FINF_VECTOR static void gram(double *H, size_t ld, const double *R, size_t rows, size_t width)
 {
     for (size_t i = 0; i < width; i += TALL)
-        for (size_t k = i / WIDE * WIDE; k < width; k += WIDE) tile(H + i * ld + k, ld, R + i, R + k, rows, 1);
+        for (size_t k = i / WIDE * WIDE; k < width; k += WIDE)
+            tile(H + i * ld + k, ld, R + i, R + k, rows, 1);
 }
 
-/* U'U = H in the upper triangle, the inverse of its diagonal on it. A pivot lost to rounding is dropped. */
+/* U'U = H in the upper triangle, the inverse of its diagonal on it. A pivot lost to rounding is
+ * dropped. */
 FINF_VECTOR static int cholesky(double *H, size_t ld, size_t n)
 {
     for (size_t top = 0; top < n; top += TALL) {
-        for (size_t k = top / WIDE * WIDE; k < n; k += WIDE) tile(H + top * ld + k, ld, H + top, H + k, top, -1);
+        for (size_t k = top / WIDE * WIDE; k < n; k += WIDE)
+            tile(H + top * ld + k, ld, H + top, H + k, top, -1);
         for (size_t i = top; i < n && i < top + TALL; i++) {
             double *h = H + i * ld;
             for (size_t l = top; l < i; l++) {
@@ -62,9 +70,10 @@ FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
 {
     lanes s = {0}, t = {0};
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        s += *(const lanes *)(x + i) * *(const lanes *)(y + i),
-            t += *(const lanes *)(x + i + 4) * *(const lanes *)(y + i + 4);
+    for (; i + 8 <= n; i += 8) {
+        s += *(const lanes *)(x + i) * *(const lanes *)(y + i);
+        t += *(const lanes *)(x + i + 4) * *(const lanes *)(y + i + 4);
+    }
     s += t;
     double sum = (s[0] + s[2]) + (s[1] + s[3]);
     for (; i < n; i++) sum += x[i] * y[i];
@@ -72,8 +81,8 @@ FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
 }
 
 /* y += sum over rows of f[j] x[j][0..n) */
-FINF_VECTOR static void combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n,
-                                double *restrict y)
+FINF_VECTOR static void combine(const double *restrict f, const double *restrict x, size_t rows,
+                                size_t ld, size_t n, double *restrict y)
 {
     size_t j = 0;
     for (; j + 4 <= rows; j += 4, x += 4 * ld) {
@@ -85,11 +94,15 @@ FINF_VECTOR static void combine(const double *restrict f, const double *restrict
         for (size_t i = 0; i < n; i++) y[i] += f[j] * x[i];
 }
 
-void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y) { axpy(f, x, n, y); }
+void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
+{
+    axpy(f, x, n, y);
+}
 
 double socp_dot(const double *x, const double *y, size_t n) { return dot(x, y, n); }
 
-void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld, size_t n, double *restrict y)
+void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld,
+                  size_t n, double *restrict y)
 {
     combine(f, x, rows, ld, n, y);
 }
@@ -100,13 +113,19 @@ finf_status socp_dense_make(size_t n, socp_dense *out)
     double *z = calloc(ld * (2 * ld + BLOCK + 3), sizeof *z);
     if (!z) return FINF_ENOMEM;
     *out = (socp_dense){.n = n, .ld = ld, .H = z};
-    out->S = z + ld * ld, out->row = out->S + ld * ld, out->scale = out->row + BLOCK * ld, out->work = out->scale + ld;
+    out->S = z + ld * ld;
+    out->row = out->S + ld * ld;
+    out->scale = out->row + BLOCK * ld;
+    out->work = out->scale + ld;
     return FINF_OK;
 }
 
 void socp_dense_free(socp_dense *d)
 {
-    if (d) free(d->H), *d = (socp_dense){0};
+    if (d) {
+        free(d->H);
+        *d = (socp_dense){0};
+    }
 }
 
 void socp_dense_clear(socp_dense *d)
@@ -121,7 +140,8 @@ static void flush(socp_dense *d)
     d->fill = 0;
 }
 
-/* Room for the next row r of H += r r', zero from width on; filled in by the caller before the next call. */
+/* Room for the next row r of H += r r', zero from width on; filled in by the caller before the next
+ * call. */
 double *socp_dense_row(socp_dense *d, size_t width)
 {
     if (d->fill == BLOCK || (d->fill && d->width != width)) flush(d);

@@ -1,10 +1,12 @@
-/* What finf optimize --save writes beside the coefficients: |B|^2, psi and Lambda on a grid.                  MATH 7.7 */
+/* What finf optimize --save writes beside the coefficients: |B|^2, psi and Lambda on a grid.
+ * (theory 7.7) */
 #include <math.h>
 #include <stdlib.h>
 
 #include "optimize.h"
 
-/* 0, then even steps in log tan(w/2), then pi: dense enough for a cubic spline of log|B|^2 to lose less than 1e-7. */
+/* 0, then even steps in log tan(w/2), then pi: dense enough for a cubic spline of log|B|^2 to lose
+ * less than 1e-7. */
 static finf_status knots(double e, double scale, finf_optimize_result *out)
 {
     const double step = 0.07, margin = 4;
@@ -12,9 +14,16 @@ static finf_status knots(double e, double scale, finf_optimize_result *out)
     size_t n = (size_t)ceil((hi - lo) / step) + 3;
     double *z = calloc(7 * n, sizeof *z);
     if (!z) return FINF_ENOMEM;
-    out->n = n, out->w = z, out->density = z + n, out->psi = z + 2 * n, out->lambda_re = z + 3 * n,
-    out->lambda_im = z + 4 * n, out->causal_re = z + 5 * n, out->causal_im = z + 6 * n;
-    for (size_t k = 1; k + 1 < n; k++) z[k] = 2 * atan(exp(lo + (hi - lo) * (double)(k - 1) / (double)(n - 3)));
+    out->n = n;
+    out->w = z;
+    out->density = z + n;
+    out->psi = z + 2 * n;
+    out->lambda_re = z + 3 * n;
+    out->lambda_im = z + 4 * n;
+    out->causal_re = z + 5 * n;
+    out->causal_im = z + 6 * n;
+    for (size_t k = 1; k + 1 < n; k++)
+        z[k] = 2 * atan(exp(lo + (hi - lo) * (double)(k - 1) / (double)(n - 3)));
     z[n - 1] = FINF_PI;
     return FINF_OK;
 }
@@ -28,9 +37,9 @@ static void quadratic(double e, double L, finf_optimize_result *out)
     }
 }
 
-/* Lambda as in MATH 7.1, in units of 1/L; socp.h's is its conjugate and delta/2 as large. */
-finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, const socp_multipliers *m,
-                          finf_optimize_result *out)
+/* Lambda as in theory 7.1, in units of 1/L; socp.h's is its conjugate and delta/2 as large. */
+finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
+                          const socp_multipliers *m, finf_optimize_result *out)
 {
     double L = o->smooth, e = eta * L;
     socp_model mo = socp_model_make(e, kappa, socp_is_dist(o->bound));
@@ -44,12 +53,15 @@ finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, c
         socp_form f;
         finf_noise_response(out->noise, out->w[k], B);
         socp_form_at(&mo, out->w[k], B[0] + I * B[1], &f);
-        socp_basis_sum(&m->basis, m->x, m->x + socp_basis_signed(&m->basis), out->w[k], &lambda, &X);
+        socp_basis_sum(&m->basis, m->x, m->x + socp_basis_signed(&m->basis), out->w[k], &lambda,
+                       &X);
         X += socp_stein_sum(&m->basis, m->x, out->w[k]);
-        out->psi[k] = (socp_form_psi(&f, lambda, X, &margin) + socp_stein_cost(&m->basis, m->x)) / (out->density[k] * L);
+        out->psi[k] = (socp_form_psi(&f, lambda, X, &margin) + socp_stein_cost(&m->basis, m->x)) /
+                      (out->density[k] * L);
         out->lambda_re[k] = creal(lambda) * 2 / (mo.delta * L);
         out->lambda_im[k] = -cimag(lambda) * 2 / (mo.delta * L);
-        out->causal_re[k] = creal(X), out->causal_im[k] = cimag(X);
+        out->causal_re[k] = creal(X);
+        out->causal_im[k] = cimag(X);
     }
     return FINF_OK;
 }

@@ -1,8 +1,10 @@
-/* ECOS backend, MATH 7.6: the same program as a second-order cone program, solved by an independent code.
+/* ECOS backend, theory 7.6: the same program as a second-order cone program, solved by an
+ * independent code.
  *
- *   minimise  sum_j q_j (b_j + k_j)   subject to   || (2 Re m, 2 Im m, a - b) ||_j <= (a + b)_j,   G x + g0 >= 0,
- * with one unknown b_j = psi_j - k_j a cone. Everything is balanced to order one by the congruence
- * a/a*, m/sqrt(a* b*), b/b* with a*, b* typical values at the node, and by one unit for all unknowns, that of the slack. */
+ *   minimise  sum_j q_j (b_j + k_j)   subject to   || (2 Re m, 2 Im m, a - b) ||_j <= (a + b)_j, G
+ * x + g0 >= 0, with one unknown b_j = psi_j - k_j a cone. Everything is balanced to order one by
+ * the congruence a/a*, m/sqrt(a* b*), b/b* with a*, b* typical values at the node, and by one unit
+ * for all unknowns, that of the slack. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,18 +35,21 @@ typedef struct {
     double offset, scale;     /* objective here = offset + scale * ECOS's */
 } cone_program;
 
-/* a*, b*, s* and the size of the unknowns, from a strictly feasible point. X, zero at the start, cancels most of m, so
- * with causality the objective is of the size of k alone. */
+/* a*, b*, s* and the size of the unknowns, from a strictly feasible point. X, zero at the start,
+ * cancels most of m, so with causality the objective is of the size of k alone. */
 static void balance(const socp_program *p, const double *x, cone_program *g)
 {
     int causal = p->n > p->rows - 2;
     for (size_t j = 0; j < p->cones; j++) {
         double a = p->a0[j], r = p->m0r[j], i = p->m0i[j], k = p->k0[j];
         for (size_t t = 0; t < p->n; t++) {
-            a += p->A[j * p->n + t] * x[t], k += p->K[j * p->n + t] * x[t];
-            r += p->Mr[j * p->n + t] * x[t], i += p->Mi[j * p->n + t] * x[t];
+            a += p->A[j * p->n + t] * x[t];
+            k += p->K[j * p->n + t] * x[t];
+            r += p->Mr[j * p->n + t] * x[t];
+            i += p->Mi[j * p->n + t] * x[t];
         }
-        g->fa[j] = 1 / a, g->fb[j] = 1 / ((r * r + i * i) / a + k);
+        g->fa[j] = 1 / a;
+        g->fb[j] = 1 / ((r * r + i * i) / a + k);
         g->scale += p->q[j] * (causal ? k : 1 / g->fb[j]);
     }
     for (size_t i = 0; i < p->rows; i++) {
@@ -61,11 +66,17 @@ static int allocate(const socp_program *p, cone_program *g)
     double *d = calloc(nz + 2 * n + m + 2 * p->cones + p->rows, sizeof *d);
     long *l = calloc(nz + n + 1 + p->cones, sizeof *l);
     *g = (cone_program){.n = (long)n, .m = (long)m};
-    g->pr = d, g->ir = l;
+    g->pr = d;
+    g->ir = l;
     if (!d || !l) return 0;
-    g->c = d + nz, g->col = g->c + n, g->h = g->col + n, g->fa = g->h + m, g->fb = g->fa + p->cones,
+    g->c = d + nz;
+    g->col = g->c + n;
+    g->h = g->col + n;
+    g->fa = g->h + m;
+    g->fb = g->fa + p->cones;
     g->fr = g->fb + p->cones;
-    g->jc = l + nz, g->q = g->jc + n + 1;
+    g->jc = l + nz;
+    g->q = g->jc + n + 1;
     return 1;
 }
 
@@ -73,24 +84,35 @@ static void build(const socp_program *p, cone_program *g)
 {
     size_t n = p->n, R = p->rows, nz = 0;
     for (size_t i = 0; i < R; i++) g->h[i] = g->fr[i] * p->g0[i];
-    for (size_t t = 0; t < n; t++) { /* s = h - G x, so every coefficient enters with its sign changed */
+    /* s = h - G x, so every coefficient enters with its sign changed */
+    for (size_t t = 0; t < n; t++) {
         double col = g->col[t];
         for (size_t i = 0; i < R; i++)
-            if (p->G[i * n + t] != 0) g->ir[nz] = (long)i, g->pr[nz++] = -g->fr[i] * col * p->G[i * n + t];
+            if (p->G[i * n + t] != 0) {
+                g->ir[nz] = (long)i;
+                g->pr[nz++] = -g->fr[i] * col * p->G[i * n + t];
+            }
         for (size_t j = 0; j < p->cones; j++) {
             double fa = g->fa[j], fm = 2 * sqrt(fa * g->fb[j]), a = -fa * col * p->A[j * n + t];
             double v[4] = {a, a, -fm * col * p->Mr[j * n + t], -fm * col * p->Mi[j * n + t]};
             for (size_t e = 0; e < 4; e++)
-                if (v[e] != 0) g->ir[nz] = (long)(R + 4 * j + e), g->pr[nz++] = v[e];
+                if (v[e] != 0) {
+                    g->ir[nz] = (long)(R + 4 * j + e);
+                    g->pr[nz++] = v[e];
+                }
             g->c[t] += p->q[j] * p->K[j * n + t] * col / g->scale;
         }
         g->jc[t + 1] = (long)nz;
     }
     for (size_t j = 0; j < p->cones; j++) {
         double fa = g->fa[j], fm = 2 * sqrt(fa * g->fb[j]), *h = g->h + R + 4 * j;
-        h[0] = h[1] = fa * p->a0[j], h[2] = fm * p->m0r[j], h[3] = fm * p->m0i[j];
-        g->ir[nz] = (long)(R + 4 * j), g->pr[nz++] = -1;
-        g->ir[nz] = (long)(R + 4 * j + 1), g->pr[nz++] = 1;
+        h[0] = h[1] = fa * p->a0[j];
+        h[2] = fm * p->m0r[j];
+        h[3] = fm * p->m0i[j];
+        g->ir[nz] = (long)(R + 4 * j);
+        g->pr[nz++] = -1;
+        g->ir[nz] = (long)(R + 4 * j + 1);
+        g->pr[nz++] = 1;
         g->jc[n + j + 1] = (long)nz;
         g->c[n + j] = p->q[j] / (g->fb[j] * g->scale);
         g->offset += p->q[j] * p->k0[j];
@@ -99,26 +121,31 @@ static void build(const socp_program *p, cone_program *g)
 }
 
 /* One solve balanced about the point `at`. x is written for codes 0 and 10 only. */
-static finf_status attempt(const socp_program *p, const socp_solve_options *opt, const double *at, double *x,
-                           socp_outcome *out)
+static finf_status attempt(const socp_program *p, const socp_solve_options *opt, const double *at,
+                           double *x, socp_outcome *out)
 {
     cone_program g;
     const ecos_library *ecos = ecos_get();
     ecos_work *w = NULL;
-    out->status = "set-up failed", out->code = -100;
+    out->status = "set-up failed";
+    out->code = -100;
     if (allocate(p, &g)) {
         balance(p, at, &g);
         build(p, &g);
-        w = ecos->setup(g.n, g.m, 0, (long)p->rows, (long)p->cones, g.q, 0, g.pr, g.jc, g.ir, NULL, NULL, NULL, g.c,
-                        g.h, NULL);
+        w = ecos->setup(g.n, g.m, 0, (long)p->rows, (long)p->cones, g.q, 0, g.pr, g.jc, g.ir, NULL,
+                        NULL, NULL, g.c, g.h, NULL);
     }
     if (w) {
         w->stgs->verbose = 0;
         w->stgs->maxit = opt->max_iter > 0 ? opt->max_iter : 100;
-        /* the objective exceeds offset, which ECOS does not see: this absolute gap is the relative one asked for */
-        w->stgs->feastol = opt->tol, w->stgs->reltol = opt->tol, w->stgs->abstol = opt->tol * g.offset / g.scale;
+        /* the objective exceeds offset, which ECOS does not see: this absolute gap is the relative
+         * one asked for */
+        w->stgs->feastol = opt->tol;
+        w->stgs->reltol = opt->tol;
+        w->stgs->abstol = opt->tol * g.offset / g.scale;
         out->code = (int)ecos_run(ecos, w, opt);
-        out->status = status_text(out->code), out->iterations += (int)w->info->iter;
+        out->status = status_text(out->code);
+        out->iterations += (int)w->info->iter;
         if (out->code == 0 || out->code == 10) {
             for (size_t t = 0; t < p->n; t++) x[t] = w->x[t] * g.col[t];
             out->value = (g.offset + g.scale * w->info->pcost) * p->scale;
@@ -131,13 +158,18 @@ static finf_status attempt(const socp_program *p, const socp_solve_options *opt,
     return !w ? FINF_ENOMEM : out->code == 0 ? FINF_OK : FINF_ETOL;
 }
 
-/* Code 0 or failure. An inaccurate end (10) is never a number, but it is a better point to balance about: one more try. */
-finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
+/* Code 0 or failure. An inaccurate end (10) is never a number, but it is a better point to balance
+ * about: one more try. */
+finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x,
+                      socp_outcome *out)
 {
     double t0 = finf_seconds();
     *out = (socp_outcome){.code = -100, .status = "not found", .value = NAN, .gap = INFINITY};
     if (!socp_ecos_version()) return FINF_EUSAGE;
-    if (!isfinite(socp_program_value(p, p->start))) return out->status = "no feasible start", FINF_ETOL;
+    if (!isfinite(socp_program_value(p, p->start))) {
+        out->status = "no feasible start";
+        return FINF_ETOL;
+    }
     finf_status st = attempt(p, opt, p->start, x, out);
     if (out->code == 10) {
         double *at = malloc(p->n * sizeof *at);
@@ -146,7 +178,10 @@ finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, doub
         if (isfinite(socp_program_value(p, at))) st = attempt(p, opt, at, x, out);
         free(at);
     }
-    if (st != FINF_OK) out->value = NAN, out->gap = INFINITY;
+    if (st != FINF_OK) {
+        out->value = NAN;
+        out->gap = INFINITY;
+    }
     out->seconds = finf_seconds() - t0;
     return st;
 }

@@ -1,7 +1,7 @@
 /* ECOS as it is called: what ecos.c and ecos_library.c share, and no other file sees.
  *
- * No header comes with the library that Debian ships (r-cran-ecosolver: ECOS 2.0.7, 64-bit indices), so what is called is
- * declared here. Versions whose layout is not known are refused. */
+ * No header comes with the library that Debian ships (r-cran-ecosolver: ECOS 2.0.7, 64-bit
+ * indices), so what is called is declared here. Versions whose layout is not known are refused. */
 #ifndef FINF_ECOS_H
 #define FINF_ECOS_H
 
@@ -16,7 +16,8 @@ typedef struct {
     double bk_scale, centrality;
 } ecos_settings;
 typedef struct {
-    double pcost, dcost, pres, dres, pinf, dinf, pinfres, dinfres, gap, relgap, sigma, mu, step, step_aff, kapovert;
+    double pcost, dcost, pres, dres, pinf, dinf, pinfres, dinfres, gap, relgap, sigma, mu, step,
+        step_aff, kapovert;
     long iter, nitref[3];
     double tsetup, tsolve;
     long counts[7];
@@ -31,7 +32,8 @@ typedef struct {
 } ecos_work;
 
 static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "ECOS backend: 64-bit only");
-static_assert(sizeof(ecos_settings) == 120 && offsetof(ecos_settings, maxit) == 80, "ECOS settings");
+static_assert(sizeof(ecos_settings) == 120 && offsetof(ecos_settings, maxit) == 80,
+              "ECOS settings");
 static_assert(offsetof(ecos_settings, feastol) == 24, "ECOS settings");
 static_assert(sizeof(ecos_info) == 232 && offsetof(ecos_info, iter) == 120, "ECOS info");
 static_assert(sizeof(ecos_work) == 472 && offsetof(ecos_work, x) == 32, "ECOS work");
@@ -39,8 +41,9 @@ static_assert(offsetof(ecos_work, kap) == 72 && offsetof(ecos_work, info) == 456
 static_assert(offsetof(ecos_work, stgs) == 464, "ECOS work");
 
 typedef struct {
-    ecos_work *(*setup)(long n, long m, long p, long l, long ncones, long *q, long nexc, double *Gpr, long *Gjc,
-                        long *Gir, double *Apr, long *Ajc, long *Air, double *c, double *h, double *b);
+    ecos_work *(*setup)(long n, long m, long p, long l, long ncones, long *q, long nexc,
+                        double *Gpr, long *Gjc, long *Gir, double *Apr, long *Ajc, long *Air,
+                        double *c, double *h, double *b);
     long (*solve)(ecos_work *w); /* by ecos_run */
     void (*cleanup)(ecos_work *w, long keepvars);
     const char *version; /* NULL: there is none, for the reason given */
@@ -51,8 +54,8 @@ typedef struct {
 /* The library, loaded by the first call in the process and kept. */
 const ecos_library *ecos_get(void);
 
-/* ECOS's exit code. Its own Ctrl-C handler is not installed: opt's cancel is polled once an iteration instead. Threads
- * may be in here at the same time, each with a cancel of its own. */
+/* ECOS's exit code. Its own Ctrl-C handler is not installed: opt's cancel is polled once an
+ * iteration instead. Threads may be in here at the same time, each with a cancel of its own. */
 long ecos_run(const ecos_library *e, ecos_work *w, const socp_solve_options *opt);
 
 #endif

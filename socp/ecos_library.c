@@ -1,14 +1,18 @@
-/* Finding and loading ECOS, when it is first used: a program that never solves by it needs neither ECOS nor what that
- * needs (Debian's is inside an R package, and brings 30 libraries and 10 ms of start-up).
+/* Finding and loading ECOS, when it is first used: a program that never solves by it needs neither
+ * ECOS nor what that needs (Debian's is inside an R package, and brings 30 libraries and 10 ms of
+ * start-up).
  *
- * FINF_ECOS_PATH, from the build, or the environment's FINF_ECOS_LIBRARY has the files to load, with ':' between them; the
- * last is ECOS, those before it are what it needs and would not find by itself. Empty: none.
+ * FINF_ECOS_PATH, from the build, or the environment's FINF_ECOS_LIBRARY has the files to load,
+ * with ':' between them; the last is ECOS, those before it are what it needs and would not find by
+ * itself. Empty: none.
  *
- * ECOS calls its own init_ctrlc, check_ctrlc and remove_ctrlc: a handler of SIGINT for the whole process, left in place
- * after some failures, and a flag shared by all threads. These calls, as every call between the files of a shared library,
- * go through a table in the library (its PLT relocations). Once, after loading, the table is filled in by us: those three
- * with our own functions, which poll the caller's cancel, and every other function ECOS defines with its own definition, so
- * that a function called `scale` or `init` in the application is not taken in its place. Nothing has to be exported. */
+ * ECOS calls its own init_ctrlc, check_ctrlc and remove_ctrlc: a handler of SIGINT for the whole
+ * process, left in place after some failures, and a flag shared by all threads. These calls, as
+ * every call between the files of a shared library, go through a table in the library (its PLT
+ * relocations). Once, after loading, the table is filled in by us: those three with our own
+ * functions, which poll the caller's cancel, and every other function ECOS defines with its own
+ * definition, so that a function called `scale` or `init` in the application is not taken in its
+ * place. Nothing has to be exported. */
 #define _GNU_SOURCE /* dlinfo, secure_getenv */
 #include <dlfcn.h>
 #include <link.h>
@@ -29,15 +33,17 @@
 static ecos_library the_library;
 static char path_of_it[1024];
 
-/* ---- Ctrl-C --------------------------------------------------------------------------------------------- */
+/* ---- Ctrl-C ---------------------------------------------------------------------------------- */
 
 typedef struct {
     const socp_solve_options *opt;
     int stopped;
 } ecos_call;
 
-static _Thread_local ecos_call *running;               /* of this thread, while ECOS solves for us */
-static void (*original_init)(void), (*original_remove)(void); /* for other users of the library in this process */
+/* of this thread, while ECOS solves for us */
+static _Thread_local ecos_call *running;
+/* for other users of the library in this process */
+static void (*original_init)(void), (*original_remove)(void);
 static int (*original_check)(void);
 
 static void own_init(void)
@@ -58,7 +64,8 @@ static int own_check(void)
     return running->stopped;
 }
 
-/* ECOS may call an interrupted run inaccurate or infeasible; here it is always cancelled, unless it had come to its end. */
+/* ECOS may call an interrupted run inaccurate or infeasible; here it is always cancelled, unless it
+ * had come to its end. */
 long ecos_run(const ecos_library *e, ecos_work *w, const socp_solve_options *opt)
 {
     ecos_call call = {.opt = opt};
@@ -68,12 +75,14 @@ long ecos_run(const ecos_library *e, ecos_work *w, const socp_solve_options *opt
     return call.stopped && code != 0 ? SOCP_CANCELLED : code;
 }
 
-/* ---- its table of calls --------------------------------------------------------------------------------- */
+/* ---- its table of calls ---------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     void (*function)(void);
-} HOOKS[] = {{"init_ctrlc", own_init}, {"remove_ctrlc", own_remove}, {"check_ctrlc", (void (*)(void))own_check}};
+} HOOKS[] = {{"init_ctrlc", own_init},
+             {"remove_ctrlc", own_remove},
+             {"check_ctrlc", (void (*)(void))own_check}};
 enum { HOOK_COUNT = sizeof HOOKS / sizeof *HOOKS };
 
 /* A library linked with -z now has its table write-protected. */
@@ -85,8 +94,8 @@ static int write_slot(void *slot, const void *value)
     return 1;
 }
 
-/* 1: each of the three is called through the table and now ours. Some systems store addresses in the dynamic section as
- * they are in the file, others add where it was loaded. */
+/* 1: each of the three is called through the table and now ours. Some systems store addresses in
+ * the dynamic section as they are in the file, others add where it was loaded. */
 static int bind_calls(const struct link_map *map)
 {
     const ElfW(Sym) *symbols = NULL;
@@ -121,7 +130,7 @@ static int bind_calls(const struct link_map *map)
     return bound == (1u << HOOK_COUNT) - 1;
 }
 
-/* ---- loading -------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static int find(void *library, const char *name, void *function)
 {
@@ -130,7 +139,8 @@ static int find(void *library, const char *name, void *function)
     return symbol != NULL;
 }
 
-/* Minimise x subject to x >= 1: a build with other integers or another layout is found out by it. */
+/* Minimise x subject to x >= 1: a build with other integers or another layout is found out by it.
+ */
 static int trial(const ecos_library *e)
 {
     double G = -1, c = 1, h = -1;
@@ -152,11 +162,14 @@ static finf_status refuse(const char *what)
 static finf_status open_all(const char *list, void **last)
 {
     finf_reason *why = &the_library.reason;
-    if (!*list) return finf_why(why, FINF_EUSAGE, "none when finf was built, and FINF_ECOS_LIBRARY names none");
+    if (!*list)
+        return finf_why(why, FINF_EUSAGE,
+                        "none when finf was built, and FINF_ECOS_LIBRARY names none");
     for (const char *end; *list; list = *end ? end + 1 : end) {
         end = list + strcspn(list, ":");
         size_t length = (size_t)(end - list);
-        if (length >= sizeof path_of_it) return finf_why(why, FINF_EUSAGE, "the path of ECOS is too long");
+        if (length >= sizeof path_of_it)
+            return finf_why(why, FINF_EUSAGE, "the path of ECOS is too long");
         memcpy(path_of_it, list, length);
         path_of_it[length] = 0;
         *last = dlopen(path_of_it, RTLD_LAZY | RTLD_LOCAL);
@@ -185,12 +198,17 @@ static finf_status load(ecos_library *e)
         return refuse("this is not ECOS");
     const char *v = version();
     if (strcmp(v, "2.0.7") != 0 && strcmp(v, "2.0.10") != 0)
-        return finf_why(&e->reason, FINF_EUSAGE, "%s: ECOS %.20s is not 2.0.7 or 2.0.10", path_of_it, v);
-    if (!find(library, "init_ctrlc", &original_init) || !find(library, "remove_ctrlc", &original_remove) ||
-        !find(library, "check_ctrlc", &original_check) || dlinfo(library, RTLD_DI_LINKMAP, &map) || !bind_calls(map))
+        return finf_why(&e->reason, FINF_EUSAGE, "%s: ECOS %.20s is not 2.0.7 or 2.0.10",
+                        path_of_it, v);
+    if (!find(library, "init_ctrlc", &original_init) ||
+        !find(library, "remove_ctrlc", &original_remove) ||
+        !find(library, "check_ctrlc", &original_check) || dlinfo(library, RTLD_DI_LINKMAP, &map) ||
+        !bind_calls(map))
         return refuse("its Ctrl-C functions cannot be replaced");
     start_constants(library);
-    if (!trial(e)) return refuse("not the ECOS it should be: its integers are not 64 bits, or its layout is another");
+    if (!trial(e))
+        return refuse(
+            "not the ECOS it should be: its integers are not 64 bits, or its layout is another");
     e->version = v;
     e->where = path_of_it;
     return FINF_OK;
@@ -206,4 +224,7 @@ const ecos_library *ecos_get(void)
 }
 
 const char *socp_ecos_version(void) { return ecos_get()->version; }
-const char *socp_ecos_where(void) { return ecos_get()->version ? ecos_get()->where : ecos_get()->reason.text; }
+const char *socp_ecos_where(void)
+{
+    return ecos_get()->version ? ecos_get()->where : ecos_get()->reason.text;
+}

@@ -1,4 +1,4 @@
-/* The quadratic form at one frequency, in the variables (S, W) of socp.h. MATH 7.2, 7.4. */
+/* The quadratic form at one frequency, in the variables (S, W) of socp.h. theory 7.2, 7.4. */
 #include <math.h>
 
 #include "socp.h"
@@ -6,16 +6,21 @@
 socp_model socp_model_make(double eta, double kappa, int dist)
 {
     double mu = 1 / kappa;
-    return (socp_model){
-        .eta = eta, .mu = mu, .delta = (kappa - 1) / kappa, .c = (1 + mu) / 2, .shift = dist ? 0 : 0.125, .dist = dist};
+    return (socp_model){.eta = eta,
+                        .mu = mu,
+                        .delta = (kappa - 1) / kappa,
+                        .c = (1 + mu) / 2,
+                        .shift = dist ? 0 : 0.125,
+                        .dist = dist};
 }
 
-/* Theta = (B W + (delta/2) S)/g, D = |g|^2, N = D - delta^2/4 = |gk - mu||gk - L|-like, written without cancellation:
- *   a = [ Re Lambda N + Im Lambda delta Im g - perf ] / D           coefficient of -|S|^2, divided by delta
- *   m = sqrt(delta) B* [ Re Lambda delta/2 + i Im Lambda g + .. ]/D + X
+/* Theta = (B W + (delta/2) S)/g, D = |g|^2, N = D - delta^2/4 = |gk - mu||gk - L|-like, written
+ * without cancellation: a = [ Re Lambda N + Im Lambda delta Im g - perf ] / D           coefficient
+ * of -|S|^2, divided by delta m = sqrt(delta) B* [ Re Lambda delta/2 + i Im Lambda g + .. ]/D + X
  *   k = |B|^2 [ delta Re Lambda + .. ]/D
- * with (1/2)|Theta|^2 (dist) or (1/2)<g,theta> (fval) as performance. For fval the shift 1/8 and the performance together
- * leave a D = (mu + 4 (1-eta) sin^2(w/2)/eta^2)/8 >= 0 for eta <= 1: no multiplier is needed to make a positive. */
+ * with (1/2)|Theta|^2 (dist) or (1/2)<g,theta> (fval) as performance. For fval the shift 1/8 and
+ * the performance together leave a D = (mu + 4 (1-eta) sin^2(w/2)/eta^2)/8 >= 0 for eta <= 1: no
+ * multiplier is needed to make a positive. */
 void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f)
 {
     double sn = sin(w / 2), cs = cos(w / 2), s2 = sn * sn, c2 = cs * cs;

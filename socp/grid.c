@@ -1,5 +1,5 @@
-/* Nodes in frequency, MATH 7.5. A uniform grid would need ~20/(eta mu) points; panels that grow in width away
- * from w = 0 need log(1/(eta mu)). */
+/* Nodes in frequency, theory 7.5. A uniform grid would need ~20/(eta mu) points; panels that grow
+ * in width away from w = 0 need log(1/(eta mu)). */
 #include <gsl/gsl_integration.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static double density_integral(const panels *p, double lo, double hi)
     return sum;
 }
 
-/* Adds [lo, hi], halved until |B|^2 is resolved (zeros of a finite beta may sit near the circle at any angle) and it is no
- * wider than the multipliers need. */
+/* Adds [lo, hi], halved until |B|^2 is resolved (zeros of a finite beta may sit near the circle at
+ * any angle) and it is no wider than the multipliers need. */
 static void add(panels *p, double lo, double hi, int depth)
 {
     double mid = lo + (hi - lo) / 2;
@@ -43,10 +43,11 @@ static void add(panels *p, double lo, double hi, int depth)
     }
 }
 
-/* [0,w0],[w0,3w0],.. and, for eta > 1, the mirror image at pi (doubling), where the slowest mode is then 1 - eta < 0;
- * w0 = min(eta mu, scale of the noise)/8. Poles are at w = +-is: eight nodes on [w,3w] miss (2 + sqrt 3)^-16 = 7e-10, on
- * [w,4w] 2e-8, and a < 0 between them was met. Poles of order 8 (lumps: they alone reach so far) need [w,2w]. Multipliers
- * with single lags oscillate everywhere: panels of 4/lags keep the optimiser from exploiting the gaps between nodes. */
+/* [0,w0],[w0,3w0],.. and, for eta > 1, the mirror image at pi (doubling), where the slowest mode is
+ * then 1 - eta < 0; w0 = min(eta mu, scale of the noise)/8. Poles are at w = +-is: eight nodes on
+ * [w,3w] miss (2 + sqrt 3)^-16 = 7e-10, on [w,4w] 2e-8, and a < 0 between them was met. Poles of
+ * order 8 (lumps: they alone reach so far) need [w,2w]. Multipliers with single lags oscillate
+ * everywhere: panels of 4/lags keep the optimiser from exploiting the gaps between nodes. */
 static void cover(panels *p, double eta, double mu, size_t lags)
 {
     double w0 = fmin(fmin(eta * mu, fmax(finf_noise_scale(p->noise), 1e-6 * eta * mu)), 1) / 8;
@@ -61,14 +62,19 @@ static void cover(panels *p, double eta, double mu, size_t lags)
         int k = (int)ceil(log2(FINF_PI / 2 / w1));
         for (int i = k - 1; i >= 0; i--) {
             double to = FINF_PI - ldexp(w1, i);
-            if (to > lo + ldexp(w1, i) / 2) add(p, lo, to, 0), lo = to;
+            if (to > lo + ldexp(w1, i) / 2) {
+                add(p, lo, to, 0);
+                lo = to;
+            }
         }
         add(p, lo, FINF_PI, 0);
     }
 }
 
-/* Nodes: Gauss-Legendre on every panel, or the paper's, k points -pi + 2 pi (j + 1/2)/k folded on (0, pi). */
-finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags, size_t uniform, socp_grid *out)
+/* Nodes: Gauss-Legendre on every panel, or the paper's, k points -pi + 2 pi (j + 1/2)/k folded on
+ * (0, pi). */
+finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags,
+                           size_t uniform, socp_grid *out)
 {
     socp_grid g = {.edge = malloc((MAX_PANELS + MAX_DOUBLINGS + 1) * sizeof *g.edge)};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PER_PANEL);
@@ -84,11 +90,14 @@ finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_
     if (st == FINF_OK) g.q = g.w + g.n;
     for (size_t j = 0; st == FINF_OK && j < g.n; j++) {
         size_t i = j / PER_PANEL;
-        double k = (double)uniform, shift = uniform % 2 ? 0 : 0.5; /* odd k: w = 0 is a point, and its own mirror image */
-        if (uniform)
-            g.w[j] = 2 * FINF_PI * ((double)j + shift) / k, g.q[j] = (g.w[j] > 0 ? 2 : 1) * FINF_PI / k;
-        else
-            gsl_integration_glfixed_point(g.edge[i], g.edge[i + 1], j % PER_PANEL, &g.w[j], &g.q[j], rule);
+        /* odd k: w = 0 is a point, and its own mirror image */
+        double k = (double)uniform, shift = uniform % 2 ? 0 : 0.5;
+        if (uniform) {
+            g.w[j] = 2 * FINF_PI * ((double)j + shift) / k;
+            g.q[j] = (g.w[j] > 0 ? 2 : 1) * FINF_PI / k;
+        } else
+            gsl_integration_glfixed_point(g.edge[i], g.edge[i + 1], j % PER_PANEL, &g.w[j], &g.q[j],
+                                          rule);
         g.q[j] /= FINF_PI;
     }
     gsl_integration_glfixed_table_free(rule);
@@ -99,5 +108,9 @@ finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_
 
 void socp_grid_free(socp_grid *g)
 {
-    if (g) free(g->w), free(g->edge), *g = (socp_grid){0};
+    if (g) {
+        free(g->w);
+        free(g->edge);
+        *g = (socp_grid){0};
+    }
 }

@@ -1,4 +1,4 @@
-/* finf_iqc: grid, basis, program, solver, recomputation, certificate. MATH section 7. */
+/* finf_iqc: grid, basis, program, solver, recomputation, certificate. theory 7. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 finf_iqc_options finf_iqc_options_default(void)
 {
-    return (finf_iqc_options){.privacy = finf_privacy_setting_default(), .smooth = 1, .dim = 1, .gap = 1e-8};
+    return (finf_iqc_options){
+        .privacy = finf_privacy_setting_default(), .smooth = 1, .dim = 1, .gap = 1e-8};
 }
 
 static int uses_ecos(const finf_iqc_options *o)
@@ -28,18 +29,20 @@ static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
     return finf_why(&out->reason, FINF_OK, "%s", why);
 }
 
-/* ---- the domain ---- */
+/* ---- the domain ------------------------------------------------------------------------------ */
 
 finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim, finf_reason *why)
 {
     if (!(eta > 0 && isfinite(eta)))
         return finf_why(why, FINF_EDOM, "eta = %s: must be positive and finite", finf_show(eta).s);
     if (!(kappa >= 1 && isfinite(kappa)))
-        return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1 and finite", finf_show(kappa).s);
+        return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1 and finite",
+                        finf_show(kappa).s);
     if (!(smooth >= BOUNDS_TINY && smooth <= BOUNDS_HUGE))
         return finf_why(why, FINF_EDOM, "L = %s: must be from 1e-50 to 1e50", finf_show(smooth).s);
     if (!(dim >= 1 && isfinite(dim)))
-        return finf_why(why, FINF_EDOM, "dim = %s: must be at least 1 and finite", finf_show(dim).s);
+        return finf_why(why, FINF_EDOM, "dim = %s: must be at least 1 and finite",
+                        finf_show(dim).s);
     return FINF_OK;
 }
 
@@ -54,22 +57,26 @@ finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why)
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why)
 {
     finf_status st = finf_choice_check("bound", (int)o->bound, FINF_IQC_GAUSSIAN, why);
-    if (st == FINF_OK) st = finf_choice_check("multipliers", (int)o->multipliers, FINF_IQC_PAPER, why);
-    if (st == FINF_OK) st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
+    if (st == FINF_OK)
+        st = finf_choice_check("multipliers", (int)o->multipliers, FINF_IQC_PAPER, why);
+    if (st == FINF_OK)
+        st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
     if (st == FINF_OK) st = finf_choice_check("solver", (int)o->solver, FINF_IQC_ECOS, why);
     if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
     if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);
     if (st == FINF_OK && !(o->gap > 0 && o->gap < 1))
         st = finf_why(why, FINF_EDOM, "gap = %s: must be between 0 and 1", finf_show(o->gap).s);
     if (st == FINF_OK && (o->grid_uniform > SOCP_GRID_MOST || o->fir > SOCP_FIR_MOST))
-        st = finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d", o->grid_uniform, o->fir,
-                      SOCP_GRID_MOST, SOCP_FIR_MOST);
+        st = finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d",
+                      o->grid_uniform, o->fir, SOCP_GRID_MOST, SOCP_FIR_MOST);
     if (st == FINF_OK && o->solver == FINF_IQC_ECOS && !socp_ecos_version())
-        st = finf_why(why, FINF_EUSAGE, "solver ecos: not found (%.150s); auto and newton do without", socp_ecos_where());
+        st = finf_why(why, FINF_EUSAGE,
+                      "solver ecos: not found (%.150s); auto and newton do without",
+                      socp_ecos_where());
     return st;
 }
 
-/* ---- the bound, L = 1 ---- */
+/* ---- the bound, L = 1 ------------------------------------------------------------------------ */
 
 /* What is solved, and what has come of it so far. */
 typedef struct {
@@ -92,31 +99,40 @@ typedef struct {
 
 static const char *solver_name(finf_iqc_solver s) { return s == FINF_IQC_ECOS ? "ecos" : "newton"; }
 
-static int has_bound(const attempt *a) { return isfinite(a->re.dp.value) || isfinite(a->re.sgd.value); }
+static int has_bound(const attempt *a)
+{
+    return isfinite(a->re.dp.value) || isfinite(a->re.sgd.value);
+}
 
-/* Newton's iterates are feasible, so an unfinished one is still a bound; ECOS's are a number with code 0 only. */
+/* Newton's iterates are feasible, so an unfinished one is still a bound; ECOS's are a number with
+ * code 0 only. */
 static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, attempt *a)
 {
     const finf_iqc_options *o = u->opt;
     socp_solve_options s = {.tol = o->gap, .cancel = o->cancel, .cancel_data = o->cancel_data};
     finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
-    *a = (attempt){.solver = solver, .so = {.status = "not started", .code = -1}, .re = {.dp = none, .sgd = none}};
+    *a = (attempt){.solver = solver,
+                   .so = {.status = "not started", .code = -1},
+                   .re = {.dp = none, .sgd = none}};
     a->x = malloc(u->prog.n * sizeof *a->x);
     if (!a->x) return finf_why(&a->why, FINF_ENOMEM, "no memory");
-    finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos : socp_newton)(&u->prog, &s, a->x, &a->so);
+    finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos : socp_newton)(&u->prog, &s, a->x,
+                                                                         &a->so);
     if (st == FINF_ENOMEM)
         finf_why(&a->why, st, "no memory");
     else if (st != FINF_OK)
-        finf_why(&a->why, st, "%s: %s (code %d, relative gap %.1e)", solver_name(solver), a->so.status, a->so.code,
-                 a->so.gap);
+        finf_why(&a->why, st, "%s: %s (code %d, relative gap %.1e)", solver_name(solver),
+                 a->so.status, a->so.code, a->so.gap);
     if (a->so.code != 0 && !(solver == FINF_IQC_NEWTON && st == FINF_ETOL)) return st;
-    finf_status rs = socp_recompute(u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value, a->x, &a->re);
+    finf_status rs = socp_recompute(u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value,
+                                    a->x, &a->re);
     if (st == FINF_OK && rs != FINF_OK)
         finf_why(&a->why, rs, rs == FINF_ETOL ? "recomputation did not converge" : "no memory");
     return finf_worse(st, rs);
 }
 
-/* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere, Newton's method. */
+/* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere,
+ * Newton's method. */
 static finf_status solve_program(const unit_problem *u, attempt *a)
 {
     finf_status st = try_solver(u, uses_ecos(u->opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON, a);
@@ -135,8 +151,9 @@ static finf_status solve_program(const unit_problem *u, attempt *a)
 }
 
 /* Solve and recompute for L = 1; fills the solver's part of the result and the unit bounds. */
-static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa, const finf_iqc_options *opt,
-                              socp_weights weights, finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert,
+static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa,
+                              const finf_iqc_options *opt, socp_weights weights,
+                              finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert,
                               socp_multipliers *kept)
 {
     int causal = socp_is_causal(opt->bound);
@@ -147,7 +164,8 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
     unit_problem u = {.mo = mo, .noise = noise, .opt = opt, .weights = weights};
     attempt a = {.x = NULL};
     finf_status st = socp_grid_make(noise, mo->eta, mo->mu, reach, opt->grid_uniform, &u.grid);
-    if (st == FINF_OK) st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &u.basis);
+    if (st == FINF_OK)
+        st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &u.basis);
     if (st == FINF_OK && gaussian) st = socp_stein_make(mo, noise, &u.basis, &out->reason);
     if (st == FINF_OK) st = socp_program_make(mo, noise, &u.grid, &u.basis, weights, &u.prog);
     if (st == FINF_OK) {
@@ -155,12 +173,16 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
         *re = a.re;
         out->reason = a.why;
         out->solver = solver_name(a.solver);
-        out->solver_status = a.so.status, out->solver_code = a.so.code, out->iterations = a.so.iterations;
-        out->grid_value = a.so.value, out->solver_gap = a.so.gap;
-        out->grid_points = u.grid.n, out->basis_size = u.prog.n;
+        out->solver_status = a.so.status;
+        out->solver_code = a.so.code;
+        out->iterations = a.so.iterations;
+        out->grid_value = a.so.value;
+        out->solver_gap = a.so.gap;
+        out->grid_points = u.grid.n;
+        out->basis_size = u.prog.n;
         if (opt->certify && has_bound(&a)) {
-            finf_status cs = socp_certify(mo, kappa, noise, &u.grid, &u.basis, a.x, weights, re, opt->cancel,
-                                          opt->cancel_data, cert);
+            finf_status cs = socp_certify(mo, kappa, noise, &u.grid, &u.basis, a.x, weights, re,
+                                          opt->cancel, opt->cancel_data, cert);
             if (finf_worse(st, cs) != st) out->reason = cert->reason;
             st = finf_worse(st, cs);
         }
@@ -177,15 +199,19 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
     return st;
 }
 
-/* kappa = 1: g = L theta exactly, and the bound is the quadratic's value. Its certificate is h = 0, X = 0: m vanishes. */
-static finf_status solve_exact(const finf_noise *noise, double eta, const finf_iqc_options *opt, socp_weights weights,
-                               finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert)
+/* kappa = 1: g = L theta exactly, and the bound is the quadratic's value. Its certificate is h = 0,
+ * X = 0: m vanishes. */
+static finf_status solve_exact(const finf_noise *noise, double eta, const finf_iqc_options *opt,
+                               socp_weights weights, finf_iqc_result *out, socp_recomputed *re,
+                               socp_certificate *cert)
 {
     double h, x[3] = {0, 0, 0};
     finf_status st = socp_quadratic(noise, eta, 1, 0, 0, &re->dp, &h);
     re->sgd = (finf_real){eta / (2 * (2 - eta)), 0, FINF_ESTIMATE, "closed form"};
     re->a_min = 1;
-    out->solver = "exact", out->solver_status = "optimal", out->solver_gap = 0;
+    out->solver = "exact";
+    out->solver_status = "optimal";
+    out->solver_gap = 0;
     out->grid_value = weights.dp * re->dp.value + weights.sgd * re->sgd.value;
     if (opt->certify && st == FINF_OK) {
         socp_model mo = socp_model_make(eta, 1, 0);
@@ -195,7 +221,8 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
         socp_grid grid;
         st = socp_grid_make(noise, eta, 1, 1, 0, &grid);
         if (st != FINF_OK) return st;
-        st = socp_certify(&mo, 1, noise, &grid, &none, x, weights, re, opt->cancel, opt->cancel_data, cert);
+        st = socp_certify(&mo, 1, noise, &grid, &none, x, weights, re, opt->cancel,
+                          opt->cancel_data, cert);
         if (st != FINF_OK) out->reason = cert->reason;
         socp_grid_free(&grid);
     }
@@ -222,31 +249,42 @@ finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
 }
 
 /* The domain, the sensitivity, and what diverges: *stop is set where there is nothing to solve. */
-static finf_status begin(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *o,
-                         finf_sensitivity *sens, int *stop, finf_iqc_result *out)
+static finf_status begin(const finf_noise *noise, double eta, double kappa,
+                         const finf_iqc_options *o, finf_sensitivity *sens, int *stop,
+                         finf_iqc_result *out)
 {
     const finf_privacy_setting *pr = &o->privacy;
     double dp = socp_unit_weights(o).dp;
     *stop = 1;
     finf_status st = socp_check(eta, kappa, o, &out->reason);
     if (st != FINF_OK) return st;
-    finf_status overflow = finf_iqc_minimax(eta, kappa, socp_is_dist(o->bound), o->smooth, o->dim, pr, &out->minimax_lower);
+    finf_status overflow = finf_iqc_minimax(eta, kappa, socp_is_dist(o->bound), o->smooth, o->dim,
+                                            pr, &out->minimax_lower);
     st = finf_noise_sensitivity(noise, sens);
-    if (st != FINF_OK) return out->reason = sens->reason, st;
+    if (st != FINF_OK) {
+        out->reason = sens->reason;
+        return st;
+    }
     out->gamma2 = sens->gamma2;
     double e = eta * o->smooth, slow = e / kappa, T;
     if (!(e < 2)) {
-        out->unit_sgd = INFINITY, out->quadratic_h = o->smooth;
+        out->unit_sgd = INFINITY;
+        out->quadratic_h = o->smooth;
         return infinite(out, 1, "eta L >= 2: the quadratic of curvature L diverges");
     }
     finf_reason why = {{0}}; /* a strategy or BLT may have a finite gamma and a beta that grows */
     st = finf_noise_energy(noise, &slow, 1, &T, NULL, &why);
-    if (st != FINF_OK && st != FINF_ETOL) return out->reason = why, st;
-    if (isinf(T)) return infinite(out, 1, why.text); /* every quadratic diverges: no one curvature */
+    if (st != FINF_OK && st != FINF_ETOL) {
+        out->reason = why;
+        return st;
+    }
+    /* every quadratic diverges: no one curvature */
+    if (isinf(T)) return infinite(out, 1, why.text);
     if (overflow || (!isfinite(dp * sens->gamma2.value) && isfinite(sens->gamma2.value)))
-        return finf_why(&out->reason, FINF_EDOM,
-                        "d G^2/(2 rho) = %g overflows: rho = %g is too small, or clip = %g too large", dp, pr->rho,
-                        pr->clip);
+        return finf_why(
+            &out->reason, FINF_EDOM,
+            "d G^2/(2 rho) = %g overflows: rho = %g is too small, or clip = %g too large", dp,
+            pr->rho, pr->clip);
     *stop = 0;
     return FINF_OK;
 }
@@ -258,8 +296,9 @@ static finf_real scaled(finf_real x, double factor, double relerr)
 }
 
 /* Beside the bound: the worst quadratic. sigma2 = d sigma^2. */
-static finf_status worst_quadratic(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *o, int dist,
-                                   double sigma2, finf_iqc_result *out)
+static finf_status worst_quadratic(const finf_noise *noise, double eta, double kappa,
+                                   const finf_iqc_options *o, int dist, double sigma2,
+                                   finf_iqc_result *out)
 {
     double L = o->smooth, e = eta * L, sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
     double gamma_error = sigma2 > 0 && isfinite(sigma2) ? out->gamma2.error / out->gamma2.value : 0;
@@ -268,11 +307,15 @@ static finf_status worst_quadratic(const finf_noise *noise, double eta, double k
     out->unit_quadratic_lower = scaled(quad, 1 / L, 0);
     if (st != FINF_OK && st != FINF_ETOL) return st;
     if (sgd2 > 0 && sigma2 > 0 && isfinite(sigma2))
-        st = finf_worse(st, socp_quadratic(noise, e, kappa, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
-    out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, FINF_BOUND, ""} : scaled(quad, sigma2 / L, gamma_error);
-    if (!(sigma2 > 0)) { /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
+        st = finf_worse(
+            st, socp_quadratic(noise, e, kappa, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
+    out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, FINF_BOUND, ""}
+                                         : scaled(quad, sigma2 / L, gamma_error);
+    /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
+    if (!(sigma2 > 0)) {
         double h = dist && e * (1 + 1 / kappa) < 2 ? 1 / kappa : 1;
-        finf_real unit = {eta / (2 * (dist ? h : 1) * (2 - e * h)), 0, FINF_ESTIMATE, "closed form"};
+        finf_real unit = {eta / (2 * (dist ? h : 1) * (2 - e * h)), 0, FINF_ESTIMATE,
+                          "closed form"};
         out->quadratic_h = h;
         out->quadratic_lower = scaled(unit, sgd2, 2 * FINF_EPS * e * h / (2 - e * h));
     }
@@ -280,8 +323,8 @@ static finf_status worst_quadratic(const finf_noise *noise, double eta, double k
     return st;
 }
 
-finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out,
-                     socp_multipliers *kept)
+finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,
+                     finf_iqc_result *out, socp_multipliers *kept)
 {
     double t0 = finf_seconds();
     finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
@@ -291,7 +334,8 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     finf_status st = begin(noise, eta, kappa, &o, &sens, &stop, out);
     if (st != FINF_OK || stop) return st;
 
-    /* L = 1 from here on; an infinite sensitivity, or no noise at all, leaves the unit bound to be found */
+    /* L = 1 from here on; an infinite sensitivity, or no noise at all, leaves the unit bound to be
+     * found */
     double e = eta * o.smooth, L = o.smooth, gamma2 = sens.gamma2.value;
     int finite = isfinite(gamma2);
     socp_weights weight = socp_unit_weights(&o), use = {1, 0};
@@ -306,7 +350,8 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     out->grid_value /= L;
     out->unit_bound = use.dp > 0 ? re.dp.value / L : NAN;
     out->unit_sgd = use.sgd > 0 ? re.sgd.value / L : NAN;
-    out->a_min = re.a_min, out->repair = re.repair;
+    out->a_min = re.a_min;
+    out->repair = re.repair;
 
     double plain = o.dim * o.privacy.clip * o.privacy.clip * gamma2 / (2 * o.privacy.rho);
     finf_status lower = worst_quadratic(noise, eta, kappa, &o, dist, plain, out);
@@ -319,7 +364,8 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
         out->reason = why;
         return st;
     }
-    out->seconds = finf_seconds() - t0 - cert.seconds, out->certify_seconds = cert.seconds;
+    out->seconds = finf_seconds() - t0 - cert.seconds;
+    out->certify_seconds = cert.seconds;
     if (!finite) {
         finf_reason failed = out->reason; /* of the unit bound */
         infinite(out, 0, sens.reason.text);
@@ -327,11 +373,13 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
         return st;
     }
 
-    double value = (weight.dp > 0 ? weight.dp * re.dp.value : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.value : 0);
-    double err = (weight.dp > 0 ? weight.dp * re.dp.error : 0) + (weight.sgd > 0 ? weight.sgd * re.sgd.error : 0);
+    double value = (weight.dp > 0 ? weight.dp * re.dp.value : 0) +
+                   (weight.sgd > 0 ? weight.sgd * re.sgd.value : 0);
+    double err = (weight.dp > 0 ? weight.dp * re.dp.error : 0) +
+                 (weight.sgd > 0 ? weight.sgd * re.sgd.error : 0);
     if (!isnan(value))
-        out->bound = (finf_real){value / L, err / L + fabs(value / L) * sens.gamma2.error / gamma2, FINF_ESTIMATE,
-                                 "multipliers recomputed on the continuum"};
+        out->bound = (finf_real){value / L, err / L + fabs(value / L) * sens.gamma2.error / gamma2,
+                                 FINF_ESTIMATE, "multipliers recomputed on the continuum"};
     if (cert.certified) {
         double up = (weight.dp > 0 ? weight.dp * (cert.gamma2_upper / gamma2) * cert.dp_upper : 0) +
                     (weight.sgd > 0 ? weight.sgd * cert.sgd_upper : 0);
@@ -341,7 +389,8 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     return st;
 }
 
-finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt, finf_iqc_result *out)
+finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,
+                     finf_iqc_result *out)
 {
     return socp_iqc(noise, eta, kappa, opt, out, NULL);
 }

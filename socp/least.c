@@ -1,8 +1,8 @@
-/* The program with every unknown that has a sign at 0: least squares in X. Under causality, for eta L <= 1, that is most
- * often the optimum: no Zames-Falb multiplier pays. The duals zeta = q m/a, alpha = |zeta|^2/q prove it if they price none
- * of the other columns below zero:
- *     r_i = sum_j (2 Re(zeta* M_i) - alpha A_i + q K_i) >= 0.
- * With c_i = sum_j q K_i, c'x is part of the objective, so the optimum is below it by a relative max(-r_i/c_i) at most. */
+/* The program with every unknown that has a sign at 0: least squares in X. Under causality, for eta
+ * L <= 1, that is most often the optimum: no Zames-Falb multiplier pays. The duals zeta = q m/a,
+ * alpha = |zeta|^2/q prove it if they price none of the other columns below zero: r_i = sum_j (2
+ * Re(zeta* M_i) - alpha A_i + q K_i) >= 0. With c_i = sum_j q K_i, c'x is part of the objective, so
+ * the optimum is below it by a relative max(-r_i/c_i) at most. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static int solve(const socp_program *p, socp_dense *H, double *X)
     socp_dense_clear(H);
     memset(X, 0, n * sizeof *X);
     for (size_t j = 0; j < p->cones; j++) {
-        const double *M[2] = {p->Mr + j * p->n + p->signs, p->Mi + j * p->n + p->signs}, m0[2] = {p->m0r[j], p->m0i[j]};
+        const double *M[2] = {p->Mr + j * p->n + p->signs, p->Mi + j * p->n + p->signs},
+                     m0[2] = {p->m0r[j], p->m0i[j]};
         double f = 2 * p->q[j] / p->a0[j], root = sqrt(f);
         for (size_t part = 0; part < 2; part++) {
             double *r = socp_dense_row(H, n);
@@ -44,16 +45,18 @@ static double duals(const socp_program *p, const double *X, double *zr, double *
     double f = 0;
     for (size_t j = 0; j < p->cones; j++) {
         size_t at = j * p->n + p->signs;
-        double q = p->q[j], mr = p->m0r[j] + socp_dot(p->Mr + at, X, n), mi = p->m0i[j] + socp_dot(p->Mi + at, X, n);
-        zr[j] = q * mr / p->a0[j], zi[j] = q * mi / p->a0[j];
+        double q = p->q[j], mr = p->m0r[j] + socp_dot(p->Mr + at, X, n),
+               mi = p->m0i[j] + socp_dot(p->Mi + at, X, n);
+        zr[j] = q * mr / p->a0[j];
+        zi[j] = q * mi / p->a0[j];
         f += q * ((mr * mr + mi * mi) / p->a0[j] + p->k0[j]);
     }
     return f;
 }
 
 /* What is missing to optimality, relative to the objective f. r, c: n */
-static double missing(const socp_program *p, const double *x, const double *zr, const double *zi, double f, double *r,
-                      double *c)
+static double missing(const socp_program *p, const double *x, const double *zr, const double *zi,
+                      double f, double *r, double *c)
 {
     size_t n = p->n, S = p->signs;
     double most = 0, rest = 0;
@@ -77,8 +80,10 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
     size_t S = p->signs, J = p->cones;
     socp_dense H = {0};
     if (S == p->n || !feasible(p)) return 0;
-    double *z = malloc((2 * J + 2 * p->n) * sizeof *z), *zr = z, *zi = z ? z + J : NULL, *r = z ? zi + J : NULL, f = 0;
-    int memory = z && socp_dense_make(p->n - S, &H) == FINF_OK, done = memory && solve(p, &H, x + S);
+    double *z = malloc((2 * J + 2 * p->n) * sizeof *z), *zr = z, *zi = z ? z + J : NULL,
+           *r = z ? zi + J : NULL, f = 0;
+    int memory = z && socp_dense_make(p->n - S, &H) == FINF_OK,
+        done = memory && solve(p, &H, x + S);
     if (done) {
         memset(x, 0, S * sizeof *x);
         f = duals(p, x + S, zr, zi);
@@ -88,11 +93,16 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
     }
     if (done && opt->kkt) {
         socp_dense was = opt->kkt->H;
-        opt->kkt->H = H, H = was, opt->kkt->first = S;
+        opt->kkt->H = H;
+        H = was;
+        opt->kkt->first = S;
         memcpy(opt->kkt->zr, zr, J * sizeof *zr);
         memcpy(opt->kkt->zi, zi, J * sizeof *zi);
     }
-    if (done && opt->cancel && opt->cancel(opt->cancel_data)) out->code = -4, out->status = "cancelled"; /* a bound still */
+    if (done && opt->cancel && opt->cancel(opt->cancel_data)) {
+        out->code = -4;
+        out->status = "cancelled";
+    } /* a bound still */
     free(z);
     socp_dense_free(&H);
     out->seconds = finf_seconds() - t0;

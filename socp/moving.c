@@ -1,19 +1,22 @@
-/* The IQC program as a function of the noise: grid and basis stay, B moves. A new B only rescales rows (no basis function
- * but stein.c's is evaluated again), and where B moves little the last certificate starts the next solve. */
+/* The IQC program as a function of the noise: grid and basis stay, B moves. A new B only rescales
+ * rows (no basis function but stein.c's is evaluated again), and where B moves little the last
+ * certificate starts the next solve. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "optimize.h"
 
-static const double FAR = 0.3; /* relative change of B, root mean square: beyond, a warm start is no start */
+/* relative change of B, root mean square: beyond, a warm start is no start */
+static const double FAR = 0.3;
 
 /* The program for B = 1, and memory. */
 static finf_status begin(socp_moving *v)
 {
     finf_noise *white = NULL;
     finf_status st = finf_noise_sgd(&white);
-    if (st == FINF_OK) st = socp_program_make(&v->mo, white, &v->grid, &v->basis, v->weights, &v->prog);
+    if (st == FINF_OK)
+        st = socp_program_make(&v->mo, white, &v->grid, &v->basis, v->weights, &v->prog);
     finf_noise_free(white);
     if (st != FINF_OK) return st;
     v->B = malloc(2 * v->grid.n * sizeof *v->B);
@@ -29,17 +32,22 @@ static finf_status begin(socp_moving *v)
     return FINF_OK;
 }
 
-finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
-                             socp_moving *out)
+finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o,
+                             const finf_noise *finest, socp_moving *out)
 {
     double e = eta * o->smooth;
     int causal = socp_is_causal(o->bound), gaussian = o->bound == FINF_IQC_GAUSSIAN;
-    socp_moving v = {.mo = socp_model_make(e, kappa, socp_is_dist(o->bound)), .weights = socp_unit_weights(o)};
-    size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal), reach = socp_basis_reach(lags, o->multipliers);
+    socp_moving v = {.mo = socp_model_make(e, kappa, socp_is_dist(o->bound)),
+                     .weights = socp_unit_weights(o)};
+    size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal),
+           reach = socp_basis_reach(lags, o->multipliers);
     if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
-    v.cold = v.gap = INFINITY, v.cancel = o->cancel, v.cancel_data = o->cancel_data;
+    v.cold = v.gap = INFINITY;
+    v.cancel = o->cancel;
+    v.cancel_data = o->cancel_data;
     finf_status st = socp_grid_make(finest, e, v.mo.mu, reach, o->grid_uniform, &v.grid);
-    if (st == FINF_OK) st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
+    if (st == FINF_OK)
+        st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
     if (st == FINF_OK && gaussian) st = socp_stein_make(&v.mo, finest, &v.basis, NULL);
     if (st == FINF_OK) st = begin(&v);
     if (st != FINF_OK) socp_moving_free(&v);
@@ -51,11 +59,14 @@ finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
 {
     const socp_basis *b = &v->basis;
     *out = (socp_moving){.mo = v->mo, .weights = v->weights, .grid = v->grid, .borrowed = 1};
-    out->cold = out->gap = INFINITY, out->cancel = v->cancel, out->cancel_data = v->cancel_data;
-    out->basis = (socp_basis){.h = malloc(b->terms * sizeof *b->h), .plus = b->plus, .minus = b->minus};
+    out->cold = out->gap = INFINITY;
+    out->cancel = v->cancel;
+    out->cancel_data = v->cancel_data;
+    out->basis = (socp_basis){
+        .h = malloc(b->terms * sizeof *b->h), .plus = b->plus, .minus = b->minus};
     if (!out->basis.h) return FINF_ENOMEM;
-    for (size_t i = 0; i < b->terms; i += 2) /* half of them, as the result is a start only: a quarter of the cost */
-        out->basis.h[out->basis.terms++] = b->h[i];
+    /* half of them, as the result is a start only: a quarter of the cost */
+    for (size_t i = 0; i < b->terms; i += 2) out->basis.h[out->basis.terms++] = b->h[i];
     out->basis.nh = 1 + out->basis.terms * socp_basis_each(b);
     finf_status st = begin(out);
     if (st != FINF_OK) socp_moving_free(out);
@@ -74,22 +85,26 @@ void socp_moving_free(socp_moving *v)
     *v = (socp_moving){0};
 }
 
-/* Rows of the DP cones are linear in B* (m) and in |B|^2 (k): turned from one B to the next. a, X and the gradient noise's
- * cones do not see B. Returns the relative change, as gamma^2 weights it. */
+/* Rows of the DP cones are linear in B* (m) and in |B|^2 (k): turned from one B to the next. a, X
+ * and the gradient noise's cones do not see B. Returns the relative change, as gamma^2 weights it.
+ */
 static double set_rows(socp_moving *v)
 {
     socp_program *p = &v->prog;
     double moved = 0;
     for (size_t j = 0; j < v->grid.n; j++) {
         double complex turn = v->next[j] / v->B[j];
-        double re = creal(turn), im = cimag(turn), b2 = socp_size2(turn), m0r = p->m0r[j], m0i = p->m0i[j];
+        double re = creal(turn), im = cimag(turn), b2 = socp_size2(turn), m0r = p->m0r[j],
+               m0i = p->m0i[j];
         double *mr = p->Mr + j * p->n, *mi = p->Mi + j * p->n, *k = p->K + j * p->n;
         for (size_t i = 0; i < v->basis.nh; i++) {
             double r = mr[i];
-            mr[i] = re * r + im * mi[i], mi[i] = re * mi[i] - im * r;
+            mr[i] = re * r + im * mi[i];
+            mi[i] = re * mi[i] - im * r;
             k[i] *= b2;
         }
-        p->m0r[j] = re * m0r + im * m0i, p->m0i[j] = re * m0i - im * m0r;
+        p->m0r[j] = re * m0r + im * m0i;
+        p->m0i[j] = re * m0i - im * m0r;
         p->k0[j] *= b2;
         moved += v->grid.q[j] / socp_size2(v->B[j]) * socp_size2(turn - 1);
         v->B[j] = v->next[j];
@@ -97,7 +112,8 @@ static double set_rows(socp_moving *v)
     return sqrt(moved);
 }
 
-finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta, double tol)
+finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta,
+                              double tol)
 {
     double gamma2 = 0, power = 0;
     for (size_t j = 0; j < v->grid.n; j++) {
@@ -105,12 +121,14 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const 
         power += v->grid.q[j] * exp(2 * creal(logB[j]));
     }
     if (!isfinite(gamma2 * power)) {
-        v->value = NAN, v->gap = INFINITY;
+        v->value = NAN;
+        v->gap = INFINITY;
         return FINF_ETOL;
     }
     v->gamma2 = gamma2;
     for (size_t j = 0; j < v->grid.n; j++) v->next[j] = cexp(logB[j]) * sqrt(gamma2);
-    if (v->gap <= tol && memcmp(v->next, v->B, v->grid.n * sizeof *v->B) == 0) return FINF_OK; /* solved already */
+    /* solved already */
+    if (v->gap <= tol && memcmp(v->next, v->B, v->grid.n * sizeof *v->B) == 0) return FINF_OK;
     if (set_rows(v) > FAR) v->warm_next = 0;
     if (v->taps) {
         memcpy(v->beta, beta, v->taps * sizeof *beta);
@@ -119,38 +137,46 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const 
     }
     finf_status st = FINF_ETOL;
     socp_outcome so;
-    socp_solve_options s = {.tol = INFINITY, .kkt = &v->kkt, .cancel = v->cancel, .cancel_data = v->cancel_data};
+    socp_solve_options s = {
+        .tol = INFINITY, .kkt = &v->kkt, .cancel = v->cancel, .cancel_data = v->cancel_data};
     memcpy(v->warm, v->x, v->prog.n * sizeof *v->x);
     int least = v->alone ? socp_least(&v->prog, &s, v->x, &so) : 0;
     v->no_memory = v->no_memory || least < 0;
     if (v->no_memory) return FINF_ENOMEM;
     if (least) {
-        v->value = so.value, v->gap = so.gap, v->warm_next = 0;
+        v->value = so.value;
+        v->gap = so.gap;
+        v->warm_next = 0;
         v->cancelled = v->cancelled || so.code == -4;
         return v->cancelled ? FINF_ETOL : FINF_OK;
     }
     s.tol = tol;
-    for (int warm = v->warm_next; st == FINF_ETOL && warm >= 0; warm--) { /* a cold start after a warm one that fails */
+    /* a cold start after a warm one that fails */
+    for (int warm = v->warm_next; st == FINF_ETOL && warm >= 0; warm--) {
         s.warm = warm ? v->warm : NULL;
         st = socp_newton(&v->prog, &s, v->x, &so);
         if (!warm && v->kkt.first == 0) v->cold = so.iterations + log10(tol);
-        v->value = so.value, v->gap = so.gap;
+        v->value = so.value;
+        v->gap = so.gap;
         v->cancelled = v->cancelled || so.code == -4;
         v->no_memory = st == FINF_ENOMEM;
         if (v->cancelled || v->no_memory) break;
         if (so.gap <= 100 * tol) st = FINF_OK; /* rounding ends it: a feasible point all the same */
-        if (warm && so.iterations > v->cold - log10(tol)) v->no_warm = 1; /* kappa large: warm starts may not pay */
+        /* kappa large: warm starts may not pay */
+        if (warm && so.iterations > v->cold - log10(tol)) v->no_warm = 1;
         v->warm_next = st == FINF_OK && !v->no_warm && v->kkt.first == 0;
     }
     return st;
 }
 
-double complex socp_moving_cone(const socp_moving *v, size_t j, double *a, double complex *b, double *k)
+double complex socp_moving_cone(const socp_moving *v, size_t j, double *a, double complex *b,
+                                double *k)
 {
     const socp_program *p = &v->prog;
     size_t n = p->n, nh = v->basis.nh, nx = 2 * v->basis.ns + v->basis.nc;
     const double *Mr = p->Mr + j * n, *Mi = p->Mi + j * n;
-    *a = p->a0[j] + socp_dot(p->A + j * n, v->x, nh), *k = p->k0[j] + socp_dot(p->K + j * n, v->x, nh);
+    *a = p->a0[j] + socp_dot(p->A + j * n, v->x, nh);
+    *k = p->k0[j] + socp_dot(p->K + j * n, v->x, nh);
     *b = p->m0r[j] + socp_dot(Mr, v->x, nh) + I * (p->m0i[j] + socp_dot(Mi, v->x, nh));
     return socp_dot(Mr + nh, v->x + nh, nx) + I * socp_dot(Mi + nh, v->x + nh, nx);
 }

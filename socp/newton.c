@@ -1,14 +1,14 @@
-/* Primal-dual interior-point Newton method with psi eliminated, MATH 7.6.
+/* Primal-dual interior-point Newton method with psi eliminated, theory 7.6.
  *
  *   minimise  sum_j q_j (|m_j|^2/a_j + k_j)   over  a_j > 0, s = G x + g0 > 0.
- * Cone j is [[a, m],[m*, psi-k]] >= 0 with dual [[alpha, -zeta],[-zeta*, q]] >= 0 (its psi entry is q exactly), so with
- * eps = alpha - |zeta|^2/q the central path is
- *   a zeta = q m,   a eps = tau,   s lambda = tau,   sum_j (2 Re(zeta* M) - alpha A + q K) - G' lambda = 0.
- * Linearised, it is one symmetric positive definite system in x alone:
- *   H = sum_j (2q/a) |M - (zeta/q) A|^2 + (eps/a) A'A + G' diag(lambda/s) G.
- * zeta/q, the worst S per unit W, stays well defined where a and m vanish together (tight multipliers).
- * gap = sum_j (q/a)|m - a zeta/q|^2 + a eps + s lambda is rigorous once the last equation holds.
- * First of all least.c: where it proves its point optimal there is nothing to iterate, or to start from. */
+ * Cone j is [[a, m],[m*, psi-k]] >= 0 with dual [[alpha, -zeta],[-zeta*, q]] >= 0 (its psi entry is
+ * q exactly), so with eps = alpha - |zeta|^2/q the central path is a zeta = q m,   a eps = tau,   s
+ * lambda = tau,   sum_j (2 Re(zeta* M) - alpha A + q K) - G' lambda = 0. Linearised, it is one
+ * symmetric positive definite system in x alone: H = sum_j (2q/a) |M - (zeta/q) A|^2 + (eps/a) A'A
+ * + G' diag(lambda/s) G. zeta/q, the worst S per unit W, stays well defined where a and m vanish
+ * together (tight multipliers). gap = sum_j (q/a)|m - a zeta/q|^2 + a eps + s lambda is rigorous
+ * once the last equation holds. First of all least.c: where it proves its point optimal there is
+ * nothing to iterate, or to start from. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,31 +18,45 @@
 typedef struct {
     const socp_program *p;
     size_t n, J, R;
-    size_t nh, units;                     /* the columns of A and G that are not 0; G begins with so many rows of 1 */
+    /* the columns of A and G that are not 0; G begins with so many rows of 1 */
+    size_t nh, units;
     double order;                         /* number of complementarity products */
     double *x, *a, *mr, *mi, *s;          /* primal */
     double *al, *zr, *zi, *la, *eps;      /* dual: alpha, zeta, lambda; eps follows */
     double *dx, *da, *dmr, *dmi, *ds;     /* direction */
     double *dal, *dzr, *dzi, *dla, *deps; /* deps: first order */
-    double *r1r, *r1i, *r2, *r3;          /* residuals of a zeta = q m, a eps = tau, s lambda = tau */
-    double *c, *rd;                       /* sum q K, dual residual */
+    /* residuals of a zeta = q m, a eps = tau, s lambda = tau */
+    double *r1r, *r1i, *r2, *r3;
+    double *c, *rd; /* sum q K, dual residual */
     socp_dense H;
     double *memory;
 } state;
 
 static finf_status allocate(state *v, const socp_program *p)
 {
-    *v = (state){.p = p, .n = p->n, .J = p->cones, .R = p->rows, .order = (double)(p->cones + p->rows)};
-    double **cone[] = {&v->a,   &v->mr,  &v->mi,  &v->al,  &v->zr,   &v->zi,  &v->eps, &v->da, &v->dmr,
-                       &v->dmi, &v->dal, &v->dzr, &v->dzi, &v->deps, &v->r1r, &v->r1i, &v->r2};
+    *v = (state){
+        .p = p, .n = p->n, .J = p->cones, .R = p->rows, .order = (double)(p->cones + p->rows)};
+    double **cone[] = {&v->a,   &v->mr,   &v->mi,  &v->al,  &v->zr,  &v->zi,
+                       &v->eps, &v->da,   &v->dmr, &v->dmi, &v->dal, &v->dzr,
+                       &v->dzi, &v->deps, &v->r1r, &v->r1i, &v->r2};
     double **ineq[] = {&v->s, &v->la, &v->ds, &v->dla, &v->r3};
     double **unknown[] = {&v->x, &v->dx, &v->c, &v->rd};
-    size_t nc = sizeof cone / sizeof *cone, ni = sizeof ineq / sizeof *ineq, nu = sizeof unknown / sizeof *unknown;
+    size_t nc = sizeof cone / sizeof *cone, ni = sizeof ineq / sizeof *ineq,
+           nu = sizeof unknown / sizeof *unknown;
     double *z = v->memory = calloc(nc * v->J + ni * v->R + nu * v->n, sizeof *z);
     if (!z) return FINF_ENOMEM;
-    for (size_t i = 0; i < nc; i++) *cone[i] = z, z += v->J;
-    for (size_t i = 0; i < ni; i++) *ineq[i] = z, z += v->R;
-    for (size_t i = 0; i < nu; i++) *unknown[i] = z, z += v->n;
+    for (size_t i = 0; i < nc; i++) {
+        *cone[i] = z;
+        z += v->J;
+    }
+    for (size_t i = 0; i < ni; i++) {
+        *ineq[i] = z;
+        z += v->R;
+    }
+    for (size_t i = 0; i < nu; i++) {
+        *unknown[i] = z;
+        z += v->n;
+    }
     return socp_dense_make(v->n, &v->H);
 }
 
@@ -66,7 +80,8 @@ static int unit_row(const double *g, size_t n, size_t i)
 static void structure(state *v)
 {
     const socp_program *p = v->p;
-    for (v->nh = v->n; v->nh > 0 && zero_column(p->A, v->J, v->n, v->nh - 1) && zero_column(p->G, v->R, v->n, v->nh - 1);)
+    for (v->nh = v->n; v->nh > 0 && zero_column(p->A, v->J, v->n, v->nh - 1) &&
+                       zero_column(p->G, v->R, v->n, v->nh - 1);)
         v->nh--;
     while (v->units < v->R && unit_row(p->G + v->units * v->n, v->n, v->units)) v->units++;
 }
@@ -86,7 +101,8 @@ static void products(const state *v, const double *x, double *a, double *mr, dou
 }
 
 /* out += A'a + Mr'mr + Mi'mi + G's */
-static void transposed(const state *v, const double *a, const double *mr, const double *mi, const double *s, double *out)
+static void transposed(const state *v, const double *a, const double *mr, const double *mi,
+                       const double *s, double *out)
 {
     const socp_program *p = v->p;
     size_t n = v->n, u = v->units;
@@ -115,7 +131,9 @@ static int dual(state *v)
     for (size_t j = 0; j < v->J; j++) {
         v->eps[j] = v->al[j] - sq(v->zr[j], v->zi[j]) / v->p->q[j];
         inside = inside && v->a[j] > 0 && v->eps[j] > 0;
-        wr[j] = 2 * v->zr[j], wi[j] = 2 * v->zi[j], wa[j] = -v->al[j];
+        wr[j] = 2 * v->zr[j];
+        wi[j] = 2 * v->zi[j];
+        wa[j] = -v->al[j];
     }
     for (size_t i = 0; i < v->R; i++) {
         inside = inside && v->s[i] > 0 && v->la[i] > 0;
@@ -129,7 +147,8 @@ static int dual(state *v)
 static double objective(const state *v)
 {
     double f = socp_dot(v->c, v->x, v->n);
-    for (size_t j = 0; j < v->J; j++) f += v->p->q[j] * (sq(v->mr[j], v->mi[j]) / v->a[j] + v->p->k0[j]);
+    for (size_t j = 0; j < v->J; j++)
+        f += v->p->q[j] * (sq(v->mr[j], v->mi[j]) / v->a[j] + v->p->k0[j]);
     return f;
 }
 
@@ -140,10 +159,12 @@ static double gap_at(const state *v, double tp, double td)
     for (size_t j = 0; j < v->J; j++) {
         double q = v->p->q[j], a = v->a[j] + tp * v->da[j];
         double zr = v->zr[j] + td * v->dzr[j], zi = v->zi[j] + td * v->dzi[j];
-        double er = v->mr[j] + tp * v->dmr[j] - a * zr / q, ei = v->mi[j] + tp * v->dmi[j] - a * zi / q;
+        double er = v->mr[j] + tp * v->dmr[j] - a * zr / q,
+               ei = v->mi[j] + tp * v->dmi[j] - a * zi / q;
         gap += q / a * sq(er, ei) + a * (v->al[j] + td * v->dal[j] - sq(zr, zi) / q);
     }
-    for (size_t i = 0; i < v->R; i++) gap += (v->s[i] + tp * v->ds[i]) * (v->la[i] + td * v->dla[i]);
+    for (size_t i = 0; i < v->R; i++)
+        gap += (v->s[i] + tp * v->ds[i]) * (v->la[i] + td * v->dla[i]);
     return gap;
 }
 
@@ -155,7 +176,8 @@ static int factor(state *v)
     for (size_t i = 0; i < v->units; i++) v->H.H[i * ld + i] = v->la[i] / v->s[i];
     for (size_t j = 0; j < v->J; j++) {
         double q = p->q[j], f = sqrt(2 * q / v->a[j]);
-        const double *A = p->A + j * n, *M[2] = {p->Mr + j * n, p->Mi + j * n}, y[2] = {v->zr[j] / q, v->zi[j] / q};
+        const double *A = p->A + j * n, *M[2] = {p->Mr + j * n, p->Mi + j * n},
+                     y[2] = {v->zr[j] / q, v->zi[j] / q};
         for (size_t part = 0; part < 2; part++) {
             double *r = socp_dense_row(&v->H, n);
             for (size_t i = 0; i < n; i++) r[i] = f * M[part][i];
@@ -173,20 +195,24 @@ static int factor(state *v)
     return socp_dense_factor(&v->H);
 }
 
-/* What is missing to the point tau of the path; second: with the second-order terms of the direction just computed. */
+/* What is missing to the point tau of the path; second: with the second-order terms of the
+ * direction just computed. */
 static void residuals(state *v, double tau, int second)
 {
     for (size_t j = 0; j < v->J; j++) {
         double q = v->p->q[j], a = v->a[j];
-        v->r1r[j] = q * v->mr[j] - a * v->zr[j], v->r1i[j] = q * v->mi[j] - a * v->zi[j];
+        v->r1r[j] = q * v->mr[j] - a * v->zr[j];
+        v->r1i[j] = q * v->mi[j] - a * v->zi[j];
         v->r2[j] = tau - a * v->eps[j];
         if (second) {
             double dz2 = sq(v->dzr[j], v->dzi[j]) / q;
-            v->r1r[j] -= v->da[j] * v->dzr[j], v->r1i[j] -= v->da[j] * v->dzi[j];
+            v->r1r[j] -= v->da[j] * v->dzr[j];
+            v->r1i[j] -= v->da[j] * v->dzi[j];
             v->r2[j] += a * dz2 - v->da[j] * (v->deps[j] - dz2);
         }
     }
-    for (size_t i = 0; i < v->R; i++) v->r3[i] = tau - v->s[i] * v->la[i] - (second ? v->ds[i] * v->dla[i] : 0);
+    for (size_t i = 0; i < v->R; i++)
+        v->r3[i] = tau - v->s[i] * v->la[i] - (second ? v->ds[i] * v->dla[i] : 0);
 }
 
 /* The Newton direction for these residuals. */
@@ -197,7 +223,9 @@ static void direction(state *v)
     for (size_t i = 0; i < v->n; i++) v->dx[i] = -v->rd[i];
     for (size_t j = 0; j < v->J; j++) {
         double f = 1 / v->a[j], y = (v->zr[j] * v->r1r[j] + v->zi[j] * v->r1i[j]) / p->q[j];
-        wr[j] = -2 * f * v->r1r[j], wi[j] = -2 * f * v->r1i[j], wa[j] = f * (v->r2[j] + 2 * y);
+        wr[j] = -2 * f * v->r1r[j];
+        wi[j] = -2 * f * v->r1i[j];
+        wa[j] = f * (v->r2[j] + 2 * y);
     }
     for (size_t i = 0; i < v->R; i++) ws[i] = v->r3[i] / v->s[i];
     transposed(v, wa, wr, wi, ws, v->dx);
@@ -214,20 +242,23 @@ static void direction(state *v)
     for (size_t i = 0; i < v->R; i++) v->dla[i] = (v->r3[i] - v->la[i] * v->ds[i]) / v->s[i];
 }
 
-/* `fraction` of the way to the boundary, at most 1. Along the dual step eps is eps + t deps - t^2 |dzeta|^2/q. */
+/* `fraction` of the way to the boundary, at most 1. Along the dual step eps is eps + t deps - t^2
+ * |dzeta|^2/q. */
 static void steps(const state *v, double fraction, double *tp, double *td)
 {
     double P = 1 / fraction, D = 1 / fraction;
     for (size_t j = 0; j < v->J; j++) {
         if (v->da[j] < 0) P = fmin(P, -v->a[j] / v->da[j]);
-        double b = v->deps[j], root = sqrt(b * b + 4 * v->eps[j] * sq(v->dzr[j], v->dzi[j]) / v->p->q[j]);
+        double b = v->deps[j],
+               root = sqrt(b * b + 4 * v->eps[j] * sq(v->dzr[j], v->dzi[j]) / v->p->q[j]);
         if (root > b) D = fmin(D, 2 * v->eps[j] / (root - b));
     }
     for (size_t i = 0; i < v->R; i++) {
         if (v->ds[i] < 0) P = fmin(P, -v->s[i] / v->ds[i]);
         if (v->dla[i] < 0) D = fmin(D, -v->la[i] / v->dla[i]);
     }
-    *tp = fraction * P, *td = fraction * D;
+    *tp = fraction * P;
+    *td = fraction * D;
 }
 
 /* Steps to take; a common one where different ones would pull a zeta = q m apart. */
@@ -238,16 +269,17 @@ static void choose_steps(const state *v, double *tp, double *td)
     if (gap_at(v, both, both) < gap_at(v, *tp, *td)) *tp = *td = both;
 }
 
-/* A strictly feasible x, and the duals of the central path as far as x allows. They start infeasible, so tau starts
- * large: the gap must not get ahead of the infeasibility. From the program's own start X is still 0 and |m|^2/a says
- * nothing: tau is taken from k, and zeta = 0. */
+/* A strictly feasible x, and the duals of the central path as far as x allows. They start
+ * infeasible, so tau starts large: the gap must not get ahead of the infeasibility. From the
+ * program's own start X is still 0 and |m|^2/a says nothing: tau is taken from k, and zeta = 0. */
 static void initialise(state *v, const double *warm)
 {
     const socp_program *p = v->p;
     int ok = 0;
     structure(v);
     for (size_t j = 0; j < v->J; j++) socp_axpy(p->q[j], p->K + j * v->n, v->n, v->c);
-    for (double f = 0.01; warm && !ok && f < 1; f *= 3) { /* pulled inside, so that no a or s starts at zero */
+    /* pulled inside, so that no a or s starts at zero */
+    for (double f = 0.01; warm && !ok && f < 1; f *= 3) {
         for (size_t i = 0; i < v->n; i++) v->x[i] = (1 - f) * warm[i] + f * p->start[i];
         ok = isfinite(socp_program_value(p, v->x));
     }
@@ -257,7 +289,8 @@ static void initialise(state *v, const double *warm)
     double tau = (ok ? 0.1 * objective(v) : 10 * k) / v->order;
     for (size_t j = 0; j < v->J; j++) {
         double f = ok ? p->q[j] / v->a[j] : 0;
-        v->zr[j] = f * v->mr[j], v->zi[j] = f * v->mi[j];
+        v->zr[j] = f * v->mr[j];
+        v->zi[j] = f * v->mi[j];
         v->al[j] = sq(v->zr[j], v->zi[j]) / p->q[j] + tau / v->a[j];
     }
     for (size_t i = 0; i < v->R; i++) v->la[i] = tau / v->s[i];
@@ -276,11 +309,12 @@ static void centre(state *v, double tau, double tp, double td)
         double eps = v->eps[j] + td * (v->deps[j] - td * sq(v->dzr[j], v->dzi[j]) / v->p->q[j]);
         v->r2[j] += recentre((v->a[j] + tp * v->da[j]) * eps, tau);
     }
-    for (size_t i = 0; i < v->R; i++) v->r3[i] += recentre((v->s[i] + tp * v->ds[i]) * (v->la[i] + td * v->dla[i]), tau);
+    for (size_t i = 0; i < v->R; i++)
+        v->r3[i] += recentre((v->s[i] + tp * v->ds[i]) * (v->la[i] + td * v->dla[i]), tau);
 }
 
-/* One predictor-corrector step (Mehrotra); where it is short, two corrections for one that is longer by 0.3. A direction
- * costs 4/n of a factorisation, and they save one in seven. */
+/* One predictor-corrector step (Mehrotra); where it is short, two corrections for one that is
+ * longer by 0.3. A direction costs 4/n of a factorisation, and they save one in seven. */
 static void iterate(state *v, double gap)
 {
     double tp, td;
@@ -312,12 +346,15 @@ static void iterate(state *v, double gap)
 static void keep(state *v, socp_kkt *out)
 {
     socp_dense was = out->H;
-    out->H = v->H, v->H = was, out->first = 0;
+    out->H = v->H;
+    v->H = was;
+    out->first = 0;
     memcpy(out->zr, v->zr, v->J * sizeof *v->zr);
     memcpy(out->zi, v->zi, v->J * sizeof *v->zi);
 }
 
-finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out)
+finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x,
+                        socp_outcome *out)
 {
     double t0 = finf_seconds();
     int least = socp_least(p, opt, x, out);
@@ -333,33 +370,45 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
     for (; st == FINF_OK; out->iterations++) {
         double infeasible = 0, f = objective(&v);
         if (!dual(&v)) {
-            out->code = -2, out->status = "numerical trouble";
+            out->code = -2;
+            out->status = "numerical trouble";
             break;
         }
         for (size_t i = 0; i < v.n; i++) infeasible += fabs(v.rd[i] * v.x[i]);
         double gap = gap_at(&v, 0, 0), relative = (gap + infeasible) / f;
         if (out->gap <= opt->tol && !(relative < out->gap)) break; /* rounding */
-        out->value = f * p->scale, out->gap = relative;
+        out->value = f * p->scale;
+        out->gap = relative;
         memcpy(x, v.x, v.n * sizeof *x);
-        /* a last step gains a factor 100: half a step more on average, and bounds agree to a quarter of tol */
+        /* a last step gains a factor 100: half a step more on average, and bounds agree to a
+         * quarter of tol */
         if (out->gap <= opt->tol / 4 || out->iterations == max_iter) break;
         if (opt->cancel && opt->cancel(opt->cancel_data)) {
-            out->code = -4, out->status = "cancelled";
+            out->code = -4;
+            out->status = "cancelled";
             break;
         }
         if (!(factored = factor(&v))) {
-            out->code = -2, out->status = "numerical trouble";
+            out->code = -2;
+            out->status = "numerical trouble";
             break;
         }
         iterate(&v, gap);
     }
-    if (out->code != -4 && out->gap <= opt->tol) out->code = 0, out->status = "optimal";
-    if (st == FINF_OK && opt->kkt && out->code != -4) { /* where rounding ends it short of tol, the last system */
+    if (out->code != -4 && out->gap <= opt->tol) {
+        out->code = 0;
+        out->status = "optimal";
+    }
+    /* where rounding ends it short of tol, the last system */
+    if (st == FINF_OK && opt->kkt && out->code != -4) {
         if (out->code == 0) factored = factor(&v);
         if (factored)
             keep(&v, opt->kkt);
-        else
-            out->code = -2, out->status = "numerical trouble", out->gap = INFINITY;
+        else {
+            out->code = -2;
+            out->status = "numerical trouble";
+            out->gap = INFINITY;
+        }
     }
     socp_dense_free(&v.H);
     free(v.memory);

@@ -1,4 +1,5 @@
-/* finf_optimize: the best nu, then the descent the bound calls for, then the bound of the noise found. MATH 7.7, 7.9. */
+/* finf_optimize: the best nu, then the descent the bound calls for, then the bound of the noise
+ * found. theory 7.7, 7.9. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 
 finf_optimize_options finf_optimize_options_default(void)
 {
-    return (finf_optimize_options){.iqc = finf_iqc_options_default(), .tol = 1e-6, .max_rounds = 100, .factors = 12};
+    return (finf_optimize_options){
+        .iqc = finf_iqc_options_default(), .tol = 1e-6, .max_rounds = 100, .factors = 12};
 }
 
 void finf_optimize_result_free(finf_optimize_result *r)
@@ -16,7 +18,8 @@ void finf_optimize_result_free(finf_optimize_result *r)
     finf_noise_free(r->noise);
     free(r->history);
     free(r->w);
-    r->noise = NULL, r->history = r->w = r->density = r->psi = r->lambda_re = r->lambda_im = NULL, r->n = 0;
+    r->noise = NULL, r->history = r->w = r->density = r->psi = r->lambda_re = r->lambda_im = NULL,
+    r->n = 0;
     r->causal_re = r->causal_im = NULL;
 }
 
@@ -31,12 +34,13 @@ typedef struct {
     finf_optimize_result *out;
 } task;
 
-/* ---- starts ---- */
+/* ---- starts ---------------------------------------------------------------------------------- */
 
 /* Records where a start ended, and how; 1 if it is the one to keep. */
 static int improved(task *t, double bound, finf_status ended)
 {
-    int best = t->out->starts == 0 || bound < t->best * (1 - t->o.tol); /* a tie stays with the first */
+    /* a tie stays with the first */
+    int best = t->out->starts == 0 || bound < t->best * (1 - t->o.tol);
     if (best) t->ended = ended;
     t->worst = t->out->starts ? fmax(t->worst, bound) : bound;
     t->best = t->out->starts ? fmin(t->best, bound) : bound;
@@ -50,15 +54,17 @@ static void keep_history(task *t, const socp_descent *d)
     t->out->rounds = d->rounds;
 }
 
-/* nu_i of a product: log-spaced from lo on, and a few above 1: half of them for eta L > 1, where the slowest mode
- * alternates, eta L one. */
+/* nu_i of a product: log-spaced from lo on, and a few above 1: half of them for eta L > 1, where
+ * the slowest mode alternates, eta L one. */
 static void place(const task *t, double lo, size_t n, double *nu)
 {
     size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above;
     double hi = 0.95;
-    for (size_t i = 0; i < below; i++) nu[i] = below > 1 ? lo * pow(hi / lo, (double)i / (double)(below - 1)) : hi;
+    for (size_t i = 0; i < below; i++)
+        nu[i] = below > 1 ? lo * pow(hi / lo, (double)i / (double)(below - 1)) : hi;
     lo = t->e > 1 ? (2 - t->e) / 4 : 0.3;
-    for (size_t i = 0; i < above; i++) nu[below + i] = 2 - lo * pow(0.9 / lo, (double)i / (double)above);
+    for (size_t i = 0; i < above; i++)
+        nu[below + i] = 2 - lo * pow(0.9 / lo, (double)i / (double)above);
     if (t->e > 1 && above > 0) nu[below] = t->e;
 }
 
@@ -85,7 +91,8 @@ static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
 }
 
 /* The product nearest to |B|, whose phase is nobody's concern here. */
-static finf_status fitted(task *t, socp_products *s, const double *nu, double *r, size_t n, const double complex *logB)
+static finf_status fitted(task *t, socp_products *s, const double *nu, double *r, size_t n,
+                          const double complex *logB)
 {
     finf_noise *found = NULL;
     socp_causal_fit(s, logB, SOCP_LARGEST, r);
@@ -96,25 +103,31 @@ static finf_status fitted(task *t, socp_products *s, const double *nu, double *r
     return FINF_OK;
 }
 
-static finf_status alternate(task *t, socp_moving *v, socp_products *s, const double *nu, double *r, size_t n,
-                             socp_descent *d)
+static finf_status alternate(task *t, socp_moving *v, socp_products *s, const double *nu, double *r,
+                             size_t n, socp_descent *d)
 {
     double start[] = {t->out->nu, 1, t->e / t->kappa, fmin(t->e, 1)};
     double complex *logB = malloc(v->grid.n * sizeof *logB);
     finf_status st = logB ? FINF_OK : FINF_ENOMEM;
     for (size_t i = 0; i < sizeof start / sizeof *start && st == FINF_OK && !v->cancelled; i++) {
-        for (size_t j = 0; j < v->grid.n; j++) logB[j] = creal(socp_log_factor(start[i], v->grid.w[j])) / 2;
+        for (size_t j = 0; j < v->grid.n; j++)
+            logB[j] = creal(socp_log_factor(start[i], v->grid.w[j])) / 2;
         finf_status as = socp_alternate(v, logB, t->o.tol, t->o.max_rounds, d);
         if (as == FINF_ENOMEM) st = as;
-        if (as != FINF_OK && (as != FINF_ETOL || v->cancelled || d->rounds < (size_t)t->o.max_rounds)) continue;
-        if (improved(t, d->history[d->rounds], as)) keep_history(t, d), st = fitted(t, s, nu, r, n, logB);
+        if (as != FINF_OK &&
+            (as != FINF_ETOL || v->cancelled || d->rounds < (size_t)t->o.max_rounds))
+            continue;
+        if (improved(t, d->history[d->rounds], as)) {
+            keep_history(t, d);
+            st = fitted(t, s, nu, r, n, logB);
+        }
     }
     free(logB);
     return st;
 }
 
-/* The alternation for fval (dist) on the same nodes: a start with low frequencies of its own, well enough done at 3% where
- * there is but one minimum. */
+/* The alternation for fval (dist) on the same nodes: a start with low frequencies of its own, well
+ * enough done at 3% where there is but one minimum. */
 static finf_status alternated(task *t, socp_moving *v, socp_products *s, double *r, socp_descent *d)
 {
     double enough = t->e <= 1 && !v->mo.dist ? 3e-2 : 1e-3;
@@ -123,7 +136,8 @@ static finf_status alternated(task *t, socp_moving *v, socp_products *s, double 
     double complex *logB = st == FINF_OK ? malloc(a.grid.n * sizeof *logB) : NULL;
     if (st == FINF_OK && !logB) st = FINF_ENOMEM;
     if (st == FINF_OK) {
-        for (size_t j = 0; j < a.grid.n; j++) logB[j] = creal(socp_log_factor(t->out->nu, a.grid.w[j])) / 2;
+        for (size_t j = 0; j < a.grid.n; j++)
+            logB[j] = creal(socp_log_factor(t->out->nu, a.grid.w[j])) / 2;
         st = socp_alternate(&a, logB, enough, t->o.max_rounds, d);
         if (st == FINF_ETOL && !a.cancelled && d->rounds > 0) st = FINF_OK;
     }
@@ -134,15 +148,18 @@ static finf_status alternated(task *t, socp_moving *v, socp_products *s, double 
     return st;
 }
 
-static finf_status causal(task *t, socp_moving *v, socp_products *s, const double *nu, double *r, double *first, size_t n,
-                          socp_descent *d)
+static finf_status causal(task *t, socp_moving *v, socp_products *s, const double *nu, double *r,
+                          double *first, size_t n, socp_descent *d)
 {
     double lower = t->out->minimax_lower.value * t->o.iqc.smooth;
     finf_status st = FINF_OK;
     for (int start = 0; start < 2 && st == FINF_OK && !v->cancelled; start++) {
         if (start == 1) {
             memcpy(first, r, n * sizeof *r);
-            if (t->out->starts > 0) d->known = first, d->best = t->best;
+            if (t->out->starts > 0) {
+                d->known = first;
+                d->best = t->best;
+            }
             st = alternated(t, v, s, r, d);
             if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
             if (st != FINF_OK) return st;
@@ -150,7 +167,8 @@ static finf_status causal(task *t, socp_moving *v, socp_products *s, const doubl
         for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
         finf_status cs = socp_causal(s, r, t->o.tol, t->o.max_rounds, lower, d);
         if (cs == FINF_ENOMEM) return cs;
-        double end = d->known && memcmp(r, d->known, n * sizeof *r) == 0 ? t->best : d->history[d->rounds];
+        double end = d->known && memcmp(r, d->known, n * sizeof *r) == 0 ? t->best
+                                                                         : d->history[d->rounds];
         if (!isfinite(end) || !improved(t, end, cs)) continue;
         finf_noise *found = NULL;
         st = finf_noise_product(nu, r, n, &found, &t->out->iqc.reason);
@@ -165,9 +183,12 @@ static finf_status causal(task *t, socp_moving *v, socp_products *s, const doubl
 /* The best nu and the descents, on one grid; out->noise is the best they found, or NULL. */
 static finf_status descend(task *t)
 {
-    /* under causality lower nu change nothing, whatever kappa; else |B| follows psi down to eta mu */
-    double slow = fmin(t->e, 1) / (4 * t->kappa), lo = t->causal ? fmax(slow, fmin(t->e, 1) / 64) : slow;
-    size_t n = t->causal ? t->o.factors : 16 + 2 * (size_t)ceil(log2(t->kappa)), rounds = (size_t)t->o.max_rounds;
+    /* under causality lower nu change nothing, whatever kappa; else |B| follows psi down to eta mu
+     */
+    double slow = fmin(t->e, 1) / (4 * t->kappa),
+           lo = t->causal ? fmax(slow, fmin(t->e, 1) / 64) : slow;
+    size_t n = t->causal ? t->o.factors : 16 + 2 * (size_t)ceil(log2(t->kappa)),
+           rounds = (size_t)t->o.max_rounds;
     double *z = malloc((3 * n + rounds + 1) * sizeof *z);
     double *nu = z, *r = z ? z + n : NULL, *first = z ? z + 2 * n : NULL;
     socp_descent d = {.history = z ? z + 3 * n : NULL};
@@ -177,7 +198,8 @@ static finf_status descend(task *t)
     finf_status st = z ? FINF_OK : FINF_ENOMEM;
     if (st == FINF_OK) {
         place(t, lo, n, nu);
-        for (size_t i = 0; i < n; i++) r[i] = 6 / (double)n; /* steeper than any optimum, and not too steep for the grid */
+        /* steeper than any optimum, and not too steep for the grid */
+        for (size_t i = 0; i < n; i++) r[i] = 6 / (double)n;
         st = finf_noise_product(nu, r, n, &finest, &t->out->iqc.reason);
     }
     if (st == FINF_OK) st = socp_moving_make(t->eta, t->kappa, &t->plain, finest, &v);
@@ -186,7 +208,9 @@ static finf_status descend(task *t)
     if ((st == FINF_OK || st == FINF_ETOL) && !v.cancelled &&
         !(t->out->bound_nu <= t->out->minimax_lower.value * (1 + t->o.tol))) {
         st = socp_products_make(&v, nu, n, &s);
-        if (st == FINF_OK) st = t->causal ? causal(t, &v, s, nu, r, first, n, &d) : alternate(t, &v, s, nu, r, n, &d);
+        if (st == FINF_OK)
+            st = t->causal ? causal(t, &v, s, nu, r, first, n, &d)
+                           : alternate(t, &v, s, nu, r, n, &d);
     } else if (st == FINF_OK) {
         t->out->starts = 1;
     }
@@ -198,7 +222,7 @@ static finf_status descend(task *t)
     return st;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static finf_status best_nu_noise(const task *t, finf_noise **out)
 {
@@ -227,17 +251,22 @@ static finf_status fall_back(task *t)
 {
     finf_optimize_result *out = t->out;
     finf_noise_free(out->noise);
-    out->noise = NULL, out->rounds = 0;
+    out->noise = NULL;
+    out->rounds = 0;
     if (out->starts == 0) out->starts = 1;
     finf_status st = best_nu_noise(t, &out->noise);
     if (st == FINF_OK) st = newton_bound(t);
     if (t->kappa > 1) out->bound_nu = out->iqc.bound.value;
-    if (out->nu < 1 && out->bound_nu > out->bound_sgd) return out->nu = 1, fall_back(t); /* cancelled early */
+    if (out->nu < 1 && out->bound_nu > out->bound_sgd) {
+        out->nu = 1;
+        return fall_back(t);
+    } /* cancelled early */
     return st;
 }
 
-/* The noise found against the best nu, which it must not be worse than; then the caller's solver and certificate. No cancel
- * in the first (one solve, and what has been found still gets its bound); one in the second leaves the first standing. */
+/* The noise found against the best nu, which it must not be worse than; then the caller's solver
+ * and certificate. No cancel in the first (one solve, and what has been found still gets its
+ * bound); one in the second leaves the first standing. */
 static finf_status settle(task *t)
 {
     finf_optimize_result *out = t->out;
@@ -248,7 +277,8 @@ static finf_status settle(task *t)
     if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !isfinite(out->iqc.bound.value) ||
         out->iqc.bound.value > out->bound_nu)
         st = fall_back(t);
-    if (st == FINF_OK && !t->cancelled && (t->o.iqc.solver != FINF_IQC_NEWTON || t->o.iqc.certify)) {
+    if (st == FINF_OK && !t->cancelled &&
+        (t->o.iqc.solver != FINF_IQC_NEWTON || t->o.iqc.certify)) {
         finf_iqc_result first = out->iqc;
         st = finf_iqc(out->noise, t->eta, t->kappa, &t->o.iqc, &out->iqc);
         t->cancelled = st != FINF_OK && t->o.iqc.cancel && t->o.iqc.cancel(t->o.iqc.cancel_data);
@@ -260,7 +290,8 @@ static finf_status settle(task *t)
             if (t->cancelled) st = FINF_OK;
         }
     }
-    for (size_t i = 0; i < out->rounds; i++) /* on the nodes a round may have seemed better than it was */
+    /* on the nodes a round may have seemed better than it was */
+    for (size_t i = 0; i < out->rounds; i++)
         out->history[i] = fmax(out->history[i], out->iqc.bound.value);
     out->history[out->rounds] = out->iqc.bound.value;
     out->gap = out->iqc.bound.value / out->minimax_lower.value;
@@ -272,7 +303,9 @@ static finf_status unchanged(task *t, finf_noise *white)
 {
     finf_status st = finf_iqc(white, t->eta, t->kappa, &t->o.iqc, &t->out->iqc);
     t->out->noise = white;
-    t->out->nu = 1, t->out->bound_nu = t->out->bound_sgd, t->out->starts = 1;
+    t->out->nu = 1;
+    t->out->bound_nu = t->out->bound_sgd;
+    t->out->starts = 1;
     t->out->history[0] = t->out->bound_sgd;
     double least = t->out->minimax_lower.value;
     if (t->e < 2 && least > 0) t->out->gap = t->out->iqc.bound.value / least;
@@ -285,7 +318,8 @@ static finf_status search(task *t)
     finf_optimize_result *out = t->out;
     if (t->kappa == 1) {
         finf_status st = finf_tune_iqc(t->eta, t->kappa, &t->plain, &out->nu, &out->iqc);
-        return out->bound_nu = out->iqc.bound.value, st;
+        out->bound_nu = out->iqc.bound.value;
+        return st;
     }
     finf_status st = descend(t);
     if (out->starts > 1 && !t->cancelled) out->spread = (t->worst - t->best) / t->best;
@@ -296,18 +330,25 @@ static finf_status search(task *t)
 static finf_status check(const finf_optimize_options *o, finf_reason *why)
 {
     int ok = o->tol > 0 && o->tol < 1 && o->max_rounds >= 1 && o->factors >= 1 && o->factors <= 200;
-    return ok ? FINF_OK : finf_why(why, FINF_EDOM, "needs 0 < tol < 1, at least one round, 1 to 200 factors");
+    return ok ? FINF_OK
+              : finf_why(why, FINF_EDOM, "needs 0 < tol < 1, at least one round, 1 to 200 factors");
 }
 
-finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt, finf_optimize_result *out)
+finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt,
+                          finf_optimize_result *out)
 {
-    task t = {.eta = eta, .kappa = kappa, .o = opt ? *opt : finf_optimize_options_default(), .out = out};
+    task t = {
+        .eta = eta, .kappa = kappa, .o = opt ? *opt : finf_optimize_options_default(), .out = out};
     finf_iqc_options once = t.o.iqc;
     finf_noise *white = NULL;
     finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
-    *out = (finf_optimize_result){.bound_sgd = NAN, .bound_nu = NAN, .nu = NAN, .minimax_lower = none, .gap = NAN};
-    once.solver = FINF_IQC_NEWTON, once.certify = 0, once.cancel = NULL;
-    t.plain = once, t.plain.cancel = t.o.iqc.cancel;
+    *out = (finf_optimize_result){
+        .bound_sgd = NAN, .bound_nu = NAN, .nu = NAN, .minimax_lower = none, .gap = NAN};
+    once.solver = FINF_IQC_NEWTON;
+    once.certify = 0;
+    once.cancel = NULL;
+    t.plain = once;
+    t.plain.cancel = t.o.iqc.cancel;
     t.e = eta * t.o.iqc.smooth;
     t.causal = socp_is_causal(t.o.iqc.bound);
     finf_status st = check(&t.o, &out->iqc.reason);
@@ -315,8 +356,12 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     if (st == FINF_OK) st = finf_noise_sgd(&white);
     if (st == FINF_OK) st = finf_iqc(white, eta, kappa, &once, &out->iqc);
     if (st == FINF_ETOL) st = FINF_OK; /* a bound all the same */
-    if (st == FINF_OK && !(out->history = calloc((size_t)t.o.max_rounds + 1, sizeof *out->history))) st = FINF_ENOMEM;
-    if (st != FINF_OK) return finf_noise_free(white), st;
+    if (st == FINF_OK && !(out->history = calloc((size_t)t.o.max_rounds + 1, sizeof *out->history)))
+        st = FINF_ENOMEM;
+    if (st != FINF_OK) {
+        finf_noise_free(white);
+        return st;
+    }
     out->bound_sgd = out->iqc.bound.value;
     out->minimax_lower = out->iqc.minimax_lower;
     if (!(t.e < 2) || !(socp_unit_weights(&once).dp > 0)) return unchanged(&t, white);
@@ -329,8 +374,12 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
         st = finf_worse(st, ds);
     }
     forget(&t);
-    if (st == FINF_ENOMEM) return finf_optimize_result_free(out), st;
-    if (st == FINF_OK && t.cancelled) return finf_why(&out->iqc.reason, FINF_ETOL, "cancelled: the best noise so far");
+    if (st == FINF_ENOMEM) {
+        finf_optimize_result_free(out);
+        return st;
+    }
+    if (st == FINF_OK && t.cancelled)
+        return finf_why(&out->iqc.reason, FINF_ETOL, "cancelled: the best noise so far");
     if (st == FINF_OK && found != FINF_OK)
         return finf_why(&out->iqc.reason, found, "the descent did not end: the best noise so far");
     return st;

@@ -1,26 +1,28 @@
-/* What the files that move the noise share: moving.c below alternate.c, causal.c, tune.c and describe.c, and
- * optimize.c above them. */
+/* What the files that move the noise share: moving.c below alternate.c, causal.c, tune.c and
+ * describe.c, and optimize.c above them. */
 #ifndef FINF_SOCP_OPTIMIZE_H
 #define FINF_SOCP_OPTIMIZE_H
 
 #include "socp.h"
 
-/* ---- moving.c: one grid, one basis, a noise that changes ---- */
+/* ---- moving.c: one grid, one basis, a noise that changes ------------------------------------- */
 
-/* The bound as a function of B at the nodes, L = 1. B is kept scaled to gamma = 1 on the grid: then the objective is the
- * whole bound, the gradient noise's part included, and its weights never change. */
+/* The bound as a function of B at the nodes, L = 1. B is kept scaled to gamma = 1 on the grid: then
+ * the objective is the whole bound, the gradient noise's part included, and its weights never
+ * change. */
 typedef struct {
     socp_model mo;
     socp_grid grid;
     socp_basis basis;
     socp_weights weights;
-    socp_program prog;         /* for the present B */
-    size_t taps;               /* coefficients beta that stein.c's columns see; 0: none */
-    double *beta;              /* of the present B as it was given */
-    double complex *B, *next;  /* the present B at the nodes, gamma = 1, and the one to come */
-    double *x, *warm;          /* the certificate, and the one the solve started from */
-    socp_kkt kkt;              /* of the last solve */
-    int alone;                 /* X alone will do, where it can: a bound too, and gap says whether others would pay */
+    socp_program prog;        /* for the present B */
+    size_t taps;              /* coefficients beta that stein.c's columns see; 0: none */
+    double *beta;             /* of the present B as it was given */
+    double complex *B, *next; /* the present B at the nodes, gamma = 1, and the one to come */
+    double *x, *warm;         /* the certificate, and the one the solve started from */
+    socp_kkt kkt;             /* of the last solve */
+    /* X alone will do, where it can: a bound too, and gap says whether others would pay */
+    int alone;
     int warm_next, no_warm;    /* start the next solve from x? never again? */
     double cold;               /* iterations from nothing, but for one a digit */
     int cancelled, no_memory;  /* in some solve: what was found is not the answer */
@@ -30,33 +32,41 @@ typedef struct {
     void *cancel_data;
 } socp_moving;
 
-/* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0. */
-finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o, const finf_noise *finest,
-                             socp_moving *out);
-/* The same without the causality multiplier (fval for sharp), on v's grid, with every second of its multipliers. */
+/* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0.
+ */
+finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o,
+                             const finf_noise *finest, socp_moving *out);
+/* The same without the causality multiplier (fval for sharp), on v's grid, with every second of its
+ * multipliers. */
 finf_status socp_moving_relax(const socp_moving *v, socp_moving *out);
 void socp_moving_free(socp_moving *v);
-/* log B given at the nodes, and for gaussian B's first v->taps coefficients, beta_0 = 1; the SOCP to relative gap tol, from
- * the last certificate. FINF_ETOL: value NaN, or not even to 100 tol */
-finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta, double tol);
-/* a, k and m = b + X of cone j at x; X is returned, stein.c's columns in it; their cost is not in k */
-double complex socp_moving_cone(const socp_moving *v, size_t j, double *a, double complex *b, double *k);
-static inline double socp_size2(double complex z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
+/* log B given at the nodes, and for gaussian B's first v->taps coefficients, beta_0 = 1; the SOCP
+ * to relative gap tol, from the last certificate. FINF_ETOL: value NaN, or not even to 100 tol */
+finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta,
+                              double tol);
+/* a, k and m = b + X of cone j at x; X is returned, stein.c's columns in it; their cost is not in k
+ */
+double complex socp_moving_cone(const socp_moving *v, size_t j, double *a, double complex *b,
+                                double *k);
+static inline double socp_size2(double complex z)
+{
+    return creal(z) * creal(z) + cimag(z) * cimag(z);
+}
 double socp_moving_psi(const socp_moving *v, size_t j); /* psi_w/|B|^2 at a node */
 /* The bound for `noise`, whose B was solved for last: recomputed on the continuum, L = 1. */
 finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound);
 
 double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) */
 
-/* ---- hessian.c ---- */
-/* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major) and for gaussian dbeta/dr (n x taps): gradient and
- * Hessian of the bound in r, the certificate following r along the solver's last linear system; cov: Cov(Re f_i, Re f_l) in
- * the probability |B|^-2/gamma^2. */
-void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n, double *gradient,
-                         double *hessian, double *cov, double *scratch);
+/* ---- hessian.c ------------------------------------------------------------------------------- */
+/* For logB = sum_i r_i f_i, f given at the nodes (grid.n x n, row major) and for gaussian dbeta/dr
+ * (n x taps): gradient and Hessian of the bound in r, the certificate following r along the
+ * solver's last linear system; cov: Cov(Re f_i, Re f_l) in the probability |B|^-2/gamma^2. */
+void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n,
+                         double *gradient, double *hessian, double *cov, double *scratch);
 size_t socp_moving_scratch(const socp_moving *v, size_t n); /* numbers in scratch */
 
-/* ---- a descent's record ---- */
+/* ---- a descent's record ---------------------------------------------------------------------- */
 typedef struct {
     double *history; /* max_rounds + 1 */
     size_t rounds;
@@ -64,25 +74,30 @@ typedef struct {
     double best;         /* .. and its bound */
 } socp_descent;
 
-/* ---- alternate.c: dist and fval; logB (real) is start and result. FINF_ETOL: max_rounds, or the solver ---- */
-finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int max_rounds, socp_descent *d);
+/* ---- alternate.c: dist and fval; logB (real) is start and result. FINF_ETOL: max_rounds, or the
+ * solver ---- */
+finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int max_rounds,
+                           socp_descent *d);
 
 enum { SOCP_LARGEST = 20 }; /* |r|: finf_noise_product's domain */
-/* ---- causal.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes ---- */
+/* ---- causal.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes ----------------------- */
 typedef struct socp_products socp_products;
 finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_products **out);
 void socp_products_free(socp_products *s);
-/* r is start and result. `lower`: no B is below. A descent ends at d->known, exactly, as soon as a step leads there, and
- * goes on beyond 1e-4 only below d->best */
-finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds, double lower, socp_descent *d);
-/* The r, none larger than `largest`, for which |B| is nearest to e^{Re logB}, weighted as gamma^2 is. */
+/* r is start and result. `lower`: no B is below. A descent ends at d->known, exactly, as soon as a
+ * step leads there, and goes on beyond 1e-4 only below d->best */
+finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds, double lower,
+                        socp_descent *d);
+/* The r, none larger than `largest`, for which |B| is nearest to e^{Re logB}, weighted as gamma^2
+ * is. */
 void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r);
 
-/* ---- describe.c: w, density, psi and the multipliers `m` of out->noise ---- */
-finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o, const socp_multipliers *m,
-                          finf_optimize_result *out);
+/* ---- describe.c: w, density, psi and the multipliers `m` of out->noise ----------------------- */
+finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
+                          const socp_multipliers *m, finf_optimize_result *out);
 
-/* ---- tune.c: the best nu, the best so far if cancelled. solved: v is left solved for it, unless cancelled ---- */
+/* ---- tune.c: the best nu, the best so far if cancelled. solved: v is left solved for it, unless
+ * cancelled ---- */
 finf_status socp_best_nu(socp_moving *v, int solved, double *nu);
 
 #endif

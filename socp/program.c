@@ -1,4 +1,5 @@
-/* The one program both solvers take: rows over nodes, inequalities, a strictly feasible start. MATH 7.2-7.5. */
+/* The one program both solvers take: rows over nodes, inequalities, a strictly feasible start.
+ * theory 7.2-7.5. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,16 +10,38 @@ static finf_status allocate(socp_program *p)
     size_t n = p->n, J = p->cones, R = p->rows;
     double *z = calloc(4 * J * n + 5 * J + R * n + R + n, sizeof *z);
     if (!z) return FINF_ENOMEM;
-    p->A = z, z += J * n, p->Mr = z, z += J * n, p->Mi = z, z += J * n, p->K = z, z += J * n;
-    p->a0 = z, z += J, p->m0r = z, z += J, p->m0i = z, z += J, p->k0 = z, z += J, p->q = z, z += J;
-    p->G = z, z += R * n, p->g0 = z, z += R;
+    p->A = z;
+    z += J * n;
+    p->Mr = z;
+    z += J * n;
+    p->Mi = z;
+    z += J * n;
+    p->K = z;
+    z += J * n;
+    p->a0 = z;
+    z += J;
+    p->m0r = z;
+    z += J;
+    p->m0i = z;
+    z += J;
+    p->k0 = z;
+    z += J;
+    p->q = z;
+    z += J;
+    p->G = z;
+    z += R * n;
+    p->g0 = z;
+    z += R;
     p->start = z;
     return FINF_OK;
 }
 
 void socp_program_free(socp_program *p)
 {
-    if (p) free(p->A), *p = (socp_program){0};
+    if (p) {
+        free(p->A);
+        *p = (socp_program){0};
+    }
 }
 
 socp_weights socp_unit_weights(const finf_iqc_options *o)
@@ -30,43 +53,54 @@ socp_weights socp_unit_weights(const finf_iqc_options *o)
 }
 
 /* Row of a(w) alone: also the constraint-only points 0 and pi. */
-static void row_a(const socp_form *f, size_t nh, const double complex *lambda, double *A, double *a0)
+static void row_a(const socp_form *f, size_t nh, const double complex *lambda, double *A,
+                  double *a0)
 {
     for (size_t i = 0; i < nh; i++) A[i] = f->a_r * creal(lambda[i]) + f->a_s * cimag(lambda[i]);
     *a0 = f->a_0;
 }
 
-static void row_cone(const socp_program *p, size_t j, const socp_form *f, const socp_basis *b, const double complex *lambda,
-                     const double complex *x, size_t x_at)
+static void row_cone(const socp_program *p, size_t j, const socp_form *f, const socp_basis *b,
+                     const double complex *lambda, const double complex *x, size_t x_at)
 {
-    double *A = p->A + j * p->n, *Mr = p->Mr + j * p->n, *Mi = p->Mi + j * p->n, *K = p->K + j * p->n;
+    double *A = p->A + j * p->n, *Mr = p->Mr + j * p->n, *Mi = p->Mi + j * p->n,
+           *K = p->K + j * p->n;
     row_a(f, b->nh, lambda, A, &p->a0[j]);
     for (size_t i = 0; i < b->nh; i++) {
         double complex m = f->m_r * creal(lambda[i]) + f->m_s * cimag(lambda[i]);
-        Mr[i] = creal(m), Mi[i] = cimag(m);
+        Mr[i] = creal(m);
+        Mi[i] = cimag(m);
         K[i] = f->k_r * creal(lambda[i]);
     }
-    for (size_t i = 0; i < b->nc; i++) Mr[x_at + i] = creal(x[i]), Mi[x_at + i] = cimag(x[i]);
-    p->m0r[j] = creal(f->m_0), p->m0i[j] = cimag(f->m_0);
+    for (size_t i = 0; i < b->nc; i++) {
+        Mr[x_at + i] = creal(x[i]);
+        Mi[x_at + i] = cimag(x[i]);
+    }
+    p->m0r[j] = creal(f->m_0);
+    p->m0i[j] = cimag(f->m_0);
     p->k0[j] = f->k_0;
 }
 
 /* stein.c's columns, of either sign; sum q = 1, so a constant k is a linear cost */
-void socp_program_ahead(const socp_program *p, const socp_grid *g, const socp_basis *b, double scale)
+void socp_program_ahead(const socp_program *p, const socp_grid *g, const socp_basis *b,
+                        double scale)
 {
     for (size_t j = 0; j < g->n; j++) {
-        double *Mr = p->Mr + j * p->n + b->nh, *Mi = p->Mi + j * p->n + b->nh, *K = p->K + j * p->n + b->nh;
+        double *Mr = p->Mr + j * p->n + b->nh, *Mi = p->Mi + j * p->n + b->nh,
+               *K = p->K + j * p->n + b->nh;
         for (size_t i = 0; i < b->ns; i++) {
             double complex v = socp_stein_at(&b->ahead[i], g->w[j]);
-            Mr[2 * i] = creal(v), Mi[2 * i] = cimag(v);
-            Mr[2 * i + 1] = -creal(v), Mi[2 * i + 1] = -cimag(v);
+            Mr[2 * i] = creal(v);
+            Mi[2 * i] = cimag(v);
+            Mr[2 * i + 1] = -creal(v);
+            Mi[2 * i + 1] = -cimag(v);
             K[2 * i] = K[2 * i + 1] = scale * b->ahead[i].cost;
         }
     }
 }
 
-/* The slack alone makes a > 0 once it exceeds max -a_0/a_r; equal h_t, h_-t keep Lambda real and only add to it, and
- * equal unknowns of either sign of stein.c's columns cancel in m. */
+/* The slack alone makes a > 0 once it exceeds max -a_0/a_r; equal h_t, h_-t keep Lambda real and
+ * only add to it, and equal unknowns of either sign of stein.c's columns cancel in m. */
 static void start(socp_program *p, const socp_basis *b, double ratio)
 {
     p->start[0] = 2 * fmax(ratio, 0) + 1;
@@ -74,15 +108,17 @@ static void start(socp_program *p, const socp_basis *b, double ratio)
 }
 
 /* Unknowns: socp.h. With sigma_sgd > 0 a second family of cones
- * with B = 1 shares a(w); its coefficient is a sum of non-negative terms here, so the extra constraint of MATH 7.4
- * holds by itself. */
-finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
-                              socp_weights weights, socp_program *out)
+ * with B = 1 shares a(w); its coefficient is a sum of non-negative terms here, so the extra
+ * constraint of theory 7.4 holds by itself. */
+finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
+                              const socp_basis *b, socp_weights weights, socp_program *out)
 {
     int two = weights.sgd > 0 && weights.dp > 0;
     size_t plain = socp_basis_signed(b);
-    socp_program p = {
-        .n = plain + b->nc * (size_t)(1 + two), .cones = g->n * (size_t)(1 + two), .rows = plain + 2, .signs = plain};
+    socp_program p = {.n = plain + b->nc * (size_t)(1 + two),
+                      .cones = g->n * (size_t)(1 + two),
+                      .rows = plain + 2,
+                      .signs = plain};
     double complex *col = malloc((b->nh + b->nc + 1) * sizeof *col);
     finf_status st = col ? allocate(&p) : FINF_ENOMEM;
     if (st != FINF_OK) {
@@ -130,7 +166,8 @@ double socp_program_value(const socp_program *p, const double *x)
         if (!(p->g0[i] + socp_dot(p->G + i * p->n, x, p->n) >= 0)) return INFINITY;
     for (size_t j = 0; j < p->cones; j++) {
         double a = p->a0[j] + socp_dot(p->A + j * p->n, x, p->n);
-        double r = p->m0r[j] + socp_dot(p->Mr + j * p->n, x, p->n), i = p->m0i[j] + socp_dot(p->Mi + j * p->n, x, p->n);
+        double r = p->m0r[j] + socp_dot(p->Mr + j * p->n, x, p->n),
+               i = p->m0i[j] + socp_dot(p->Mi + j * p->n, x, p->n);
         double k = p->k0[j] + socp_dot(p->K + j * p->n, x, p->n);
         if (!(a > 0)) return INFINITY;
         sum += p->q[j] * ((r * r + i * i) / a + k);

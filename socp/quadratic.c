@@ -1,46 +1,53 @@
-/* Lower bounds that stand beside the upper one: the worst quadratic (MATH 7.8) and the minimax over all noise (7.9). */
+/* Lower bounds that stand beside the upper one: the worst quadratic (theory 7.8) and the minimax
+ * over all noise (7.9). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "socp.h"
 
-enum { SAMPLES = 49, UPPER = 16, ALL = SAMPLES + 2 }; /* UPPER: of the first ones, even in h next to L */
-static const double KNOWN = 1e-5;                     /* of log h: the value is flat there */
+/* UPPER: of the first ones, even in h next to L */
+enum { SAMPLES = 49, UPPER = 16, ALL = SAMPLES + 2 };
+static const double KNOWN = 1e-5; /* of log h: the value is flat there */
 
-/* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2) times
- *     (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),     T = 1 for the gradient noise. */
-static finf_status values(const finf_noise *noise, double eta, int dist, double sgd_ratio, const double *u, double *v,
-                          double *relerr)
+/* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2)
+ * times (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),     T = 1 for the gradient
+ * noise. */
+static finf_status values(const finf_noise *noise, double eta, int dist, double sgd_ratio,
+                          const double *u, double *v, double *relerr)
 {
     double b[ALL], T[ALL], err = 0;
     for (int i = 0; i < ALL; i++) b[i] = eta * exp(u[i]);
     finf_status st = finf_noise_energy(noise, b, ALL, T, &err, NULL);
-    for (int i = 0; i < ALL; i++) v[i] = eta * (T[i] + sgd_ratio) / (2 * (dist ? exp(u[i]) : 1) * (2 - b[i]));
+    for (int i = 0; i < ALL; i++)
+        v[i] = eta * (T[i] + sgd_ratio) / (2 * (dist ? exp(u[i]) : 1) * (2 - b[i]));
     *relerr = fmax(*relerr, err);
     return st;
 }
 
-/* u over [l, 0]: even but for the upper decade (a third, if there is less), where even in h: T is a polynomial in 1 - eta h for
- * FIR noise, and may rise and fall there several times. */
+/* u over [l, 0]: even but for the upper decade (a third, if there is less), where even in h: T is a
+ * polynomial in 1 - eta h for FIR noise, and may rise and fall there several times. */
 static void spread(double l, double *u)
 {
     double middle = -fmin(log(10), -l / 3), from = exp(middle);
     int below = SAMPLES - 1 - UPPER;
     for (int i = 0; i < below; i++) u[i] = l + (middle - l) * i / below;
-    for (int i = 0; i <= UPPER; i++) u[below + i] = i == UPPER ? 0 : log(from + (1 - from) * i / UPPER);
+    for (int i = 0; i <= UPPER; i++)
+        u[below + i] = i == UPPER ? 0 : log(from + (1 - from) * i / UPPER);
 }
 
-/* The largest sample, then the largest about it, until h is known; last the top of the parabola through three. Most often it
- * is an end, which the value falls away from: two more samples, just inside, tell. */
-finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist, double sgd_ratio, finf_real *value,
-                           double *h)
+/* The largest sample, then the largest about it, until h is known; last the top of the parabola
+ * through three. Most often it is an end, which the value falls away from: two more samples, just
+ * inside, tell. */
+finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist,
+                           double sgd_ratio, finf_real *value, double *h)
 {
     double low = -log(kappa), l = low, r = 0, at, worst = 0, u[ALL], v[ALL];
     finf_status reached = FINF_OK;
     int top;
     spread(low, u);
     for (;;) {
-        u[SAMPLES] = fmin(l + KNOWN, r), u[SAMPLES + 1] = fmax(r - KNOWN, l);
+        u[SAMPLES] = fmin(l + KNOWN, r);
+        u[SAMPLES + 1] = fmax(r - KNOWN, l);
         finf_status st = values(noise, eta, dist, sgd_ratio, u, v, &worst);
         if (st != FINF_OK && st != FINF_ETOL) return st;
         if (st == FINF_ETOL) reached = st;
@@ -50,28 +57,34 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
         at = u[top];
         if ((at == low && v[SAMPLES] < v[top]) || (at == 0 && v[SAMPLES + 1] < v[top])) break;
         if (r - l < SAMPLES * KNOWN / 2) break;
-        l = u[top > 0 ? top - 1 : 0], r = u[top < SAMPLES - 1 ? top + 1 : top];
-        for (int i = 0; i < SAMPLES; i++) u[i] = i == SAMPLES - 1 ? r : l + (r - l) * i / (SAMPLES - 1);
+        l = u[top > 0 ? top - 1 : 0];
+        r = u[top < SAMPLES - 1 ? top + 1 : top];
+        for (int i = 0; i < SAMPLES; i++)
+            u[i] = i == SAMPLES - 1 ? r : l + (r - l) * i / (SAMPLES - 1);
     }
     double best = v[top];
     if (top > 0 && top < SAMPLES - 1) {
         double rise = v[top + 1] - v[top - 1], fall = 2 * best - v[top - 1] - v[top + 1];
-        if (fall > 0) at += (u[top + 1] - u[top]) * rise / (2 * fall), best += rise * rise / (8 * fall);
+        if (fall > 0) {
+            at += (u[top + 1] - u[top]) * rise / (2 * fall);
+            best += rise * rise / (8 * fall);
+        }
     }
     *h = exp(at);
     if (isinf(best)) {
         *value = (finf_real){INFINITY, 0, FINF_BOUND, "T(b), largest over h"};
         return reached;
     }
-    /* eta, h and b = eta h are rounded, and |d log v/d log b| <= (3+b)/(2-b) by Harnack's inequality for T; rounding h, an
-     * exponential, costs log h */
+    /* eta, h and b = eta h are rounded, and |d log v/d log b| <= (3+b)/(2-b) by Harnack's
+     * inequality for T; rounding h, an exponential, costs log h */
     double b = eta * *h, steep = 1 + (3 + b) / (2 - b);
-    *value = (finf_real){best, best * (worst + FINF_EPS * (8 + steep * (3 - at))), FINF_ESTIMATE, "T(b), largest over h"};
+    *value = (finf_real){best, best * (worst + FINF_EPS * (8 + steep * (3 - at))), FINF_ESTIMATE,
+                         "T(b), largest over h"};
     return reached;
 }
 
-finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth, int dist, finf_real *value,
-                               double *h)
+finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth,
+                               int dist, finf_real *value, double *h)
 {
     double at = NAN;
     *value = (finf_real){NAN, INFINITY, FINF_ESTIMATE, ""};
@@ -88,9 +101,10 @@ finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa
     return st;
 }
 
-/* At the quadratic h: gamma_inf(nu)^2 = 1/AGM(1, sqrt(nu(2-nu))), nu = eta h; symmetric about nu = 1, so eta h > 1 needs no
- * other case. eta h is rounded: 2 - eta h is off by that. */
-static finf_status minimax_at(double eta, double h, double dim, const finf_privacy_setting *s, finf_real *out)
+/* At the quadratic h: gamma_inf(nu)^2 = 1/AGM(1, sqrt(nu(2-nu))), nu = eta h; symmetric about nu =
+ * 1, so eta h > 1 needs no other case. eta h is rounded: 2 - eta h is off by that. */
+static finf_status minimax_at(double eta, double h, double dim, const finf_privacy_setting *s,
+                              finf_real *out)
 {
     double e = eta * h;
     finf_real agm;
@@ -104,8 +118,8 @@ static finf_status minimax_at(double eta, double h, double dim, const finf_priva
     return isfinite(value) ? FINF_OK : FINF_EDOM;
 }
 
-finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim, const finf_privacy_setting *set,
-                             finf_real *value)
+finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim,
+                             const finf_privacy_setting *set, finf_real *value)
 {
     finf_privacy_setting s = set ? *set : finf_privacy_setting_default();
     finf_real at_L, at_mu, failed = {NAN, INFINITY, FINF_ESTIMATE, ""};

@@ -1,6 +1,7 @@
-/* The bound that is printed, MATH 7.8: from the multipliers alone, on the continuum. Any x >= 0 is of the class (the
- * unknowns are slacks, basis.c), so only rounding below zero and a(w) <= 0 between nodes need repair; both are done
- * by raising h_0, since a grows with it at every frequency. */
+/* The bound that is printed, theory 7.8: from the multipliers alone, on the continuum. Any x >= 0
+ * is of the class (the unknowns are slacks, basis.c), so only rounding below zero and a(w) <= 0
+ * between nodes need repair; both are done by raising h_0, since a grows with it at every
+ * frequency. */
 #include <gsl/gsl_integration.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static double integrand(double w, void *data)
     socp_form f;
     if (!p->unit && p->b->nc > 0)
         finf_noise_response(p->noise, w, B);
-    else if (!p->unit) /* no causality multiplier: the phase, an integral for a given |B|^2, would not be looked at */
+    else if (!p->unit) /* no causality multiplier: the phase, an integral for a given |B|^2, would
+                          not be looked at */
         B[0] = sqrt(finf_noise_density(p->noise, w));
     socp_basis_sum(p->b, p->x, p->y, w, &lambda, &X);
     if (!p->unit) X += socp_stein_sum(p->b, p->x, w);
@@ -59,20 +61,23 @@ static double gauss(point *p, const gsl_integration_glfixed_table *rule, double 
     return sum;
 }
 
-/* Adds int psi over [lo, hi], halved until the halves add up to the whole; the error is what they missed it by, that is the
- * whole's and not theirs. (Not QUADPACK's: its failures call a handler that ends the caller's program.) */
-static void add(point *p, const gsl_integration_glfixed_table *rule, double lo, double hi, double whole, int depth,
-                finf_real *sum)
+/* Adds int psi over [lo, hi], halved until the halves add up to the whole; the error is what they
+ * missed it by, that is the whole's and not theirs. (Not QUADPACK's: its failures call a handler
+ * that ends the caller's program.) */
+static void add(point *p, const gsl_integration_glfixed_table *rule, double lo, double hi,
+                double whole, int depth, finf_real *sum)
 {
-    double mid = lo + (hi - lo) / 2, left = gauss(p, rule, lo, mid), right = gauss(p, rule, mid, hi);
+    double mid = lo + (hi - lo) / 2, left = gauss(p, rule, lo, mid),
+           right = gauss(p, rule, mid, hi);
     double miss = fabs(left + right - whole);
-    if (depth < MAX_DEPTH && p->halvings < MAX_HALVINGS && miss > 1e-10 * (left + right) && miss > 1e-13 * sum->value &&
-        p->a_min > 0) {
+    if (depth < MAX_DEPTH && p->halvings < MAX_HALVINGS && miss > 1e-10 * (left + right) &&
+        miss > 1e-13 * sum->value && p->a_min > 0) {
         p->halvings++;
         add(p, rule, lo, mid, left, depth + 1, sum);
         add(p, rule, mid, hi, right, depth + 1, sum);
     } else {
-        sum->value += left + right, sum->error += miss + 1e-12 * whole; /* m and a may lose four digits of sixteen */
+        sum->value += left + right;
+        sum->error += miss + 1e-12 * whole; /* m and a may lose four digits of sixteen */
     }
 }
 
@@ -82,25 +87,32 @@ static finf_real integrate(point *p, const socp_grid *g, const gsl_integration_g
     finf_real sum = {0, 0, FINF_ESTIMATE, "adaptive Gauss-Legendre on the grid's panels"};
     p->halvings = 0;
     for (size_t i = 0; i < g->panels && p->a_min > 0; i++)
-        add(p, rule, g->edge[i], g->edge[i + 1], gauss(p, rule, g->edge[i], g->edge[i + 1]), 0, &sum);
-    sum.value /= FINF_PI, sum.error /= FINF_PI;
+        add(p, rule, g->edge[i], g->edge[i + 1], gauss(p, rule, g->edge[i], g->edge[i + 1]), 0,
+            &sum);
+    sum.value /= FINF_PI;
+    sum.error /= FINF_PI;
     return sum;
 }
 
-/* min over [0,pi] of spare: every local minimum of a sample of each panel, refined by golden section */
+/* min over [0,pi] of spare: every local minimum of a sample of each panel, refined by golden
+ * section */
 static double least_spare(const point *p, const socp_grid *g)
 {
     const double gold = 0.6180339887498949;
     double w[3] = {0, 0, 0}, f[3] = {spare(p, 0), INFINITY, INFINITY}, least = f[0];
     for (size_t i = 0; i < g->panels * SCAN; i++) {
         double lo = g->edge[i / SCAN], hi = g->edge[i / SCAN + 1];
-        w[2] = w[1], w[1] = w[0], f[2] = f[1], f[1] = f[0];
+        w[2] = w[1];
+        w[1] = w[0];
+        f[2] = f[1];
+        f[1] = f[0];
         w[0] = lo + (hi - lo) * (double)(i % SCAN + 1) / SCAN;
         f[0] = spare(p, w[0]);
         least = fmin(least, f[0]);
         if (!(f[1] <= f[0] && f[1] <= f[2])) continue;
         for (double l = w[2], r = w[0]; r - l > 1e-8 * r;) {
-            double a = r - gold * (r - l), b = l + gold * (r - l), fa = spare(p, a), fb = spare(p, b);
+            double a = r - gold * (r - l), b = l + gold * (r - l), fa = spare(p, a),
+                   fb = spare(p, b);
             least = fmin(least, fmin(fa, fb));
             if (fa < fb)
                 r = b;
@@ -111,11 +123,13 @@ static double least_spare(const point *p, const socp_grid *g)
     return least;
 }
 
-/* Where a falls below zero between nodes (a grid too coarse), or nearly, so that psi peaks there, h_0 is raised: by what is
- * missing and a relative 1e-12, 1e-11, .. 1, of which the least converged bound is kept; none is tried when the first is
- * the value on the grid to 1e-7. With none converged the first finite value stands, with its error, as FINF_ETOL. */
-finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g, const socp_basis *b,
-                           socp_weights weights, double on_grid, double *x, socp_recomputed *out)
+/* Where a falls below zero between nodes (a grid too coarse), or nearly, so that psi peaks there,
+ * h_0 is raised: by what is missing and a relative 1e-12, 1e-11, .. 1, of which the least converged
+ * bound is kept; none is tried when the first is the value on the grid to 1e-7. With none converged
+ * the first finite value stands, with its error, as FINF_ETOL. */
+finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
+                           const socp_basis *b, socp_weights weights, double on_grid, double *x,
+                           socp_recomputed *out)
 {
     finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
     double *y = x + socp_basis_signed(b);
@@ -134,20 +148,26 @@ finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const 
         finf_real part[2] = {none, none}; /* the DP noise, the gradient noise with its own X */
         double total = 0, error = 0, weight[2] = {weights.dp, weights.sgd};
         x[0] = x0 + missing + room * h0;
-        p.a_min = INFINITY, p.y = y;
+        p.a_min = INFINITY;
+        p.y = y;
         for (p.unit = 0; p.unit < 2; p.unit++) {
             if (!(weight[p.unit] > 0)) continue;
             part[p.unit] = integrate(&p, g, rule);
             if (!p.unit) part[p.unit].value += socp_stein_cost(b, x);
-            total += weight[p.unit] * part[p.unit].value, error += weight[p.unit] * part[p.unit].error;
+            total += weight[p.unit] * part[p.unit].value;
+            error += weight[p.unit] * part[p.unit].error;
             p.y += b->nc;
         }
         int converged = error <= 1e-8 * total;
         if (!(p.a_min > 0) || !isfinite(total) || (done && !(converged && total < best))) continue;
         if (!converged && isfinite(best)) continue;
-        kept = x[0], best = total, done = converged;
-        out->dp = part[0], out->sgd = part[1];
-        out->a_min = p.a_min, out->repair = (kept - x0) / h0;
+        kept = x[0];
+        best = total;
+        done = converged;
+        out->dp = part[0];
+        out->sgd = part[1];
+        out->a_min = p.a_min;
+        out->repair = (kept - x0) / h0;
         if (room == 0 && done && total <= on_grid * (1 + 1e-7)) break;
     }
     x[0] = kept;

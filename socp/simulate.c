@@ -1,15 +1,17 @@
-/* Two non-quadratic F, simulated: a lower bound beside the upper one.                              MATH 7.4, 7.8
+/* Two non-quadratic F, simulated: a lower bound beside the upper one. (theory 7.4, 7.8)
  *
- * Both are F'(x) = mu x + (1-mu) c, F(x) = mu x^2/2 + (1-mu) c (x - c/2), with c = x held within [lo, hi] (L = 1):
- * Huber-like for [-delta, delta], asymmetric for (-inf, 0].
+ * Both are F'(x) = mu x + (1-mu) c, F(x) = mu x^2/2 + (1-mu) c (x - c/2), with c = x held within
+ * [lo, hi] (L = 1): Huber-like for [-delta, delta], asymmetric for (-inf, 0].
  *
- * method: blocks of periodic noise, 20 times the memory 1/(eta mu) long, 64 if |B| varies on a finer scale than eta mu.
- *   What being periodic changes, on quadratics: e^-20, or 1e-4 (e^-16 and 2e-3 for memories near 1e6, where a block is at
- *   its longest). A step contracts by 1 - eta mu, so periodic noise has one periodic theta: it is found by going round
- *   until it closes, and there is no burn-in. Blocks are independent, so the standard error is that of their means.
- * variance: theta_t does not know w_t, so E[f(theta_t) w_t] = 0 for every f: the causality of MATH 7.4. The block means of
- *   theta w and c w, regressed out, take the variance down 9 to 800 times for independent noise (in the diffusion limit
- *   f = u', u solving Poisson's equation, would leave nothing), 1.5 to 20 times for correlated noise. */
+ * method: blocks of periodic noise, 20 times the memory 1/(eta mu) long, 64 if |B| varies on a
+ * finer scale than eta mu. What being periodic changes, on quadratics: e^-20, or 1e-4 (e^-16 and
+ * 2e-3 for memories near 1e6, where a block is at its longest). A step contracts by 1 - eta mu, so
+ * periodic noise has one periodic theta: it is found by going round until it closes, and there is
+ * no burn-in. Blocks are independent, so the standard error is that of their means. variance:
+ * theta_t does not know w_t, so E[f(theta_t) w_t] = 0 for every f: the causality of theory 7.4. The
+ * block means of theta w and c w, regressed out, take the variance down 9 to 800 times for
+ * independent noise (in the diffusion limit f = u', u solving Poisson's equation, would leave
+ * nothing), 1.5 to 20 times for correlated noise. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,9 +54,11 @@ static void blocks_free(blocks *s)
     free(s->sum);
 }
 
-static finf_status blocks_make(const finf_noise *noise, size_t n, unsigned long long seed, double ratio, blocks *s)
+static finf_status blocks_make(const finf_noise *noise, size_t n, unsigned long long seed,
+                               double ratio, blocks *s)
 {
-    s->n = n, s->ratio = ratio;
+    s->n = n;
+    s->ratio = ratio;
     finf_status st = noise_stream_make(noise, n, seed, &s->stream);
     if (st || !(ratio > 0)) return st;
     s->gradient = normal_source_make(seed + 0x9e3779b97f4a7c15u);
@@ -66,7 +70,8 @@ static finf_status blocks_make(const finf_noise *noise, size_t n, unsigned long 
 static finf_status block(blocks *s, unsigned long long index)
 {
     finf_status st = noise_stream_block(&s->stream, index);
-    s->w = s->stream.w, s->z = s->stream.z;
+    s->w = s->stream.w;
+    s->z = s->stream.z;
     if (st || !s->gradient) return st;
     normal_source_seek(s->gradient, index);
     normal_source_draw(s->gradient, s->n, s->extra);
@@ -75,11 +80,13 @@ static finf_status block(blocks *s, unsigned long long index)
     return FINF_OK;
 }
 
-/* LANES pieces of the block at once, each from its own x: once along it. FINF_VECTOR: c is a max and a min, no branch. */
+/* LANES pieces of the block at once, each from its own x: once along it. FINF_VECTOR: c is a max
+ * and a min, no branch. */
 FINF_VECTOR static sums go_round(const model *m, const blocks *s, double x[LANES])
 {
     size_t piece = s->n / LANES;
-    double eta = m->eta, mu = m->mu, d = 1 - mu, lo = m->lo, hi = m->hi, F[LANES] = {0}, xw[LANES] = {0}, cw[LANES] = {0};
+    double eta = m->eta, mu = m->mu, d = 1 - mu, lo = m->lo, hi = m->hi, F[LANES] = {0},
+           xw[LANES] = {0}, cw[LANES] = {0};
     for (size_t t = 0; t < piece; t++)
         for (size_t l = 0; l < LANES; l++) {
             double w = s->w[l * piece + t], z = s->z[l * piece + t], y = x[l], c = y > lo ? y : lo;
@@ -90,13 +97,17 @@ FINF_VECTOR static sums go_round(const model *m, const blocks *s, double x[LANES
             x[l] = y - eta * (mu * y + d * c + z);
         }
     sums out = {0};
-    for (size_t l = 0; l < LANES; l++) out.F += F[l], out.xw += xw[l], out.cw += cw[l];
+    for (size_t l = 0; l < LANES; l++) {
+        out.F += F[l];
+        out.xw += xw[l];
+        out.cw += cw[l];
+    }
     double n = (double)s->n;
     return (sums){out.F / n, out.xw / n, out.cw / n};
 }
 
-/* The means along the periodic theta: the end of a piece is the start of the next, until that changes nothing above tol.
- * x: where to start, and what it came to. */
+/* The means along the periodic theta: the end of a piece is the start of the next, until that
+ * changes nothing above tol. x: where to start, and what it came to. */
 static sums periodic(const model *m, const blocks *s, double tol, double x[LANES])
 {
     sums out;
@@ -114,7 +125,7 @@ static sums periodic(const model *m, const blocks *s, double tol, double x[LANES
     return out;
 }
 
-/* ---- block means, and their regression on the two of mean zero ----------------------------------------- */
+/* ---- block means, and their regression on the two of mean zero ------------------------------- */
 
 typedef struct {
     double n, s[3], ss[3][3]; /* means and centred second moments of F, xw, cw (Welford) */
@@ -124,13 +135,17 @@ static void moments_add(moments *a, sums b)
 {
     double v[3] = {b.F, b.xw, b.cw}, d[3];
     a->n++;
-    for (int i = 0; i < 3; i++) d[i] = v[i] - a->s[i], a->s[i] += d[i] / a->n;
+    for (int i = 0; i < 3; i++) {
+        d[i] = v[i] - a->s[i];
+        a->s[i] += d[i] / a->n;
+    }
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) a->ss[i][j] += d[i] * (v[j] - a->s[j]);
 }
 
-/* The intercept of F on (xw, cw), by elimination of one after the other, skipping what is dependent. The error is the
- * standard deviation of Student's t: few blocks, and stopping when it looks small, would else flatter it by a tenth. */
+/* The intercept of F on (xw, cw), by elimination of one after the other, skipping what is
+ * dependent. The error is the standard deviation of Student's t: few blocks, and stopping when it
+ * looks small, would else flatter it by a tenth. */
 static double intercept(const moments *a, double *error)
 {
     moments m = *a;
@@ -150,22 +165,26 @@ static double intercept(const moments *a, double *error)
     return m.s[0];
 }
 
-/* ---- the worst knee, and the long run ------------------------------------------------------------------ */
+/* ---- the worst knee, and the long run -------------------------------------------------------- */
 
-/* As mu -> 0 the worst delta tends to 0 but stays above sqrt(mu) rms, where the quadratic of curvature mu begins (F = |x|
- * has twice the square's E[F]); under correlated noise it is a few rms. Scanned with common random numbers over both, then
- * the vertex of a parabola. Block numbers from the top: none is used again. */
+/* As mu -> 0 the worst delta tends to 0 but stays above sqrt(mu) rms, where the quadratic of
+ * curvature mu begins (F = |x| has twice the square's E[F]); under correlated noise it is a few
+ * rms. Scanned with common random numbers over both, then the vertex of a parabola. Block numbers
+ * from the top: none is used again. */
 static finf_status worst_knee(model m, blocks *s, double rms, double *delta, double *steps)
 {
-    double low = log(rms * sqrt(m.mu) / 2), step = (log(4 * rms) - low) / (KNEES - 1), value[KNEES], error;
+    double low = log(rms * sqrt(m.mu) / 2), step = (log(4 * rms) - low) / (KNEES - 1), value[KNEES],
+           error;
     moments sum[KNEES] = {0};
     int best = 0;
     finf_status st = FINF_OK;
     for (unsigned b = 0; b < SCAN_BLOCKS && !st && !stopped(s); b++, *steps += (double)s->n) {
         double x[LANES] = {0};
         st = block(s, UINT64_MAX / 8 - b);
-        for (int i = 0; i < KNEES && !st && !stopped(s); i++) { /* each starts from its neighbour's */
-            m.hi = exp(low + step * i), m.lo = -m.hi;
+        /* each starts from its neighbour's */
+        for (int i = 0; i < KNEES && !st && !stopped(s); i++) {
+            m.hi = exp(low + step * i);
+            m.lo = -m.hi;
             moments_add(&sum[i], periodic(&m, s, 1e-3 * rms, x));
         }
     }
@@ -175,15 +194,18 @@ static finf_status worst_knee(model m, blocks *s, double rms, double *delta, dou
     }
     double at = best;
     if (best > 0 && best < KNEES - 1)
-        at += (value[best + 1] - value[best - 1]) / (2 * (2 * value[best] - value[best - 1] - value[best + 1]));
+        at += (value[best + 1] - value[best - 1]) /
+              (2 * (2 * value[best] - value[best - 1] - value[best + 1]));
     *delta = exp(low + step * at);
     return st;
 }
 
-static finf_status long_run(const model *m, blocks *s, double rms, double relative, finf_worst_result *out)
+static finf_status long_run(const model *m, blocks *s, double rms, double relative,
+                            finf_worst_result *out)
 {
     moments sum = {0};
-    double next = LEAST_BLOCKS, x[LANES] = {0}, most = fmax(LEAST_BLOCKS, STEPS_MOST / (double)s->n);
+    double next = LEAST_BLOCKS, x[LANES] = {0},
+           most = fmax(LEAST_BLOCKS, STEPS_MOST / (double)s->n);
     for (;;) { /* looked at rarely, so that stopping does not favour a lucky error */
         while (sum.n < next) {
             if (stopped(s)) {
@@ -204,30 +226,34 @@ static finf_status long_run(const model *m, blocks *s, double rms, double relati
 
 /* domain:   as finf_iqc; 0 < relative_error < 1
  * cancel:   NULL, or polled between blocks: nonzero ends it (FINF_ETOL, with what was reached)
- * accuracy: error is one standard error; FINF_ETOL when it is above relative_error at the last step allowed (with what was
- *           reached), or when 1/(eta mu) or 1/(2 - eta L) > 1e6 (with NaN: a block would be too short)
- * +inf where eta L >= 2 or z has no finite variance. */
-finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth, double sgd_ratio,
-                              finf_worst_kind kind, unsigned long long seed, double relative_error, int (*cancel)(void *),
-                              void *cancel_data, finf_worst_result *out)
+ * accuracy: error is one standard error; FINF_ETOL when it is above relative_error at the last step
+ * allowed (with what was reached), or when 1/(eta mu) or 1/(2 - eta L) > 1e6 (with NaN: a block
+ * would be too short) +inf where eta L >= 2 or z has no finite variance. */
+finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth,
+                              double sgd_ratio, finf_worst_kind kind, unsigned long long seed,
+                              double relative_error, int (*cancel)(void *), void *cancel_data,
+                              finf_worst_result *out)
 {
     double L = smooth, b = eta * L, T, relerr;
     *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
     finf_status st = finf_choice_check("kind", (int)kind, FINF_WORST_ASYMMETRIC, NULL);
     if (!st) st = socp_check_sizes(eta, kappa, L, 1, NULL);
     if (st) return st;
-    if (!(kappa <= BOUNDS_HUGE && b > 0 && sgd_ratio >= 0 && isfinite(sgd_ratio) && relative_error > 0 &&
-          relative_error < 1))
+    if (!(kappa <= BOUNDS_HUGE && b > 0 && sgd_ratio >= 0 && isfinite(sgd_ratio) &&
+          relative_error > 0 && relative_error < 1))
         return FINF_EDOM;
     st = b < 2 ? finf_noise_energy(noise, &b, 1, &T, &relerr, NULL) : FINF_OK;
     if (st) return st;
     if (!(b < 2 && isfinite(T))) {
-        out->mean = INFINITY, out->error = 0;
+        out->mean = INFINITY;
+        out->error = 0;
         return FINF_OK;
     }
     double memory = fmax(kappa / b, 1 / (2 - b));
-    double rms = sqrt(b * (T + sgd_ratio * sgd_ratio) / (2 - b)); /* on the quadratic of curvature L = 1 */
-    size_t n = BLOCK_LEAST, taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY ? noise->n : 0;
+    /* on the quadratic of curvature L = 1 */
+    double rms = sqrt(b * (T + sgd_ratio * sgd_ratio) / (2 - b));
+    size_t n = BLOCK_LEAST,
+           taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY ? noise->n : 0;
     double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
     while (n < BLOCK_MOST && ((double)n < length || n < 4 * taps)) n *= 2;
     if ((double)n < 16 * memory || n < 4 * taps) return FINF_ETOL;
@@ -237,11 +263,14 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     st = blocks_make(noise, n, seed, sgd_ratio, &s);
     if (!st && kind == FINF_WORST_HUBER) {
         st = worst_knee(m, &s, rms, &out->delta, &out->steps);
-        m.hi = out->delta, m.lo = -m.hi;
+        m.hi = out->delta;
+        m.lo = -m.hi;
     }
     if (!st) st = long_run(&m, &s, rms, relative_error, out);
     blocks_free(&s);
     if (st && st != FINF_ETOL) *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
-    out->delta /= L, out->mean /= L, out->error /= L;
+    out->delta /= L;
+    out->mean /= L;
+    out->error /= L;
     return st;
 }

@@ -1,24 +1,28 @@
-/* What Gaussian w adds to causality (our own, beyond MATH 7.4): E<S_t, w_{t-k}> for k >= 1 is not free.
+/* What Gaussian w adds to causality (our own, beyond theory 7.4): E<S_t, w_{t-k}> for k >= 1 is not
+ * free.
  *
- * S_t is a function of theta_t with a symmetric Jacobian J_t, -1 <= J_t <= 1 (socp.h), so by Stein's lemma
- *     E<S_t, w_{t-k}> = E tr(J_t e_k),   e_k = d theta_t/d w_{t-k},
- *     e_1 = -eta beta_0,   e_{k+1} = (1 - eta c - (eta delta/2) J) e_k - eta beta_k,   J that of the step between.
- * In the operator norm e_k is within rad_k of cen_k times the identity, whatever F and the dimension:
+ * S_t is a function of theta_t with a symmetric Jacobian J_t, -1 <= J_t <= 1 (socp.h), so by
+ * Stein's lemma E<S_t, w_{t-k}> = E tr(J_t e_k),   e_k = d theta_t/d w_{t-k}, e_1 = -eta beta_0,
+ * e_{k+1} = (1 - eta c - (eta delta/2) J) e_k - eta beta_k,   J that of the step between. In the
+ * operator norm e_k is within rad_k of cen_k times the identity, whatever F and the dimension:
  *     cen_{k+1} = (1 - eta c) cen_k - eta beta_k,
  *     rad_{k+1} = max(1 - eta mu, eta - 1) rad_k + (eta delta/2) |cen_k|,   rad_1 = 0.
- * E tr J_t, the same for every k, is known only to be within d of 0; k = 1 gives it exactly, and eliminating it,
- *     | E<S_t, w_{t-k}> - (cen_k/cen_1) E<S_t, w_{t-1}> | <= d rad_k.
- * A column of X is such a combination for one k, or for all k >= lag with weights s (1-s)^{k-lag}; two unknowns >= 0, one
- * for each sign, cost 2 sqrt(delta) rad each. Gradient noise must not depend on theta for this; any w must be Gaussian. */
+ * E tr J_t, the same for every k, is known only to be within d of 0; k = 1 gives it exactly, and
+ * eliminating it, | E<S_t, w_{t-k}> - (cen_k/cen_1) E<S_t, w_{t-1}> | <= d rad_k. A column of X is
+ * such a combination for one k, or for all k >= lag with weights s (1-s)^{k-lag}; two unknowns >=
+ * 0, one for each sign, cost 2 sqrt(delta) rad each. Gradient noise must not depend on theta for
+ * this; any w must be Gaussian. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bounds.h"
 #include "socp.h"
 
-enum { SINGLE = SOCP_STEIN_LAGS };       /* lags 1 .. 8 alone, then geometric ones */
-static const double SLOWEST = 1.0 / 128; /* the least s: some 5000 coefficients beta are looked at */
-static const double TAIL = 45;           /* weights below e^-45 are not summed: certify_stein.c bounds them */
+enum { SINGLE = SOCP_STEIN_LAGS }; /* lags 1 .. 8 alone, then geometric ones */
+/* the least s: some 5000 coefficients beta are looked at */
+static const double SLOWEST = 1.0 / 128;
+/* weights below e^-45 are not summed: certify_stein.c bounds them */
+static const double TAIL = 45;
 
 size_t socp_stein_length(const socp_basis *b)
 {
@@ -27,37 +31,54 @@ size_t socp_stein_length(const socp_basis *b)
     return SINGLE + (least < 1 ? (size_t)ceil(TAIL / least) : 0);
 }
 
-/* The recurrences for d, with sign(c_k) cen_k in place of |cen_k|, c_k being beta's cen_k: linear in d, and for d = beta
- * those above. */
-void socp_stein_along(const socp_model *mo, const socp_basis *b, const double *beta, const double *d, double *ratio,
-                      double *cost)
+/* The recurrences for d, with sign(c_k) cen_k in place of |cen_k|, c_k being beta's cen_k: linear
+ * in d, and for d = beta those above. */
+void socp_stein_along(const socp_model *mo, const socp_basis *b, const double *beta,
+                      const double *d, double *ratio, double *cost)
 {
-    double keep = 1 - mo->eta * mo->c, most = fmax(1 - mo->eta * mo->mu, mo->eta - 1), spread = mo->eta * mo->delta / 2;
-    double weight[SOCP_STEIN_MOST], first = -mo->eta * beta[0], c = first, cen = -mo->eta * d[0], rad = 0;
+    double keep = 1 - mo->eta * mo->c, most = fmax(1 - mo->eta * mo->mu, mo->eta - 1),
+           spread = mo->eta * mo->delta / 2;
+    double weight[SOCP_STEIN_MOST], first = -mo->eta * beta[0], c = first, cen = -mo->eta * d[0],
+                                    rad = 0;
     size_t n = socp_stein_length(b);
-    for (size_t i = 0; i < b->ns; i++) weight[i] = b->ahead[i].s, ratio[i] = cost[i] = 0;
+    for (size_t i = 0; i < b->ns; i++) {
+        weight[i] = b->ahead[i].s;
+        ratio[i] = cost[i] = 0;
+    }
     cost[0] = copysign(1, c) * cen;
     for (size_t k = 1; k < n; k++) {
         rad = most * rad + spread * copysign(1, c) * cen;
-        c = keep * c - mo->eta * beta[k], cen = keep * cen - mo->eta * d[k];
+        c = keep * c - mo->eta * beta[k];
+        cen = keep * cen - mo->eta * d[k];
         if (k < SINGLE) { /* lag k + 1 alone */
-            ratio[k] = cen, cost[k] = rad;
+            ratio[k] = cen;
+            cost[k] = rad;
             continue;
         }
-        for (size_t i = SINGLE; i < b->ns; i++)
-            ratio[i] += weight[i] * cen, cost[i] += weight[i] * rad, weight[i] *= 1 - b->ahead[i].s;
+        for (size_t i = SINGLE; i < b->ns; i++) {
+            ratio[i] += weight[i] * cen;
+            cost[i] += weight[i] * rad;
+            weight[i] *= 1 - b->ahead[i].s;
+        }
     }
-    for (size_t i = 0; i < b->ns; i++) ratio[i] /= first, cost[i] *= 2 * sqrt(mo->delta);
+    for (size_t i = 0; i < b->ns; i++) {
+        ratio[i] /= first;
+        cost[i] *= 2 * sqrt(mo->delta);
+    }
 }
 
 void socp_stein_set(const socp_model *mo, const double *beta, socp_basis *b)
 {
     double ratio[SOCP_STEIN_MOST], cost[SOCP_STEIN_MOST];
     socp_stein_along(mo, b, beta, beta, ratio, cost);
-    for (size_t i = 0; i < b->ns; i++) b->ahead[i].ratio = ratio[i], b->ahead[i].cost = cost[i];
+    for (size_t i = 0; i < b->ns; i++) {
+        b->ahead[i].ratio = ratio[i];
+        b->ahead[i].cost = cost[i];
+    }
 }
 
-finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b, finf_reason *why)
+finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b,
+                            finf_reason *why)
 {
     b->ahead = calloc(SOCP_STEIN_MOST, sizeof *b->ahead);
     if (!b->ahead) return FINF_ENOMEM;

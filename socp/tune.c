@@ -1,4 +1,5 @@
-/* The best nu of nu-DP-FTRL, MATH 7.9: a scan of log nu, since there may be several minima, then each bracket refined. */
+/* The best nu of nu-DP-FTRL, theory 7.9: a scan of log nu, since there may be several minima, then
+ * each bracket refined. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,13 +8,15 @@
 #include "optimize.h"
 
 enum { MAX_SCAN = 64, MAX_REFINE = 40 };
-static const double RATIO = 8;    /* of neighbouring nu in the scan */
-static const double SCAN = 1e-4;  /* relative gap there */
-static const double FINE = 1e-8;  /* and in the end */
-static const double FLAT = 1e-5;  /* d log bound / d log nu: within 1e-4 of the best nu and 1e-9 of its bound */
-static const double GUESS = 0.63; /* nu/(eta L): near the minimum of sharp where eta L < 1, whatever kappa */
+static const double RATIO = 8;   /* of neighbouring nu in the scan */
+static const double SCAN = 1e-4; /* relative gap there */
+static const double FINE = 1e-8; /* and in the end */
+/* d log bound / d log nu: within 1e-4 of the best nu and 1e-9 of its bound */
+static const double FLAT = 1e-5;
+/* nu/(eta L): near the minimum of sharp where eta L < 1, whatever kappa */
+static const double GUESS = 0.63;
 
-/* ---- the IQC bound: Newton's method in log nu, within brackets ---- */
+/* ---- the IQC bound: Newton's method in log nu, within brackets ------------------------------- */
 
 typedef struct {
     double u, lower;             /* log nu; log of the worst quadratic's value: no bound is below */
@@ -30,7 +33,8 @@ typedef struct {
 
 static double nu_of(const sample *s) { return fmin(exp(s->u), 1); }
 
-/* log of the worst quadratic's value; -inf, which is below it, where it was not found to its accuracy */
+/* log of the worst quadratic's value; -inf, which is below it, where it was not found to its
+ * accuracy */
 static finf_status log_quadratic(const socp_moving *v, double nu, double *out)
 {
     finf_noise *noise = NULL;
@@ -41,7 +45,8 @@ static finf_status log_quadratic(const socp_moving *v, double nu, double *out)
     if (st == FINF_OK) st = finf_noise_sensitivity(noise, &sens);
     if (st == FINF_OK) {
         dp = v->weights.dp * sens.gamma2.value;
-        st = socp_quadratic(noise, v->mo.eta, 1 / v->mo.mu, v->mo.dist, v->weights.sgd / dp, &value, &h);
+        st = socp_quadratic(noise, v->mo.eta, 1 / v->mo.mu, v->mo.dist, v->weights.sgd / dp, &value,
+                            &h);
     }
     finf_noise_free(noise);
     *out = st == FINF_OK ? log(dp * value.value) : -INFINITY;
@@ -54,11 +59,15 @@ static void set_beta(nu_search *n, double nu)
     size_t taps = n->v->taps;
     double *b = n->beta, *d = b + taps, *dd = d + taps, p = -0.125; /* a_t (1-nu)^{t-2} */
     if (taps == 0) return;
-    b[0] = 1, d[0] = dd[0] = 0;
-    b[1] = -(1 - nu) / 2, d[1] = dd[1] = nu / 2;
+    b[0] = 1;
+    d[0] = dd[0] = 0;
+    b[1] = -(1 - nu) / 2;
+    d[1] = dd[1] = nu / 2;
     for (size_t i = 2; i < taps; i++) {
         double t = (double)i;
-        b[i] = p * (1 - nu) * (1 - nu), d[i] = -t * nu * (1 - nu) * p, dd[i] = d[i] + t * (t - 1) * nu * nu * p;
+        b[i] = p * (1 - nu) * (1 - nu);
+        d[i] = -t * nu * (1 - nu) * p;
+        dd[i] = d[i] + t * (t - 1) * nu * nu * p;
         p *= (1 - nu) * (t - 0.5) / (t + 1);
     }
 }
@@ -69,27 +78,31 @@ static finf_status at(nu_search *n, double tol, sample *s)
     double nu = nu_of(s), g[2], H[4], cov[4];
     for (size_t j = 0; j < v->grid.n; j++) {
         n->logB[j] = socp_log_factor(nu, v->grid.w[j]) / 2;
-        double complex d = nu / 2 * cexp(-I * v->grid.w[j] - 2 * n->logB[j]); /* z nu/2 / (1 - (1-nu) z) */
-        n->f[2 * j] = d, n->f[2 * j + 1] = d * (1 - 2 * d);
+        /* z nu/2 / (1 - (1-nu) z) */
+        double complex d = nu / 2 * cexp(-I * v->grid.w[j] - 2 * n->logB[j]);
+        n->f[2 * j] = d;
+        n->f[2 * j + 1] = d * (1 - 2 * d);
     }
     set_beta(n, nu);
     finf_status st = socp_moving_solve(v, n->logB, n->beta, tol);
     if (st != FINF_OK) return st;
     socp_moving_hessian(v, n->f, n->beta + v->taps, 2, g, H, cov, n->scratch);
-    s->value = log(v->value), s->slope = g[0] / v->value;
+    s->value = log(v->value);
+    s->slope = g[0] / v->value;
     s->second = (H[0] + g[1]) / v->value - s->slope * s->slope;
     if (s->value < n->best.value) n->best = *s;
     return FINF_OK;
 }
 
-/* The minimum between a (slope < 0) and b (> 0), one of which may not be solved: Newton's method from the lower, halving
- * where that leads out. */
+/* The minimum between a (slope < 0) and b (> 0), one of which may not be solved: Newton's method
+ * from the lower, halving where that leads out. */
 static finf_status refine(nu_search *n, sample a, sample b)
 {
     for (int k = 0; k < MAX_REFINE && b.u - a.u > FLAT; k++) {
         sample from = a.value < b.value ? a : b, c = {.u = from.u - from.slope / from.second};
         if (!(from.second > 0 && c.u > a.u && c.u < b.u)) c.u = a.u + (b.u - a.u) / 2;
-        double tol = fmin(fmax(from.slope * from.slope * SCAN, FINE), SCAN); /* Newton's steps square the slope */
+        /* Newton's steps square the slope */
+        double tol = fmin(fmax(from.slope * from.slope * SCAN, FINE), SCAN);
         finf_status st = at(n, tol, &c);
         if (st != FINF_OK) return st;
         if (fabs(c.slope) < FLAT) break;
@@ -106,7 +119,8 @@ static finf_status place(const socp_moving *v, sample *s, size_t *count)
 {
     finf_status st = FINF_OK;
     size_t n = 1;
-    double end = log(fmin(v->mo.eta, 1) * v->mo.mu / 4), step = log(RATIO), u = log(fmin(GUESS * v->mo.eta, 1));
+    double end = log(fmin(v->mo.eta, 1) * v->mo.mu / 4), step = log(RATIO),
+           u = log(fmin(GUESS * v->mo.eta, 1));
     s[0] = (sample){.u = 0};
     for (u += step * floor(-u / step); n < MAX_SCAN && u > end; u -= step)
         if (u < -step / 8) s[n++] = (sample){.u = u};
@@ -128,21 +142,27 @@ finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
     finf_status st = t.logB && t.scratch ? FINF_OK : FINF_ENOMEM;
     size_t n = 0;
     if (st == FINF_OK) st = place(v, s, &n);
-    t.f = t.logB ? t.logB + v->grid.n : NULL, t.beta = t.scratch ? t.scratch + socp_moving_scratch(v, 2) : NULL;
-    for (size_t next = 0; st == FINF_OK && next < n;) { /* by the worst quadratic; those above the best bound never */
+    t.f = t.logB ? t.logB + v->grid.n : NULL;
+    t.beta = t.scratch ? t.scratch + socp_moving_scratch(v, 2) : NULL;
+    /* by the worst quadratic; those above the best bound never */
+    for (size_t next = 0; st == FINF_OK && next < n;) {
         next = n;
         for (size_t i = 0; i < n; i++)
-            if (isinf(s[i].value) && s[i].lower < t.best.value && (next == n || s[i].lower < s[next].lower)) next = i;
+            if (isinf(s[i].value) && s[i].lower < t.best.value &&
+                (next == n || s[i].lower < s[next].lower))
+                next = i;
         if (next < n) st = at(&t, next ? SCAN : FINE, &s[next]);
     }
     for (size_t i = 1; st == FINF_OK && i < n; i++) {
-        int a = isfinite(s[i].value), b = isfinite(s[i - 1].value); /* what was left out is a wall */
+        /* what was left out is a wall */
+        int a = isfinite(s[i].value), b = isfinite(s[i - 1].value);
         if ((a || b) && !(a && s[i].slope > 0) && !(b && s[i - 1].slope < (i == 1 ? FLAT : 0)))
             st = refine(&t, s[i], s[i - 1]);
     }
     double last_step = t.best.slope / t.best.second; /* too small to be solved for */
     if (!solved && fabs(t.best.slope) < FLAT && fabs(last_step) < 1e-2) t.best.u -= last_step;
-    if (s[0].value <= t.best.value + 1e-7) t.best = s[0]; /* of equals independent noise: no coefficients to keep */
+    /* of equals independent noise: no coefficients to keep */
+    if (s[0].value <= t.best.value + 1e-7) t.best = s[0];
     *nu = nu_of(&t.best);
     if (solved && (st == FINF_OK || (st == FINF_ETOL && !v->cancelled))) {
         finf_status last = at(&t, FINE, &t.best);
@@ -153,7 +173,8 @@ finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
     return st;
 }
 
-finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, double *nu, finf_iqc_result *out)
+finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, double *nu,
+                          finf_iqc_result *out)
 {
     finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
     finf_noise *noise = NULL, *finest = NULL;
@@ -164,12 +185,14 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     finf_status tuned = FINF_OK, st = socp_check(eta, kappa, &o, &out->reason);
     if (st != FINF_OK) return st;
     st = finf_noise_sgd(&noise);
-    int cancelled = 0, trivial = !(eta * o.smooth < 2 && o.privacy.clip > 0); /* every noise gives the same */
+    /* every noise gives the same */
+    int cancelled = 0, trivial = !(eta * o.smooth < 2 && o.privacy.clip > 0);
     *nu = 1;
     if (st == FINF_OK && !trivial && kappa == 1) {
-        *nu = fmin(eta * o.smooth, 1); /* mean estimation, MATH 4 */
+        *nu = fmin(eta * o.smooth, 1); /* mean estimation, theory 4 */
     } else if (st == FINF_OK && !trivial) {
-        st = finf_noise_nu(fmin(eta * o.smooth, 1) / kappa / 4, &finest, &out->reason); /* the least that is tried */
+        /* the least that is tried */
+        st = finf_noise_nu(fmin(eta * o.smooth, 1) / kappa / 4, &finest, &out->reason);
         if (st == FINF_OK) st = socp_moving_make(eta, kappa, &o, finest, &v);
         if (st == FINF_OK) tuned = socp_best_nu(&v, 0, nu);
         if (tuned != FINF_OK && tuned != FINF_ETOL) st = tuned;
@@ -182,9 +205,16 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
         st = finf_noise_nu(*nu, &noise, &out->reason);
     }
     if (st == FINF_OK && !cancelled) st = finf_iqc(noise, eta, kappa, &o, out);
-    if (st == FINF_ETOL) tuned = st, why = out->reason, cancelled = o.cancel && o.cancel(o.cancel_data);
-    if (cancelled && (st == FINF_OK || st == FINF_ETOL)) { /* Newton's bound of the nu there is, soon */
-        o.cancel = NULL, o.solver = FINF_IQC_NEWTON, o.certify = 0;
+    if (st == FINF_ETOL) {
+        tuned = st;
+        why = out->reason;
+        cancelled = o.cancel && o.cancel(o.cancel_data);
+    }
+    /* Newton's bound of the nu there is, soon */
+    if (cancelled && (st == FINF_OK || st == FINF_ETOL)) {
+        o.cancel = NULL;
+        o.solver = FINF_IQC_NEWTON;
+        o.certify = 0;
         st = finf_iqc(noise, eta, kappa, &o, out);
     }
     finf_noise_free(noise);
@@ -193,12 +223,13 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     return st != FINF_OK ? st : tuned;
 }
 
-/* ---- values without derivative: Brent's minimiser on the best bracket ---- */
+/* ---- values without derivative: Brent's minimiser on the best bracket ------------------------ */
 
 /* NaN: it failed, and every value after it is NaN too. */
 typedef double objective(double log_nu, void *data);
 
-/* Brent (1973): parabolas, golden sections where they fail. b lies in (a, c) with the least value. */
+/* Brent (1973): parabolas, golden sections where they fail. b lies in (a, c) with the least value.
+ */
 static double brent(objective *f, void *data, double a, double b, double c)
 {
     const double golden = 0.3819660112501051, tol = 1e-7;
@@ -206,23 +237,38 @@ static double brent(objective *f, void *data, double a, double b, double c)
     for (int k = 0; k < 100; k++) {
         double mid = (a + c) / 2;
         if (fabs(x - mid) <= 2 * tol - (c - a) / 2) break;
-        double r = (x - w) * (fx - fv), q = (x - v) * (fx - fw), p = (x - v) * q - (x - w) * r, before = e;
+        double r = (x - w) * (fx - fv), q = (x - v) * (fx - fw), p = (x - v) * q - (x - w) * r,
+               before = e;
         q = 2 * (q - r);
-        p = q > 0 ? -p : p, q = fabs(q);
-        if (fabs(e) > tol && fabs(p) < fabs(q * before / 2) && p > q * (a - x) && p < q * (c - x))
-            e = d, d = p / q;
-        else
-            e = x < mid ? c - x : a - x, d = golden * e;
+        p = q > 0 ? -p : p;
+        q = fabs(q);
+        if (fabs(e) > tol && fabs(p) < fabs(q * before / 2) && p > q * (a - x) && p < q * (c - x)) {
+            e = d;
+            d = p / q;
+        } else {
+            e = x < mid ? c - x : a - x;
+            d = golden * e;
+        }
         double u = x + (fabs(d) >= tol ? d : copysign(tol, d)), fu = f(u, data);
         if (fu <= fx) {
             *(u < x ? &c : &a) = x;
-            v = w, fv = fw, w = x, fw = fx, x = u, fx = fu;
+            v = w;
+            fv = fw;
+            w = x;
+            fw = fx;
+            x = u;
+            fx = fu;
         } else {
             *(u < x ? &a : &c) = u;
-            if (fu <= fw || w == x)
-                v = w, fv = fw, w = u, fw = fu;
-            else if (fu <= fv || v == x || v == w)
-                v = u, fv = fu;
+            if (fu <= fw || w == x) {
+                v = w;
+                fv = fw;
+                w = u;
+                fw = fu;
+            } else if (fu <= fv || v == x || v == w) {
+                v = u;
+                fv = fu;
+            }
         }
     }
     return x;
@@ -234,7 +280,10 @@ static double minimum(objective *f, void *data, double lo)
     double step = log(RATIO), best = 0, least = f(0, data), ends = fmax(lo, -MAX_SCAN * step);
     for (double u = -step; u > ends - step; u -= step) {
         double value = f(fmax(u, ends), data);
-        if (value < least) least = value, best = fmax(u, ends);
+        if (value < least) {
+            least = value;
+            best = fmax(u, ends);
+        }
     }
     if (!isfinite(least)) return 0;
     double u = brent(f, data, fmax(best - step, ends), best, fmin(best + step, 0));
@@ -246,12 +295,14 @@ typedef struct {
     const finf_spectrum *s;
     finf_linreg_options opt;
     const finf_privacy_setting *set;
-    finf_status status; /* of the first evaluation that failed: the search is then over, and its result this one's */
+    /* of the first evaluation that failed: the search is then over, and its result this one's */
+    finf_status status;
     finf_linreg_result linreg;
     finf_mean_result mean;
 } problem;
 
-static finf_status linreg_with(double nu, const problem *p, const finf_linreg_options *opt, finf_linreg_result *r)
+static finf_status linreg_with(double nu, const problem *p, const finf_linreg_options *opt,
+                               finf_linreg_result *r)
 {
     finf_noise *noise = NULL;
     *r = finf_linreg_failed();
@@ -285,8 +336,8 @@ static double mean_at(double log_nu, void *data)
     return p->status == FINF_OK ? p->mean.F.value : NAN;
 }
 
-finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt, double *nu,
-                             finf_linreg_result *out)
+finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt,
+                             double *nu, finf_linreg_result *out)
 {
     problem p = {.eta = eta, .s = s, .opt = opt ? *opt : finf_linreg_options_default()};
     double least = eta * finf_spectrum_min(s) / 16, best = 1;
@@ -300,8 +351,10 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
     return st;
 }
 
-/* nu = eta is the optimum over all noise for eta <= 1 (MATH 4); beyond, it is no nu of (0, 1], and one is searched for. */
-finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu, finf_mean_result *out)
+/* nu = eta is the optimum over all noise for eta <= 1 (theory 4); beyond, it is no nu of (0, 1],
+ * and one is searched for. */
+finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu,
+                           finf_mean_result *out)
 {
     problem p = {.eta = eta, .set = set};
     double best = eta > 0 && eta <= 1 ? eta : 1;

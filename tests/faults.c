@@ -7,8 +7,9 @@
  *   FAULT_THREADS=1 no thread can be started
  *
  * The clock stands still, so that nothing printed depends on it.
- * Counted is what malloc, calloc, realloc, memalign, posix_memalign and aligned_alloc are asked for by anybody: finf, GSL,
- * FFTW, FLINT, GMP, the C library. Spared are the dynamic loader, and ECOS, which does not look at what malloc returns. */
+ * Counted is what malloc, calloc, realloc, memalign, posix_memalign and aligned_alloc are asked for
+ * by anybody: finf, GSL, FFTW, FLINT, GMP, the C library. Spared are the dynamic loader, and ECOS,
+ * which does not look at what malloc returns. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,7 +34,7 @@ static atomic_int counting;
 static unsigned long fail_at;
 static int and_after, show;
 
-/* ---- who asks ------------------------------------------------------------------------------------------- */
+/* ---- who asks -------------------------------------------------------------------------------- */
 
 typedef struct {
     uintptr_t address;
@@ -47,9 +48,11 @@ static int look(struct dl_phdr_info *object, size_t size, void *data)
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         uintptr_t start = object->dlpi_addr + part->p_vaddr;
-        if (part->p_type != PT_LOAD || q->address < start || q->address >= start + part->p_memsz) continue;
+        if (part->p_type != PT_LOAD || q->address < start || q->address >= start + part->p_memsz)
+            continue;
         const char *name = object->dlpi_name;
-        q->spared = strstr(name, "/ld-") || strstr(name, "ECOS") || strstr(name, "libecos") || strstr(name, "/libR");
+        q->spared = strstr(name, "/ld-") || strstr(name, "ECOS") || strstr(name, "libecos") ||
+                    strstr(name, "/libR");
         return 1;
     }
     return 0;
@@ -78,8 +81,14 @@ static int fails(const void *caller)
 void *malloc(size_t n) { return fails(CALLER) ? NULL : __libc_malloc(n); }
 void *calloc(size_t n, size_t size) { return fails(CALLER) ? NULL : __libc_calloc(n, size); }
 void *realloc(void *p, size_t n) { return n && fails(CALLER) ? NULL : __libc_realloc(p, n); }
-void *memalign(size_t alignment, size_t n) { return fails(CALLER) ? NULL : __libc_memalign(alignment, n); }
-void *aligned_alloc(size_t alignment, size_t n) { return fails(CALLER) ? NULL : __libc_memalign(alignment, n); }
+void *memalign(size_t alignment, size_t n)
+{
+    return fails(CALLER) ? NULL : __libc_memalign(alignment, n);
+}
+void *aligned_alloc(size_t alignment, size_t n)
+{
+    return fails(CALLER) ? NULL : __libc_memalign(alignment, n);
+}
 
 int posix_memalign(void **out, size_t alignment, size_t n)
 {
@@ -89,9 +98,10 @@ int posix_memalign(void **out, size_t alignment, size_t n)
     return 0;
 }
 
-/* ---- threads -------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *data)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *data)
 {
     typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     const char *none = getenv("FAULT_THREADS");
@@ -101,7 +111,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return create(thread, attributes, run, data);
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------ */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -110,7 +120,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-/* ---- from the beginning of main to its end --------------------------------------------------------------- */
+/* ---- from the beginning of main to its end --------------------------------------------------- */
 
 typedef int main_fn(int, char **, char **);
 static main_fn *real_main;
@@ -138,10 +148,11 @@ static int counted_main(int argc, char **argv, char **environment)
     return code;
 }
 
-int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*end)(void), void (*loader)(void),
-                      void *stack)
+int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), void (*end)(void),
+                      void (*loader)(void), void *stack)
 {
-    typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+    typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
+                         void *);
     start_fn *start = NULL;
     *(void **)&start = dlsym(RTLD_NEXT, "__libc_start_main");
     real_main = main;

@@ -9,7 +9,8 @@
 #include "spec.h"
 #include "support.h"
 
-static const finf_iqc_bound BOUNDS[] = {FINF_IQC_SHARP, FINF_IQC_FVAL, FINF_IQC_DIST, FINF_IQC_SHARP_DIST};
+static const finf_iqc_bound BOUNDS[] = {FINF_IQC_SHARP, FINF_IQC_FVAL, FINF_IQC_DIST,
+                                        FINF_IQC_SHARP_DIST};
 static const char *const NAME[] = {"sharp", "fval", "dist", "sharp_dist", "gaussian"};
 
 static inline double square(double complex z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
@@ -28,7 +29,8 @@ static inline finf_noise *noise_of(const char *spec, double automatic)
 static inline finf_iqc_options options(finf_iqc_bound bound)
 {
     finf_iqc_options o = finf_iqc_options_default();
-    o.bound = bound, o.privacy.rho = 0.5;
+    o.bound = bound;
+    o.privacy.rho = 0.5;
     o.solver = FINF_IQC_NEWTON;
     return o;
 }
@@ -39,10 +41,11 @@ static inline finf_iqc_result iqc(const char *spec, double eta, double kappa, fi
     finf_noise *n = noise_of(spec, fmin(eta / kappa, 1));
     finf_iqc_result r;
     finf_status st = finf_iqc(n, eta, kappa, &o, &r);
-    ck_assert_msg(st == FINF_OK, "%s, eta %g, kappa %g, %s: %s, %s", spec, eta, kappa, NAME[o.bound], finf_status_name(st),
-                  r.reason.text);
-    ck_assert_msg(r.solver_code == 0 && r.solver_gap <= o.gap, "%s, eta %g, kappa %g, %s: code %d, gap %g", spec, eta,
-                  kappa, NAME[o.bound], r.solver_code, r.solver_gap);
+    ck_assert_msg(st == FINF_OK, "%s, eta %g, kappa %g, %s: %s, %s", spec, eta, kappa,
+                  NAME[o.bound], finf_status_name(st), r.reason.text);
+    ck_assert_msg(r.solver_code == 0 && r.solver_gap <= o.gap,
+                  "%s, eta %g, kappa %g, %s: code %d, gap %g", spec, eta, kappa, NAME[o.bound],
+                  r.solver_code, r.solver_gap);
     finf_noise_free(n);
     return r;
 }
@@ -56,9 +59,11 @@ static inline finf_iqc_result both(const char *spec, double eta, double kappa, f
     o.solver = FINF_IQC_ECOS;
     finf_iqc_result e = iqc(spec, eta, kappa, o);
     ck_assert_str_eq(e.solver, "ecos");
-    ASSERT_NEAR(e.bound.value, r.bound.value, 1e-6, "bound: ecos and newton, %s, eta %g, kappa %g, %s", spec, eta, kappa,
+    ASSERT_NEAR(e.bound.value, r.bound.value, 1e-6,
+                "bound: ecos and newton, %s, eta %g, kappa %g, %s", spec, eta, kappa,
                 NAME[o.bound]);
-    ASSERT_NEAR(e.grid_value, r.grid_value, 1e-6, "objective: ecos and newton, %s, eta %g, kappa %g, %s", spec, eta, kappa,
+    ASSERT_NEAR(e.grid_value, r.grid_value, 1e-6,
+                "objective: ecos and newton, %s, eta %g, kappa %g, %s", spec, eta, kappa,
                 NAME[o.bound]);
     return r;
 }

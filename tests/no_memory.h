@@ -1,11 +1,13 @@
-/* Allocations that fail: a call must then end with its status and NaN, or give the number it always gives. Needs glibc, whose
- * malloc a program may replace; elsewhere, and under tools that replace it themselves, none ever fails. */
+/* Allocations that fail: a call must then end with its status and NaN, or give the number it always
+ * gives. Needs glibc, whose malloc a program may replace; elsewhere, and under tools that replace
+ * it themselves, none ever fails. */
 #ifndef FINF_TEST_NO_MEMORY_H
 #define FINF_TEST_NO_MEMORY_H
 
 #include <stdlib.h>
 
-static long allocations_left = -1; /* k: the k-th from now on and all after it fail; -1: none does */
+/* k: the k-th from now on and all after it fail; -1: none does */
+static long allocations_left = -1;
 
 #if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
 extern void *__libc_malloc(size_t);

@@ -14,39 +14,47 @@
 
 #define COUNT(x) (sizeof(x) / sizeof *(x))
 
-static inline double relative(double value, double ref) { return ref == 0 ? fabs(value) : fabs(value - ref) / fabs(ref); }
+static inline double relative(double value, double ref)
+{
+    return ref == 0 ? fabs(value) : fabs(value - ref) / fabs(ref);
+}
 
-/* right: within tol; honest: the error reported covers the true one; useful: it is not larger than `loose`. */
-#define ASSERT_REAL(x, ref, tol, loose, ...)                                                                               \
-    do {                                                                                                                   \
-        finf_real x_ = (x);                                                                                                \
-        double r_ = (ref);                                                                                                 \
-        char what_[256];                                                                                                   \
-        snprintf(what_, sizeof what_, __VA_ARGS__);                                                                        \
-        if (isinf(r_)) {                                                                                                   \
-            ck_assert_msg(isinf(x_.value), "%s: %.17g is not infinite", what_, x_.value);                                  \
-            break;                                                                                                         \
-        }                                                                                                                  \
-        ck_assert_msg(relative(x_.value, r_) <= (tol), "%s: %.17g, reference %.17g, off by %.2g > %.2g", what_, x_.value,  \
-                      r_, relative(x_.value, r_), (double)(tol));                                                          \
-        ck_assert_msg(fabs(x_.value - r_) <= x_.error, "%s: error %.2g does not cover %.2g", what_, x_.error,              \
-                      fabs(x_.value - r_));                                                                                \
-        ck_assert_msg(x_.error <= (loose)*fabs(r_) + 1e-300, "%s: error %.2g is not useful", what_, x_.error);             \
+/* right: within tol; honest: the error reported covers the true one; useful: it is not larger than
+ * `loose`. */
+#define ASSERT_REAL(x, ref, tol, loose, ...)                                                       \
+    do {                                                                                           \
+        finf_real x_ = (x);                                                                        \
+        double r_ = (ref);                                                                         \
+        char what_[256];                                                                           \
+        snprintf(what_, sizeof what_, __VA_ARGS__);                                                \
+        if (isinf(r_)) {                                                                           \
+            ck_assert_msg(isinf(x_.value), "%s: %.17g is not infinite", what_, x_.value);          \
+            break;                                                                                 \
+        }                                                                                          \
+        ck_assert_msg(relative(x_.value, r_) <= (tol),                                             \
+                      "%s: %.17g, reference %.17g, off by %.2g > %.2g", what_, x_.value, r_,       \
+                      relative(x_.value, r_), (double)(tol));                                      \
+        ck_assert_msg(fabs(x_.value - r_) <= x_.error, "%s: error %.2g does not cover %.2g",       \
+                      what_, x_.error, fabs(x_.value - r_));                                       \
+        ck_assert_msg(x_.error <= (loose)*fabs(r_) + 1e-300, "%s: error %.2g is not useful",       \
+                      what_, x_.error);                                                            \
     } while (0)
 
-#define ASSERT_NEAR(value, ref, tol, ...)                                                                                  \
-    do {                                                                                                                   \
-        double v_ = (value), r_ = (ref);                                                                                   \
-        char what_[256];                                                                                                   \
-        snprintf(what_, sizeof what_, __VA_ARGS__);                                                                        \
-        if (isinf(r_))                                                                                                     \
-            ck_assert_msg(isinf(v_), "%s: %.17g is not infinite", what_, v_);                                              \
-        else                                                                                                               \
-            ck_assert_msg(relative(v_, r_) <= (tol), "%s: %.17g, reference %.17g, off by %.2g > %.2g", what_, v_, r_,      \
-                          relative(v_, r_), (double)(tol));                                                                \
+#define ASSERT_NEAR(value, ref, tol, ...)                                                          \
+    do {                                                                                           \
+        double v_ = (value), r_ = (ref);                                                           \
+        char what_[256];                                                                           \
+        snprintf(what_, sizeof what_, __VA_ARGS__);                                                \
+        if (isinf(r_))                                                                             \
+            ck_assert_msg(isinf(v_), "%s: %.17g is not infinite", what_, v_);                      \
+        else                                                                                       \
+            ck_assert_msg(relative(v_, r_) <= (tol),                                               \
+                          "%s: %.17g, reference %.17g, off by %.2g > %.2g", what_, v_, r_,         \
+                          relative(v_, r_), (double)(tol));                                        \
     } while (0)
 
-/* A small generator so that property tests are the same everywhere; the seed is printed with a failure. */
+/* A small generator so that property tests are the same everywhere; the seed is printed with a
+ * failure. */
 typedef struct {
     unsigned long long s;
 } rng;
@@ -55,7 +63,10 @@ static inline double uniform(rng *r)
     r->s = r->s * 6364136223846793005ull + 1442695040888963407ull;
     return (double)(r->s >> 11) * 0x1p-53;
 }
-static inline double log_uniform(rng *r, double lo, double hi) { return lo * pow(hi / lo, uniform(r)); }
+static inline double log_uniform(rng *r, double lo, double hi)
+{
+    return lo * pow(hi / lo, uniform(r));
+}
 
 static inline int has_part(const char *name)
 {
@@ -67,12 +78,12 @@ static inline int has_part(const char *name)
 
 /* A test that needs Arb or ECOS where there is none is not run, and counted. */
 static int skipped; /* a file that the processes of the tests share, a byte for each */
-#define NEEDS(part)                                                                                                        \
-    do {                                                                                                                   \
-        if (!has_part(part)) {                                                                                             \
-            ck_assert_int_eq(write(skipped, ".", 1), 1);                                                                   \
-            return;                                                                                                        \
-        }                                                                                                                  \
+#define NEEDS(part)                                                                                \
+    do {                                                                                           \
+        if (!has_part(part)) {                                                                     \
+            ck_assert_int_eq(write(skipped, ".", 1), 1);                                           \
+            return;                                                                                \
+        }                                                                                          \
     } while (0)
 
 static inline int run_suite(const char *name, TCase *(*make)(void))

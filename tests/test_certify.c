@@ -1,4 +1,5 @@
-/* Inside the certificate: enclosures on boxes against values at points, and what must not be proved.        MATH 7.8 */
+/* Inside the certificate: enclosures on boxes against values at points, and what must not be
+ * proved. (theory 7.8) */
 #include "iqc_support.h"
 
 #ifdef FINF_NO_ARB
@@ -18,8 +19,8 @@ static TCase *make(void)
 #include "certify.h"
 
 /* finf optimize --eta 1.5 --kappa 100: a is 1e-5 of its terms for w > 1.8 */
-#define TIGHT                                                                                                              \
-    "product:0.015625,0.0355,0.0808,0.1837,0.4178,1,1.5,1.8263,1.7586,1.6646,1.5339,1.3523;"                               \
+#define TIGHT                                                                                      \
+    "product:0.015625,0.0355,0.0808,0.1837,0.4178,1,1.5,1.8263,1.7586,1.6646,1.5339,1.3523;"       \
     "-0.0085,0.0327,-0.0644,0.0942,-0.1623,-4.2024,6.6557,0.0066,-0.0843,0.4763,-5.3203,-1.7367"
 
 static const struct {
@@ -33,7 +34,8 @@ static const struct {
              {"power:1,0.5", 1.3, 10, FINF_IQC_FVAL},
              {"power:0.3,0.2", 0.5, 10, FINF_IQC_DIST},
              {"beta:1,-0.6,0.2,-0.1", 1.1, 10, FINF_IQC_SHARP},
-             {"beta:1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0.9", 0.5, 10, FINF_IQC_FVAL},
+             {"beta:1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0.9", 0.5, 10,
+              FINF_IQC_FVAL},
              {"strategy:1,0.5,0.2", 0.7, 30, FINF_IQC_SHARP_DIST},
              {"blt:0.9,0.5;0.1,0.2", 0.2, 1000, FINF_IQC_SHARP}};
 
@@ -59,14 +61,16 @@ static void proof_make(size_t i, proof *out)
     p.form = (ball_form){.noise = p.noise, .x = p.kept.x};
     p.form.y = p.kept.x + socp_basis_signed(&p.kept.basis);
     ball_form_make(&p.form, &p.mo, kappa);
-    *out = p, out->form.b = &out->kept.basis;
+    *out = p;
+    out->form.b = &out->kept.basis;
 }
 
 static void proof_free(proof *p)
 {
     ball_form_clear(&p->form);
     socp_grid_free(&p->grid);
-    socp_basis_free(&p->kept.basis), free(p->kept.x);
+    socp_basis_free(&p->kept.basis);
+    free(p->kept.x);
     finf_noise_free(p->noise);
 }
 
@@ -95,12 +99,16 @@ START_TEST(points)
             acb_set_d(w, at), ball_form_at(&p.form, w, 1, v);
             double D = middle(acb_realref(v + BALL_D));
             size = fabs(f.a_r * r) + fabs(f.a_s * s) + fabs(f.a_0);
-            ck_assert_double_le(fabs(middle(acb_realref(v + BALL_A)) / D - (f.a_r * r + f.a_s * s + f.a_0)), 1e-14 * size);
+            ck_assert_double_le(
+                fabs(middle(acb_realref(v + BALL_A)) / D - (f.a_r * r + f.a_s * s + f.a_0)),
+                1e-14 * size);
             size = cabs(f.m_r * r) + cabs(f.m_s * s) + cabs(f.m_0) + cabs(X);
             ck_assert_double_le(fabs(middle(acb_realref(v + BALL_M)) / D - creal(m)), 1e-13 * size);
             ck_assert_double_le(fabs(middle(acb_imagref(v + BALL_M)) / D - cimag(m)), 1e-13 * size);
-            ck_assert_double_le(fabs(middle(acb_imagref(v + BALL_MC)) / D + cimag(m)), 1e-13 * size);
-            ASSERT_NEAR(middle(acb_realref(v + BALL_K)) / D, f.k_r * r + f.k_0, 1e-13, "k of %s", CASES[i].noise);
+            ck_assert_double_le(fabs(middle(acb_imagref(v + BALL_MC)) / D + cimag(m)),
+                                1e-13 * size);
+            ASSERT_NEAR(middle(acb_realref(v + BALL_K)) / D, f.k_r * r + f.k_0, 1e-13, "k of %s",
+                        CASES[i].noise);
         }
         proof_free(&p);
     }
@@ -108,8 +116,8 @@ START_TEST(points)
 }
 END_TEST
 
-/* A box about a point of the real axis, every fourth an interval of it, every fifth so large that the polynomials' errors
- * show; and a point of the box */
+/* A box about a point of the real axis, every fourth an interval of it, every fifth so large that
+ * the polynomials' errors show; and a point of the box */
 typedef struct {
     double centre, wide, high;
 } box;
@@ -122,11 +130,13 @@ static box box_make(rng *g, int n)
 static void box_set(const box *b, acb_t w)
 {
     acb_set_d(w, b->centre);
-    mag_set_d(arb_radref(acb_realref(w)), b->wide), mag_set_d(arb_radref(acb_imagref(w)), b->high);
+    mag_set_d(arb_radref(acb_realref(w)), b->wide);
+    mag_set_d(arb_radref(acb_imagref(w)), b->high);
 }
 static void box_point(const box *b, rng *g, acb_t w)
 {
-    double re = b->wide * (1.999 * uniform(g) - 0.9995), im = b->high * (1.999 * uniform(g) - 0.9995);
+    double re = b->wide * (1.999 * uniform(g) - 0.9995),
+           im = b->high * (1.999 * uniform(g) - 0.9995);
     acb_set_d_d(w, b->centre + re, im);
 }
 
@@ -152,7 +162,8 @@ START_TEST(boxes)
                 int q = k % BALL_PARTS;
                 if (q == 0) box_point(&b, &g, at), ball_form_at(&p.form, at, 1, v);
                 ck_assert_msg(acb_contains(plain + q, v + q) && acb_contains(fine + q, v + q),
-                              "%s: part %d on %.17g +- %g +- %g i", CASES[i].noise, q, b.centre, b.wide, b.high);
+                              "%s: part %d on %.17g +- %g +- %g i", CASES[i].noise, q, b.centre,
+                              b.wide, b.high);
             }
         }
         proof_free(&p);
@@ -168,19 +179,23 @@ enum { K = BALL_TAYLOR };
 static void polynomial(acb_t out, acb_srcptr F, const acb_t u, const mag_t error)
 {
     acb_set(out, F + K - 1);
-    for (int j = K - 1; j-- > 0;) acb_mul(out, out, u, PREC), acb_add(out, out, F + j, PREC);
+    for (int j = K - 1; j-- > 0;) {
+        acb_mul(out, out, u, PREC);
+        acb_add(out, out, F + j, PREC);
+    }
     acb_add_error_mag(out, error);
 }
 
-/* The polynomials, at both conjugates, are off by no more than their error, which is small; F_1 is what differences give:
- * (f(c + r/256) - f(c - r/256)) 128 = F_1 + F_3/256^2 + .. */
+/* The polynomials, at both conjugates, are off by no more than their error, which is small; F_1 is
+ * what differences give: (f(c + r/256) - f(c - r/256)) 128 = F_1 + F_3/256^2 + .. */
 START_TEST(taylor)
 {
     rng g = {13};
     acb_t at, u, z;
     arf_t c;
     mag_t r, t;
-    acb_ptr F = _acb_vec_init(BALL_PARTS * K), v = _acb_vec_init(2 * BALL_PARTS), low = v + BALL_PARTS;
+    acb_ptr F = _acb_vec_init(BALL_PARTS * K), v = _acb_vec_init(2 * BALL_PARTS),
+            low = v + BALL_PARTS;
     mag_ptr error = _mag_vec_init(BALL_PARTS);
     acb_init(at), acb_init(u), acb_init(z), arf_init(c), mag_init(r), mag_init(t);
     int proved = 0;
@@ -201,8 +216,8 @@ START_TEST(taylor)
                 ball_form_at(&p.form, at, 1, v);
                 for (int q = 0; q < BALL_PARTS; q++) {
                     polynomial(z, F + q * K, u, error + q);
-                    ck_assert_msg(acb_overlaps(z, v + q), "%s: part %d, %.17g + %g u, |u| = %g", CASES[i].noise, q,
-                                  b.centre, R, size);
+                    ck_assert_msg(acb_overlaps(z, v + q), "%s: part %d, %.17g + %g u, |u| = %g",
+                                  CASES[i].noise, q, b.centre, R, size);
                 }
             }
             acb_set_d(at, b.centre), arb_set_d(acb_realref(z), R / 256), arb_zero(acb_imagref(z));
@@ -211,29 +226,34 @@ START_TEST(taylor)
             for (int q = 0; q < BALL_PARTS; q++) {
                 acb_sub(z, v + q, low + q, PREC), acb_mul_2exp_si(z, z, 7);
                 for (int j = 3; j < K; j += 2)
-                    acb_get_mag(t, F + q * K + j), mag_mul_2exp_si(t, t, -16), acb_add_error_mag(z, t);
+                    acb_get_mag(t, F + q * K + j), mag_mul_2exp_si(t, t, -16),
+                        acb_add_error_mag(z, t);
                 mag_mul_2exp_si(t, error + q, 8), acb_add_error_mag(z, t);
-                ck_assert_msg(acb_overlaps(z, F + q * K + 1), "%s: derivative of part %d at %.17g", CASES[i].noise, q,
-                              b.centre);
+                ck_assert_msg(acb_overlaps(z, F + q * K + 1), "%s: derivative of part %d at %.17g",
+                              CASES[i].noise, q, b.centre);
                 acb_get_mag(t, F + q * K);
-                if (R < 1e-3 * fmin(1, b.centre)) ck_assert_double_le(mag_get_d(error + q), 1e-13 * (1 + mag_get_d(t)));
+                if (R < 1e-3 * fmin(1, b.centre))
+                    ck_assert_double_le(mag_get_d(error + q), 1e-13 * (1 + mag_get_d(t)));
             }
         }
         proof_free(&p);
     }
     ck_assert_int_ge(proved, 250);
     acb_clear(at), acb_clear(u), acb_clear(z), arf_clear(c), mag_clear(r), mag_clear(t);
-    _acb_vec_clear(F, BALL_PARTS * K), _acb_vec_clear(v, 2 * BALL_PARTS), _mag_vec_clear(error, BALL_PARTS);
+    _acb_vec_clear(F, BALL_PARTS * K), _acb_vec_clear(v, 2 * BALL_PARTS),
+        _mag_vec_clear(error, BALL_PARTS);
 }
 END_TEST
 
-/* Where a disc of 8 r meets a branch point or a pole there is no polynomial, though that of r does not; nor off the axis. */
+/* Where a disc of 8 r meets a branch point or a pole there is no polynomial, though that of r does
+ * not; nor off the axis. */
 START_TEST(not_analytic)
 {
     acb_t w;
     arf_t c;
     mag_t r;
-    acb_ptr F = _acb_vec_init(BALL_PARTS * K), v = _acb_vec_init(2 * BALL_PARTS), was = v + BALL_PARTS;
+    acb_ptr F = _acb_vec_init(BALL_PARTS * K), v = _acb_vec_init(2 * BALL_PARTS),
+            was = v + BALL_PARTS;
     mag_ptr error = _mag_vec_init(BALL_PARTS);
     acb_init(w), arf_init(c), mag_init(r);
     arf_set_d(c, 0.1), mag_set_d(r, 0.02);
@@ -250,7 +270,8 @@ START_TEST(not_analytic)
         proof_free(&p);
     }
     acb_clear(w), arf_clear(c), mag_clear(r);
-    _acb_vec_clear(F, BALL_PARTS * K), _acb_vec_clear(v, 2 * BALL_PARTS), _mag_vec_clear(error, BALL_PARTS);
+    _acb_vec_clear(F, BALL_PARTS * K), _acb_vec_clear(v, 2 * BALL_PARTS),
+        _mag_vec_clear(error, BALL_PARTS);
 }
 END_TEST
 
@@ -258,8 +279,8 @@ static int certified(const proof *p, double kappa, const double *x, double value
 {
     socp_certificate out;
     socp_recomputed estimate = {.dp = {value, 1e-10 * value, FINF_ESTIMATE, ""}};
-    finf_status st = socp_certify(&p->mo, kappa, p->noise, &p->grid, &p->kept.basis, x, (socp_weights){1, 0}, &estimate,
-                                  NULL, NULL, &out);
+    finf_status st = socp_certify(&p->mo, kappa, p->noise, &p->grid, &p->kept.basis, x,
+                                  (socp_weights){1, 0}, &estimate, NULL, NULL, &out);
     ck_assert_int_eq(st == FINF_OK, out.certified);
     if (out.certified) ck_assert(out.dp_upper >= value && out.dp_upper <= value * (1 + 1e-5));
     return out.certified;
@@ -280,7 +301,8 @@ static double spare(const proof *p)
     return least;
 }
 
-/* Not another value, not multipliers of another sign, and not an a that is negative somewhere, by however little. */
+/* Not another value, not multipliers of another sign, and not an a that is negative somewhere, by
+ * however little. */
 START_TEST(rejected)
 {
     for (size_t i = 0; i < 3; i += 2) {

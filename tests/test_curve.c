@@ -22,14 +22,17 @@ static const struct {
 #include "tables/epochs.inc"
 };
 
-/* ---- small dense algebra, the plain way ---------------------------------------------------------------- */
+/* ---- small dense algebra, the plain way ------------------------------------------------------ */
 
 typedef struct {
     size_t rows, cols;
     double *x;
 } matrix;
 
-static matrix zeros(size_t rows, size_t cols) { return (matrix){rows, cols, calloc(rows * cols, sizeof(double))}; }
+static matrix zeros(size_t rows, size_t cols)
+{
+    return (matrix){rows, cols, calloc(rows * cols, sizeof(double))};
+}
 static double *at(matrix m, size_t i, size_t j) { return m.x + i * m.cols + j; }
 static matrix product(matrix a, int ta, matrix b, int tb)
 {
@@ -38,14 +41,16 @@ static matrix product(matrix a, int ta, matrix b, int tb)
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++)
             for (size_t l = 0; l < k; l++)
-                *at(c, i, j) += (ta ? *at(a, l, i) : *at(a, i, l)) * (tb ? *at(b, j, l) : *at(b, l, j));
+                *at(c, i, j) += (ta ? *at(a, l, i) : *at(a, i, l)) *
+                                (tb ? *at(b, j, l) : *at(b, l, j));
     return c;
 }
 static matrix inverse(matrix a)
 {
     matrix lu = zeros(a.rows, a.rows), out = zeros(a.rows, a.rows);
     memcpy(lu.x, a.x, a.rows * a.rows * sizeof *a.x);
-    gsl_matrix_view v = gsl_matrix_view_array(lu.x, a.rows, a.rows), w = gsl_matrix_view_array(out.x, a.rows, a.rows);
+    gsl_matrix_view v = gsl_matrix_view_array(lu.x, a.rows, a.rows),
+                    w = gsl_matrix_view_array(out.x, a.rows, a.rows);
     gsl_permutation *p = gsl_permutation_alloc(a.rows);
     int sign;
     gsl_linalg_LU_decomp(&v.matrix, p, &sign);
@@ -66,8 +71,9 @@ static void assert_same(matrix got, matrix want, double tol, const char *what, s
     double size = 0;
     for (size_t i = 0; i < want.rows * want.cols; i++) size = fmax(size, fabs(want.x[i]));
     for (size_t i = 0; i < want.rows * want.cols; i++)
-        ck_assert_msg(fabs(got.x[i] - want.x[i]) <= tol * size, "%s, n = %zu, entry (%zu, %zu): %.17g, want %.17g", what, n,
-                      i / want.cols, i % want.cols, got.x[i], want.x[i]);
+        ck_assert_msg(fabs(got.x[i] - want.x[i]) <= tol * size,
+                      "%s, n = %zu, entry (%zu, %zu): %.17g, want %.17g", what, n, i / want.cols,
+                      i % want.cols, got.x[i], want.x[i]);
 }
 static matrix gram(const finf_system *s, size_t n)
 {
@@ -92,9 +98,19 @@ static finf_system *toeplitz(const char *spec, size_t n)
     return s;
 }
 
-static const char *const ALL[] = {
-    "dp-sgd",       "optimal-cc", "nu", "antipgd",      "fir",    "tree (plain)", "tree (Honaker, online)",
-    "full-honaker", "fft",        "me", "me, 3 epochs", "banded", "banded-sqrt"};
+static const char *const ALL[] = {"dp-sgd",
+                                  "optimal-cc",
+                                  "nu",
+                                  "antipgd",
+                                  "fir",
+                                  "tree (plain)",
+                                  "tree (Honaker, online)",
+                                  "full-honaker",
+                                  "fft",
+                                  "me",
+                                  "me, 3 epochs",
+                                  "banded",
+                                  "banded-sqrt"};
 static finf_system *make_system(const char *name, size_t n)
 {
     finf_system *s = NULL;
@@ -104,19 +120,21 @@ static finf_system *make_system(const char *name, size_t n)
     if (!strcmp(name, "nu")) return toeplitz("nu:0.1", n);
     if (!strcmp(name, "antipgd")) return toeplitz("antipgd:0.2", n);
     if (!strcmp(name, "fir")) return toeplitz("beta:1,0.4,-0.3,0.2", n); /* c of both signs */
-    finf_status status = !strcmp(name, "tree (plain)")             ? finf_system_tree(n, &s, &why)
-                         : !strcmp(name, "tree (Honaker, online)") ? finf_system_honaker(n, &s, &why)
-                         : !strcmp(name, "full-honaker")           ? finf_system_full_honaker(n, &s, &why)
-                         : !strcmp(name, "fft")                    ? finf_system_fft(n, &s, &why)
-                         : !strcmp(name, "me")                     ? finf_system_me(n, NULL, &s, &why)
-                         : !strcmp(name, "me, 3 epochs")           ? finf_system_epochs(n, (n + 2) / 3, NULL, &s, &why)
-                         : !strcmp(name, "banded")                 ? finf_system_banded(n, 4, NULL, &s, &why)
-                                                                   : finf_system_banded_sqrt(n, 4, &s, &why);
+    finf_status status = !strcmp(name, "tree (plain)") ? finf_system_tree(n, &s, &why)
+                         : !strcmp(name, "tree (Honaker, online)")
+                             ? finf_system_honaker(n, &s, &why)
+                         : !strcmp(name, "full-honaker") ? finf_system_full_honaker(n, &s, &why)
+                         : !strcmp(name, "fft")          ? finf_system_fft(n, &s, &why)
+                         : !strcmp(name, "me")           ? finf_system_me(n, NULL, &s, &why)
+                         : !strcmp(name, "me, 3 epochs")
+                             ? finf_system_epochs(n, (n + 2) / 3, NULL, &s, &why)
+                         : !strcmp(name, "banded") ? finf_system_banded(n, 4, NULL, &s, &why)
+                                                   : finf_system_banded_sqrt(n, 4, &s, &why);
     ck_assert_msg(status == FINF_OK, "%s, n = %zu: %s", name, n, why.text);
     return s;
 }
 
-/* ---- systems ------------------------------------------------------------------------------------------- */
+/* ---- systems --------------------------------------------------------------------------------- */
 
 START_TEST(table)
 {
@@ -126,29 +144,30 @@ START_TEST(table)
         ASSERT_NEAR(f.sens2.value, GIVEN[i].sens2, 6e-12, "sens2, row %zu", i);
         ASSERT_NEAR(f.error.value, GIVEN[i].error, 6e-12, "error, row %zu", i);
         ASSERT_NEAR(f.loss.value, GIVEN[i].loss, 6e-12, "loss, row %zu", i);
-        ck_assert(f.loss.error <= 1e-11 * f.loss.value && f.seconds >= 0 && f.n == GIVEN[i].n && f.matrix && f.generation &&
-                  f.step);
+        ck_assert(f.loss.error <= 1e-11 * f.loss.value && f.seconds >= 0 && f.n == GIVEN[i].n &&
+                  f.matrix && f.generation && f.step);
         finf_system_free(s);
     }
 }
 END_TEST
 
-/* What every one of them must satisfy: sens2 = max X_ii, error = tr(A K A'), K = X^{-1} where the decoder is the
- * least-squares one. */
+/* What every one of them must satisfy: sens2 = max X_ii, error = tr(A K A'), K = X^{-1} where the
+ * decoder is the least-squares one. */
 START_TEST(matrices_agree)
 {
     for (size_t m = 0; m < COUNT(ALL); m++)
         for (size_t n = 1; n <= 40; n += n < 20 ? 1 : 7) {
             finf_system *s = make_system(ALL[m], n);
             finf_system_facts f = finf_system_describe(s);
-            matrix X = gram(s, n), K = covariance(s, n), A = prefix_sums(n), AK = product(A, 0, K, 0),
-                   E = product(AK, 0, A, 1), B = zeros(n, n);
+            matrix X = gram(s, n), K = covariance(s, n), A = prefix_sums(n),
+                   AK = product(A, 0, K, 0), E = product(AK, 0, A, 1), B = zeros(n, n);
             double most = 0, error = 0;
             for (size_t i = 0; i < n; i++) most = fmax(most, *at(X, i, i)), error += *at(E, i, i);
             ASSERT_REAL(f.sens2, most, 1e-13, 1e-12, "sens2 of %s, n = %zu", ALL[m], n);
             ASSERT_NEAR(f.error.value, error, 1e-12, "error of %s, n = %zu", ALL[m], n);
             for (size_t i = 0; i < n; i++)
-                for (size_t j = 0; j < n; j++) ck_assert(*at(X, i, j) == *at(X, j, i) && *at(K, i, j) == *at(K, j, i));
+                for (size_t j = 0; j < n; j++)
+                    ck_assert(*at(X, i, j) == *at(X, j, i) && *at(K, i, j) == *at(K, j, i));
             if (strncmp(ALL[m], "tree", 4) != 0 && strcmp(ALL[m], "fft") != 0) {
                 matrix Y = inverse(X);
                 assert_same(K, Y, 1e-10, ALL[m], n);
@@ -165,8 +184,8 @@ START_TEST(matrices_agree)
 }
 END_TEST
 
-/* Trees from their definition: C has a row of ones for each complete dyadic node. Plain: the nodes of a prefix. Honaker:
- * each of these by least squares over its subtree's measurements. */
+/* Trees from their definition: C has a row of ones for each complete dyadic node. Plain: the nodes
+ * of a prefix. Honaker: each of these by least squares over its subtree's measurements. */
 START_TEST(trees_by_definition)
 {
     for (size_t n = 1; n <= 21; n++) {
@@ -186,7 +205,8 @@ START_TEST(trees_by_definition)
                 /* least squares of the node's sum: 1' (S'S)^{-1} S', S the rows within it */
                 matrix S = zeros(rows, size);
                 for (size_t r = 0; r < rows; r++)
-                    for (size_t i = 0; i < size && from[r] >= a && from[r] + length[r] <= a + size; i++)
+                    for (size_t i = 0; i < size && from[r] >= a && from[r] + length[r] <= a + size;
+                         i++)
                         *at(S, r, i) = *at(C, r, a + i);
                 matrix SS = product(S, 1, S, 0), Y = inverse(SS), P = product(Y, 0, S, 1);
                 for (size_t r = 0; r < rows; r++)
@@ -223,8 +243,10 @@ START_TEST(fft_by_definition)
             }
             for (size_t i = 0; i < N; i++)
                 for (size_t j = 0; j < N; j++)
-                    *at(R, i, j) += hypot(re, im) * cos(2 * M_PI * (double)(k * ((i + N - j) % N) % N) / (double)N) /
-                                    (double)N;
+                    *at(R, i,
+                        j) += hypot(re, im) *
+                              cos(2 * M_PI * (double)(k * ((i + N - j) % N) % N) / (double)N) /
+                              (double)N;
         }
         matrix X = zeros(n, n), A = prefix_sums(n), delta = inverse(A);
         for (size_t i = 0; i < n; i++)
@@ -234,13 +256,15 @@ START_TEST(fft_by_definition)
         matrix got = gram(s, n), gotK = covariance(s, n);
         assert_same(got, X, 1e-13, "fft gram", n);
         assert_same(gotK, K, 1e-13, "fft covariance", n);
-        free(R.x), free(X.x), free(A.x), free(delta.x), free(dX.x), free(K.x), free(got.x), free(gotK.x);
+        free(R.x), free(X.x), free(A.x), free(delta.x), free(dX.x), free(K.x), free(got.x),
+            free(gotK.x);
         finf_system_free(s);
     }
 }
 END_TEST
 
-/* The same optimum by the O(n^3) way of MATH section 6: v <- diag (D A'A D)^{1/2} with an eigendecomposition. */
+/* The same optimum by the O(n^3) way of theory 6: v <- diag (D A'A D)^{1/2} with an
+ * eigendecomposition. */
 START_TEST(me_by_eigenvectors)
 {
     const size_t sizes[] = {2, 5, 17, 48};
@@ -254,7 +278,8 @@ START_TEST(me_by_eigenvectors)
         for (size_t i = 0; i < n; i++) v[i] = 1;
         for (int round = 0; round < 300; round++) {
             for (size_t i = 0; i < n; i++)
-                for (size_t j = 0; j < n; j++) gsl_matrix_set(M, i, j, sqrt(v[i] * v[j]) * (double)(n - (i > j ? i : j)));
+                for (size_t j = 0; j < n; j++)
+                    gsl_matrix_set(M, i, j, sqrt(v[i] * v[j]) * (double)(n - (i > j ? i : j)));
             gsl_eigen_symmv(M, e, U, w);
             memset(X.x, 0, n * n * sizeof *X.x);
             value = 0;
@@ -263,7 +288,8 @@ START_TEST(me_by_eigenvectors)
                 value += root;
                 for (size_t i = 0; i < n; i++)
                     for (size_t j = 0; j < n; j++)
-                        *at(X, i, j) += root * gsl_matrix_get(U, i, k) * gsl_matrix_get(U, j, k) / sqrt(v[i] * v[j]);
+                        *at(X, i, j) += root * gsl_matrix_get(U, i, k) * gsl_matrix_get(U, j, k) /
+                                        sqrt(v[i] * v[j]);
             }
             for (size_t i = 0; i < n; i++) v[i] *= *at(X, i, i);
         }
@@ -285,7 +311,8 @@ START_TEST(me_is_optimal)
     for (size_t n = 1; n <= 2048; n *= 4) {
         finf_system *me = make_system("me", n);
         finf_system_facts f = finf_system_describe(me);
-        ck_assert_msg(f.lower <= f.error.value * (1 + 1e-13) && f.error.value <= f.lower * (1 + 1e-12),
+        ck_assert_msg(f.lower <= f.error.value * (1 + 1e-13) &&
+                          f.error.value <= f.lower * (1 + 1e-12),
                       "n = %zu: %.17g, dual %.17g", n, f.error.value, f.lower);
         for (size_t m = 0; m < COUNT(ALL); m++) {
             finf_system *s = make_system(ALL[m], n);
@@ -309,13 +336,14 @@ START_TEST(me_is_optimal)
 }
 END_TEST
 
-/* ---- several epochs ------------------------------------------------------------------------------------ */
+/* ---- several epochs -------------------------------------------------------------------------- */
 
 static finf_system *make_epochs(size_t n, size_t b)
 {
     finf_system *s = NULL;
     finf_reason why = {""};
-    ck_assert_msg(finf_system_epochs(n, b, NULL, &s, &why) == FINF_OK, "n = %zu, b = %zu: %s", n, b, why.text);
+    ck_assert_msg(finf_system_epochs(n, b, NULL, &s, &why) == FINF_OK, "n = %zu, b = %zu: %s", n, b,
+                  why.text);
     return s;
 }
 
@@ -325,8 +353,10 @@ START_TEST(epochs_against_the_program)
         finf_system *s = make_epochs(EPOCHS[i].n, EPOCHS[i].b);
         finf_system_facts f = finf_system_describe(s);
         finf_participation p;
-        ck_assert(f.participations == (EPOCHS[i].n + EPOCHS[i].b - 1) / EPOCHS[i].b && f.separation == EPOCHS[i].b);
-        ck_assert_int_eq(finf_system_participation(s, f.participations, f.separation, NULL, &p, NULL), FINF_OK);
+        ck_assert(f.participations == (EPOCHS[i].n + EPOCHS[i].b - 1) / EPOCHS[i].b &&
+                  f.separation == EPOCHS[i].b);
+        ck_assert_int_eq(
+            finf_system_participation(s, f.participations, f.separation, NULL, &p, NULL), FINF_OK);
         ASSERT_NEAR(p.fixed_order, 1, 1e-12, "sensitivity, row %zu", i);
         ASSERT_NEAR(f.error.value, EPOCHS[i].loss, 1e-9, "loss, row %zu", i);
         finf_system_free(s);
@@ -334,24 +364,28 @@ START_TEST(epochs_against_the_program)
 }
 END_TEST
 
-/* Optimality from X alone, by plain algebra: G = K S K, its blocks U by classes, is a multiplier. Off the classes G is 0,
- * on them its diagonal is constant; T^2/sum v, T = tr (A U A')^{1/2} by eigenvalues, is a lower bound of every loss. */
+/* Optimality from X alone, by plain algebra: G = K S K, its blocks U by classes, is a multiplier.
+ * Off the classes G is 0, on them its diagonal is constant; T^2/sum v, T = tr (A U A')^{1/2} by
+ * eigenvalues, is a lower bound of every loss. */
 START_TEST(epochs_are_optimal)
 {
-    const size_t sizes[][2] = {{5, 2}, {13, 4}, {24, 8}, {33, 10}, {40, 8}, {40, 39}, {48, 3}, {20, 1}};
+    const size_t sizes[][2] = {{5, 2},  {13, 4},  {24, 8}, {33, 10},
+                               {40, 8}, {40, 39}, {48, 3}, {20, 1}};
     for (size_t c = 0; c < COUNT(sizes); c++) {
         size_t n = sizes[c][0], b = sizes[c][1], k = (n + b - 1) / b;
         finf_system *s = make_epochs(n, b);
         finf_system_facts f = finf_system_describe(s);
-        matrix X = gram(s, n), K = inverse(X), A = prefix_sums(n), AK = product(A, 0, K, 0), G = product(AK, 1, AK, 0),
-               U = zeros(n, n);
+        matrix X = gram(s, n), K = inverse(X), A = prefix_sums(n), AK = product(A, 0, K, 0),
+               G = product(AK, 1, AK, 0), U = zeros(n, n);
         double error = 0, V = 0, T = 0, sens2 = 0, most = 0;
-        for (size_t i = 0; i < n * n; i++) error += AK.x[i] * *at(A, i / n, i % n), most = fmax(most, fabs(G.x[i]));
+        for (size_t i = 0; i < n * n; i++)
+            error += AK.x[i] * *at(A, i / n, i % n), most = fmax(most, fabs(G.x[i]));
         for (size_t r = 0; r < b; r++) {
             double sum = 0, v = 0;
             for (size_t i = r; i < n; i += b) v = fmax(v, *at(G, i, i));
             for (size_t i = r; i < n; i += b) {
-                ASSERT_NEAR(*at(G, i, i), v, 1e-4, "n = %zu, b = %zu: step %zu of its class", n, b, i);
+                ASSERT_NEAR(*at(G, i, i), v, 1e-4, "n = %zu, b = %zu: step %zu of its class", n, b,
+                            i);
                 for (size_t j = r; j < n; j += b) {
                     *at(U, i, j) = *at(G, i, j);
                     sum += fabs(*at(X, i, j));
@@ -363,8 +397,8 @@ START_TEST(epochs_are_optimal)
         }
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++)
-                ck_assert_msg((j + n * b - i) % b == 0 || fabs(*at(G, i, j)) < 1e-4 * most, "n = %zu, b = %zu: %zu, %zu", n,
-                              b, i, j);
+                ck_assert_msg((j + n * b - i) % b == 0 || fabs(*at(G, i, j)) < 1e-4 * most,
+                              "n = %zu, b = %zu: %zu, %zu", n, b, i, j);
         matrix AU = product(A, 0, U, 0), M = product(AU, 0, A, 1);
         gsl_matrix_view view = gsl_matrix_view_array(M.x, n, n);
         gsl_vector *e = gsl_vector_alloc(n);
@@ -383,7 +417,8 @@ START_TEST(epochs_are_optimal)
             finf_system *other = make_system(ALL[m], n);
             finf_participation p;
             ck_assert_int_eq(finf_system_participation(other, k, b, NULL, &p, NULL), FINF_OK);
-            ck_assert_msg(p.fixed_order * finf_system_describe(other).error.value >= f.lower * (1 - 1e-9),
+            ck_assert_msg(p.fixed_order * finf_system_describe(other).error.value >=
+                              f.lower * (1 - 1e-9),
                           "%s has a smaller loss, n = %zu, b = %zu", ALL[m], n, b);
             finf_system_free(other);
         }
@@ -394,7 +429,8 @@ START_TEST(epochs_are_optimal)
 }
 END_TEST
 
-/* One epoch is `me`, by the other code; epochs of one step have X diagonal: (sum_i S_ii^{1/2})^2. At size, the gap. */
+/* One epoch is `me`, by the other code; epochs of one step have X diagonal: (sum_i S_ii^{1/2})^2.
+ * At size, the gap. */
 START_TEST(epochs_at_the_ends)
 {
     const size_t sizes[] = {1, 2, 9, 100};
@@ -455,23 +491,27 @@ START_TEST(banded)
             finf_system *best, *cut;
             size_t n = sizes[i], w = widths[j] < n ? widths[j] : n;
             finf_reason why = {""};
-            ck_assert_msg(finf_system_banded(n, widths[j], NULL, &best, &why) == FINF_OK, "%s", why.text);
+            ck_assert_msg(finf_system_banded(n, widths[j], NULL, &best, &why) == FINF_OK, "%s",
+                          why.text);
             ck_assert_int_eq(finf_system_banded_sqrt(n, widths[j], &cut, NULL), FINF_OK);
             double loss = finf_system_describe(best).loss.value;
-            ck_assert(finf_system_describe(best).bands == w && loss <= finf_system_describe(cut).loss.value * (1 + 1e-14));
+            ck_assert(finf_system_describe(best).bands == w &&
+                      loss <= finf_system_describe(cut).loss.value * (1 + 1e-14));
             ASSERT_NEAR(loss, banded_loss(best->c, w, n), 1e-12, "loss, n = %zu, %zu bands", n, w);
             for (int step = 0; step < 20 && w > 1; step++) { /* nothing near is better */
                 double c[300];
                 memcpy(c, best->c, w * sizeof *c);
                 for (size_t t = 0; t < w; t++) c[t] += 1e-3 * (uniform(&r) - 0.5);
-                ck_assert_msg(banded_loss(c, w, n) >= loss * (1 - 1e-13), "n = %zu, %zu bands: a neighbour is better", n,
-                              w);
+                ck_assert_msg(banded_loss(c, w, n) >= loss * (1 - 1e-13),
+                              "n = %zu, %zu bands: a neighbour is better", n, w);
             }
-            finf_system *reference = widths[j] == 1 ? make_system("dp-sgd", n) : make_system("optimal-cc", n);
-            if (widths[j] == 1) ASSERT_NEAR(loss, finf_system_describe(reference).loss.value, 1e-14, "one band");
+            finf_system *reference = widths[j] == 1 ? make_system("dp-sgd", n)
+                                                    : make_system("optimal-cc", n);
+            if (widths[j] == 1)
+                ASSERT_NEAR(loss, finf_system_describe(reference).loss.value, 1e-14, "one band");
             if (w == n)
-                ASSERT_NEAR(finf_system_describe(cut).loss.value, finf_system_describe(reference).loss.value, 1e-13,
-                            "all bands");
+                ASSERT_NEAR(finf_system_describe(cut).loss.value,
+                            finf_system_describe(reference).loss.value, 1e-13, "all bands");
             finf_system_free(reference);
             finf_system_free(best);
             finf_system_free(cut);
@@ -479,7 +519,7 @@ START_TEST(banded)
 }
 END_TEST
 
-/* ---- drawing ------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* z is linear in w: its columns are the z of unit vectors, and MM' = K. */
 START_TEST(draws_have_the_covariance)
@@ -489,8 +529,8 @@ START_TEST(draws_have_the_covariance)
         for (size_t c = 0; c < COUNT(SIZES); c++) {
             size_t n = SIZES[c];
             finf_system *s = make_system(ALL[m], n);
-            double *K = calloc(n * n, sizeof *K), *M = calloc(2 * n * n, sizeof *M), *w = calloc(2 * n, sizeof *w),
-                   most = 0;
+            double *K = calloc(n * n, sizeof *K), *M = calloc(2 * n * n, sizeof *M),
+                   *w = calloc(2 * n, sizeof *w), most = 0;
             ck_assert_int_eq(finf_system_covariance(s, K, NULL), FINF_OK);
             for (size_t i = 0; i < 2 * n; i++) {
                 w[i] = 1;
@@ -502,8 +542,9 @@ START_TEST(draws_have_the_covariance)
                 for (size_t j = 0; j < n; j++) {
                     double sum = 0;
                     for (size_t l = 0; l < 2 * n; l++) sum += M[l * n + i] * M[l * n + j];
-                    ck_assert_msg(fabs(sum - K[i * n + j]) <= 1e-12 * most, "%s, n = %zu: entry %zu, %zu is %g, not %g",
-                                  ALL[m], n, i, j, sum, K[i * n + j]);
+                    ck_assert_msg(fabs(sum - K[i * n + j]) <= 1e-12 * most,
+                                  "%s, n = %zu: entry %zu, %zu is %g, not %g", ALL[m], n, i, j, sum,
+                                  K[i * n + j]);
                 }
             free(K);
             free(M);
@@ -519,7 +560,8 @@ START_TEST(tuned_nu)
     static const struct {
         double power;
         size_t n, k, b;
-    } CASES[] = {{0.5, 1, 1, 1}, {0.5, 2, 1, 1}, {0.5, 1000, 1, 1}, {1, 300, 1, 1}, {0.5, 1000, 4, 250}, {0.3, 64, 64, 1}};
+    } CASES[] = {{0.5, 1, 1, 1}, {0.5, 2, 1, 1},      {0.5, 1000, 1, 1},
+                 {1, 300, 1, 1}, {0.5, 1000, 4, 250}, {0.3, 64, 64, 1}};
     for (size_t i = 0; i < COUNT(CASES); i++) {
         size_t n = CASES[i].n, k = CASES[i].k, b = CASES[i].b;
         double nu, best = INFINITY, tuned = NAN;
@@ -540,8 +582,9 @@ START_TEST(tuned_nu)
             finf_system_free(s);
             finf_noise_free(noise);
         }
-        ck_assert_msg(tuned <= best * (1 + 1e-8), "power %g, n = %zu, k = %zu: nu = %g has %.12g, a grid %.12g",
-                      CASES[i].power, n, k, nu, tuned, best);
+        ck_assert_msg(tuned <= best * (1 + 1e-8),
+                      "power %g, n = %zu, k = %zu: nu = %g has %.12g, a grid %.12g", CASES[i].power,
+                      n, k, nu, tuned, best);
     }
     double nu;
     finf_reason why = {""};
@@ -551,7 +594,7 @@ START_TEST(tuned_nu)
 }
 END_TEST
 
-/* ---- participation ------------------------------------------------------------------------------------- */
+/* ---- participation --------------------------------------------------------------------------- */
 
 START_TEST(participation_by_enumeration)
 {
@@ -572,7 +615,8 @@ START_TEST(participation_by_enumeration)
                             if (!(set >> i & 1)) continue;
                             if (count++) exact &= i - last == b, apart &= i - last >= b;
                             last = i;
-                            for (size_t j = 0; j < n; j++) sum += set >> j & 1 ? fabs(*at(X, i, j)) : 0;
+                            for (size_t j = 0; j < n; j++)
+                                sum += set >> j & 1 ? fabs(*at(X, i, j)) : 0;
                         }
                         if (count > k || !apart) continue;
                         sep = fmax(sep, sum);
@@ -580,20 +624,24 @@ START_TEST(participation_by_enumeration)
                     }
                     finf_participation p;
                     ck_assert_int_eq(finf_system_participation(s, k, b, NULL, &p, NULL), FINF_OK);
-                    ASSERT_NEAR(p.fixed_order, fixed, 1e-13, "%s, n = %zu, k = %zu, b = %zu: fixed order", ALL[m], n, k, b);
-                    ck_assert_msg(p.min_sep >= sep * (1 - 1e-13) && p.min_sep_lower <= sep * (1 + 1e-13),
-                                  "%s, n = %zu, k = %zu, b = %zu: %g not in [%g, %g]", ALL[m], n, k, b, sep,
-                                  p.min_sep_lower, p.min_sep);
+                    ASSERT_NEAR(p.fixed_order, fixed, 1e-13,
+                                "%s, n = %zu, k = %zu, b = %zu: fixed order", ALL[m], n, k, b);
+                    ck_assert_msg(p.min_sep >= sep * (1 - 1e-13) &&
+                                      p.min_sep_lower <= sep * (1 + 1e-13),
+                                  "%s, n = %zu, k = %zu, b = %zu: %g not in [%g, %g]", ALL[m], n, k,
+                                  b, sep, p.min_sep_lower, p.min_sep);
                     if (p.exact)
-                        ASSERT_NEAR(p.min_sep, sep, 1e-12, "%s, n = %zu, k = %zu, b = %zu: min-sep", ALL[m], n, k, b);
-                    ck_assert_msg(p.exact || !p.nonnegative, "%s, n = %zu, k = %zu, b = %zu: not searched", ALL[m], n, k,
-                                  b);
+                        ASSERT_NEAR(p.min_sep, sep, 1e-12, "%s, n = %zu, k = %zu, b = %zu: min-sep",
+                                    ALL[m], n, k, b);
+                    ck_assert_msg(p.exact || !p.nonnegative,
+                                  "%s, n = %zu, k = %zu, b = %zu: not searched", ALL[m], n, k, b);
                     upper_only += !p.exact;
                     ck_assert(p.fixed_lower <= p.fixed_order * (1 + 1e-13));
-                    if (p.nonnegative) ASSERT_NEAR(p.fixed_lower, p.fixed_order, 1e-8, "%s: attained", ALL[m]);
+                    if (p.nonnegative)
+                        ASSERT_NEAR(p.fixed_lower, p.fixed_order, 1e-8, "%s: attained", ALL[m]);
                     if (k == 1)
-                        ASSERT_NEAR(p.fixed_order, finf_system_describe(s).sens2.value, 1e-13, "one participation of %s",
-                                    ALL[m]);
+                        ASSERT_NEAR(p.fixed_order, finf_system_describe(s).sens2.value, 1e-13,
+                                    "one participation of %s", ALL[m]);
                 }
             free(X.x);
             finf_system_free(s);
@@ -602,8 +650,8 @@ START_TEST(participation_by_enumeration)
 }
 END_TEST
 
-/* Bands no wider than the separation: the columns are orthogonal, sens2 = k |c|^2. The paper's setting: n = 2000, 20
- * epochs of 100. */
+/* Bands no wider than the separation: the columns are orthogonal, sens2 = k |c|^2. The paper's
+ * setting: n = 2000, 20 epochs of 100. */
 START_TEST(participation_at_size)
 {
     finf_system *s;
@@ -615,10 +663,12 @@ START_TEST(participation_at_size)
     finf_system_free(s);
     s = make_system("me", 2000);
     ck_assert_int_eq(finf_system_participation(s, 20, 100, NULL, &p, NULL), FINF_OK);
-    ck_assert(p.nonnegative && p.fixed_order >= 20 && p.min_sep >= p.min_sep_lower && p.min_sep_lower >= p.fixed_order);
+    ck_assert(p.nonnegative && p.fixed_order >= 20 && p.min_sep >= p.min_sep_lower &&
+              p.min_sep_lower >= p.fixed_order);
     ck_assert_msg(p.min_sep <= 1.2 * p.min_sep_lower, "%g .. %g", p.min_sep_lower, p.min_sep);
     finf_system_free(s);
-    /* where neither dynamic program meets a pattern; by enumeration elsewhere. 500: the worst is not of fixed order. */
+    /* where neither dynamic program meets a pattern; by enumeration elsewhere. 500: the worst is
+     * not of fixed order. */
     static const struct {
         const char *name;
         size_t n, k, b;
@@ -630,14 +680,16 @@ START_TEST(participation_at_size)
                     {"tree (plain)", 500, 10, 30, 213}};
     for (size_t i = 0; i < COUNT(SEARCHED); i++) {
         s = make_system(SEARCHED[i].name, SEARCHED[i].n);
-        ck_assert_int_eq(finf_system_participation(s, SEARCHED[i].k, SEARCHED[i].b, NULL, &p, NULL), FINF_OK);
+        ck_assert_int_eq(finf_system_participation(s, SEARCHED[i].k, SEARCHED[i].b, NULL, &p, NULL),
+                         FINF_OK);
         ck_assert_msg(p.exact, "%s: only %g .. %g", SEARCHED[i].name, p.min_sep_lower, p.min_sep);
         ASSERT_NEAR(p.min_sep, SEARCHED[i].sens2, 1e-12, "%s, min-sep", SEARCHED[i].name);
         finf_system_free(s);
     }
     s = make_system("tree (plain)", 2000); /* cut short: both ends are shown */
     ck_assert_int_eq(finf_system_participation(s, 20, 100, NULL, &p, NULL), FINF_OK);
-    ck_assert(!p.exact && p.min_sep_lower >= 425 && p.min_sep > p.min_sep_lower && p.min_sep <= 442);
+    ck_assert(!p.exact && p.min_sep_lower >= 425 && p.min_sep > p.min_sep_lower &&
+              p.min_sep <= 442);
     finf_system_free(s);
     finf_noise *noise; /* large n, without a matrix: DP-SGD's patterns are orthogonal */
     finf_noise_sgd(&noise);
@@ -649,9 +701,10 @@ START_TEST(participation_at_size)
 }
 END_TEST
 
-/* ---- the curve ----------------------------------------------------------------------------------------- */
+/* ---- the curve ------------------------------------------------------------------------------- */
 
-static finf_curve_result curve(const finf_system *s, double eta, const finf_spectrum *H, finf_curve_options o)
+static finf_curve_result curve(const finf_system *s, double eta, const finf_spectrum *H,
+                               finf_curve_options o)
 {
     finf_curve_result r;
     finf_status status = finf_curve(s, eta, H, &o, &r);
@@ -659,12 +712,13 @@ static finf_curve_result curve(const finf_system *s, double eta, const finf_spec
     return r;
 }
 
-/* E[xx' S xx'] = 2HSH + Tr(HS)H with full matrices, an H that is not diagonal, cross moments with every noise term. */
+/* E[xx' S xx'] = 2HSH + Tr(HS)H with full matrices, an H that is not diagonal, cross moments with
+ * every noise term. */
 START_TEST(curve_by_full_moments)
 {
     enum { D = 3, N = 13 };
-    double lambda[D] = {1, 0.4, 0.05}, U[D][D] = {{2, -2, 1}, {1, 2, 2}, {2, 1, -2}}, theta[D] = {0.7, -0.3, 1.1},
-           start[D] = {0}, H[D][D] = {{0}}, eta = 0.2, sgd = 0.3;
+    double lambda[D] = {1, 0.4, 0.05}, U[D][D] = {{2, -2, 1}, {1, 2, 2}, {2, 1, -2}},
+           theta[D] = {0.7, -0.3, 1.1}, start[D] = {0}, H[D][D] = {{0}}, eta = 0.2, sgd = 0.3;
     for (int i = 0; i < D; i++)
         for (int j = 0; j < D; j++) {
             for (int k = 0; k < D; k++) H[i][j] += U[i][k] * lambda[k] * U[j][k] / 9;
@@ -679,14 +733,16 @@ START_TEST(curve_by_full_moments)
         o.privacy = (finf_privacy_setting){0.7, 1.5, sgd};
         o.start_at = start;
         finf_curve_result r = curve(s, eta, spectrum, o);
-        ASSERT_NEAR(r.sigma2, 1.5 * 1.5 * finf_system_describe(s).sens2.value / 1.4, 1e-14, "sigma2 of %s", ALL[m]);
+        ASSERT_NEAR(r.sigma2, 1.5 * 1.5 * finf_system_describe(s).sens2.value / 1.4, 1e-14,
+                    "sigma2 of %s", ALL[m]);
         matrix B = zeros(N, N);
         ck_assert_int_eq(finf_system_noising(s, NULL, B.x, NULL), FINF_OK);
         double S[D][D], cross[N][D][D] = {{{0}}}; /* E theta theta', E theta w_k' */
         for (int i = 0; i < D; i++)
             for (int j = 0; j < D; j++) S[i][j] = theta[i] * theta[j];
         for (size_t t = 0; t <= N; t++) {
-            double F = 0, HS[D][D] = {{0}}, HSH[D][D] = {{0}}, Z[D][D] = {{0}}, next[D][D], trace = 0;
+            double F = 0, HS[D][D] = {{0}}, HSH[D][D] = {{0}}, Z[D][D] = {{0}}, next[D][D],
+                   trace = 0;
             for (int i = 0; i < D; i++)
                 for (int j = 0; j < D; j++)
                     for (int k = 0; k < D; k++) HS[i][j] += H[i][k] * S[k][j];
@@ -702,7 +758,8 @@ START_TEST(curve_by_full_moments)
                 double(*c)[D] = cross[k], b = *at(B, t, k);
                 own += b * b * r.sigma2;
                 for (int i = 0; i < D; i++)
-                    for (int j = 0; j < D; j++) { /* (I - eta H) E theta w_k', times the noise's share of w_k */
+                    for (int j = 0; j < D;
+                         j++) { /* (I - eta H) E theta w_k', times the noise's share of w_k */
                         double x = c[i][j];
                         for (int l = 0; l < D; l++) x -= eta * H[i][l] * c[l][j];
                         Z[i][j] -= eta * b * x;
@@ -713,7 +770,8 @@ START_TEST(curve_by_full_moments)
             for (int i = 0; i < D; i++)
                 for (int j = 0; j < D; j++)
                     next[i][j] = S[i][j] - eta * (HS[i][j] + HS[j][i]) +
-                                 eta * eta * (2 * HSH[i][j] + trace * H[i][j] + sgd * sgd * H[i][j]) +
+                                 eta * eta *
+                                     (2 * HSH[i][j] + trace * H[i][j] + sgd * sgd * H[i][j]) +
                                  (i == j ? eta * eta * own : 0) + Z[i][j] + Z[j][i];
             memcpy(S, next, sizeof next);
         }
@@ -768,8 +826,9 @@ START_TEST(curve_by_simulation)
             squares += F * F;
         }
         double mean = sum / RUNS, deviation = sqrt((squares / RUNS - mean * mean) / RUNS);
-        ck_assert_msg(fabs(mean - exact.last.value) <= 4 * deviation, "seed 77, %s: simulated %g +- %g, exact %g",
-                      names[m % COUNT(names)], mean, deviation, exact.last.value);
+        ck_assert_msg(fabs(mean - exact.last.value) <= 4 * deviation,
+                      "seed 77, %s: simulated %g +- %g, exact %g", names[m % COUNT(names)], mean,
+                      deviation, exact.last.value);
         ck_assert(deviation < 0.01 * mean);
         free(B.x);
         finf_curve_result_free(&exact);
@@ -779,8 +838,8 @@ START_TEST(curve_by_simulation)
 }
 END_TEST
 
-/* With gamma_inf the curve tends to finf_linreg's value, from every start; with gamma_T it is sens2(T)/gamma_inf^2 of
- * that. */
+/* With gamma_inf the curve tends to finf_linreg's value, from every start; with gamma_T it is
+ * sens2(T)/gamma_inf^2 of that. */
 START_TEST(curve_to_its_limit)
 {
     const struct {
@@ -801,7 +860,9 @@ START_TEST(curve_to_its_limit)
         finf_linreg_result limit;
         finf_linreg_options l = {{0.8, 1.3, rows[i].sigma_sgd}, rows[i].kurtosis, 0};
         ck_assert_int_eq(spec_noise(rows[i].noise, NAN, &noise, NULL), FINF_OK);
-        ck_assert_int_eq(spec_spectrum(rows[i].spectrum, strncmp(rows[i].spectrum, "list", 4) ? rows[i].d : NAN, &H, NULL),
+        ck_assert_int_eq(spec_spectrum(rows[i].spectrum,
+                                       strncmp(rows[i].spectrum, "list", 4) ? rows[i].d : NAN, &H,
+                                       NULL),
                          FINF_OK);
         ck_assert_int_eq(finf_linreg(noise, rows[i].eta, H, &l, &limit), FINF_OK);
         finf_system *s;
@@ -812,10 +873,12 @@ START_TEST(curve_to_its_limit)
         o.gamma = FINF_CURVE_GAMMA_INF;
         for (o.start = 0; o.start < 6; o.start += 5) {
             finf_curve_result r = curve(s, rows[i].eta, H, o);
-            ASSERT_REAL(r.last, limit.exact.value, 1e-10, 1e-9, "limit of row %zu, start %g", i, o.start);
+            ASSERT_REAL(r.last, limit.exact.value, 1e-10, 1e-9, "limit of row %zu, start %g", i,
+                        o.start);
             ck_assert_int_eq(r.nodes, rows[i].d > 512);
             if (o.start == 0)
-                for (size_t t = 0; t < r.n; t++) ck_assert(r.F[t] <= r.F[t + 1] * (1 + 1e-12)); /* lem:noise-cov-finite */
+                for (size_t t = 0; t < r.n; t++)
+                    ck_assert(r.F[t] <= r.F[t + 1] * (1 + 1e-12)); /* lem:noise-cov-finite */
             finf_curve_result_free(&r);
         }
         finf_system_free(s);
@@ -825,8 +888,8 @@ START_TEST(curve_to_its_limit)
 }
 END_TEST
 
-/* Q's recursion in the header of MATH section 6, in long double: where it cancels (nu, small b, many steps) and where it
- * does not. */
+/* Q's recursion in the header of theory 6, in long double: where it cancels (nu, small b, many
+ * steps) and where it does not. */
 START_TEST(curve_keeps_its_digits)
 {
     enum { STEPS = 200000 };
@@ -844,12 +907,15 @@ START_TEST(curve_keeps_its_digits)
         for (size_t t = 0; t < STEPS; t++) {
             long double trace = 0;
             for (int j = 0; j < 3; j++) trace += lambda[j] * S[j];
-            if (t % 997 == 1) ASSERT_NEAR(r.F[t], (double)(trace / 2), fmin(r.relerr, 2e-11), "%s, t = %zu", noises[c], t);
+            if (t % 997 == 1)
+                ASSERT_NEAR(r.F[t], (double)(trace / 2), fmin(r.relerr, 2e-11), "%s, t = %zu",
+                            noises[c], t);
             for (int j = 0; j < 3; j++) {
                 long double b = (long double)eta * lambda[j], beta = s->beta[t];
                 u[j] = (1 - b) * u[j] + beta;
                 Q[j] += 2 * beta * u[j] - beta * beta;
-                S[j] = (1 - 2 * b + 2 * b * b) * S[j] + eta * b * trace + (long double)eta * eta * sigma2 * Q[j];
+                S[j] = (1 - 2 * b + 2 * b * b) * S[j] + eta * b * trace +
+                       (long double)eta * eta * sigma2 * Q[j];
             }
         }
         finf_curve_result_free(&r);
@@ -859,7 +925,8 @@ START_TEST(curve_keeps_its_digits)
 }
 END_TEST
 
-/* A Toeplitz system through its covariance matrix, and many directions through the nodes of the measure. */
+/* A Toeplitz system through its covariance matrix, and many directions through the nodes of the
+ * measure. */
 START_TEST(curve_both_ways)
 {
     finf_noise *noise;
@@ -880,7 +947,8 @@ START_TEST(curve_both_ways)
             spec_spectrum(spectra[i], 2000, &H, NULL);
         for (int big = 0; big < 2; big++, eta *= 0.5 / (eta * finf_spectrum_trace(H))) {
             finf_curve_result a = curve(s, eta, H, o), b = curve(s, eta, H, direct);
-            ck_assert(a.nodes && !b.nodes && a.directions < b.directions && (double)b.directions == finf_spectrum_dim(H));
+            ck_assert(a.nodes && !b.nodes && a.directions < b.directions &&
+                      (double)b.directions == finf_spectrum_dim(H));
             for (size_t t = 0; t <= 400; t++)
                 ASSERT_NEAR(a.F[t], b.F[t], 1e-12, "%s, eta = %g, t = %zu", spectra[i], eta, t);
             finf_curve_result_free(&a);
@@ -902,7 +970,8 @@ START_TEST(curve_both_ways)
         for (int j = 0; j < 300; j++) {
             double b = 0.05 / (j + 1), sum = 0;
             for (size_t l = 0; l < t; l++) sum = (sum + *at(K, t, l)) * (1 - b);
-            S[j] = (1 - 2 * b + 2 * b * b) * S[j] + 0.05 * b * trace + 0.0025 * a.sigma2 * (*at(K, t, t) + 2 * sum);
+            S[j] = (1 - 2 * b + 2 * b * b) * S[j] + 0.05 * b * trace +
+                   0.0025 * a.sigma2 * (*at(K, t, t) + 2 * sum);
         }
     }
     free(K.x);
@@ -933,7 +1002,8 @@ START_TEST(curve_at_the_edges)
     ASSERT_NEAR(r.last.value, 7 * one.last.value, 1e-13, "sens2");
     ck_assert(one.F[0] == 0);
     matrix K = covariance(me, 10);
-    ASSERT_NEAR(one.F[1], 0.5 * 0.01 * 0.5 * finf_spectrum_trace(H) * K.x[0], 1e-13, "one step by hand");
+    ASSERT_NEAR(one.F[1], 0.5 * 0.01 * 0.5 * finf_spectrum_trace(H) * K.x[0], 1e-13,
+                "one step by hand");
     free(K.x);
     finf_curve_result_free(&r);
     finf_curve_result_free(&one);
@@ -980,7 +1050,8 @@ START_TEST(curve_at_the_edges)
     finf_system_free(big);
     ck_assert_int_eq(finf_system_epochs(10, 0, NULL, &big, &why), FINF_EDOM);
     ck_assert_int_eq(finf_system_epochs(0, 1, NULL, &big, &why), FINF_EDOM);
-    ck_assert_int_eq(finf_system_epochs(FINF_SYSTEM_DENSE_MAX + 1, 8000, NULL, &big, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_system_epochs(FINF_SYSTEM_DENSE_MAX + 1, 8000, NULL, &big, &why),
+                     FINF_EDOM);
     ck_assert_int_eq(finf_system_epochs(2000, 2, NULL, &big, &why), FINF_EDOM);
     ck_assert(!big && strstr(why.text, "n k^2"));
     finf_system_free(cc);
@@ -1001,7 +1072,8 @@ START_TEST(generation_can_be_stopped)
     for (int kind = 0; kind < 6; kind++) {
         finf_status status = FINF_ETOL;
         int polls = 0, stops = 0;
-        for (int after = 0; status && after < 100000; after += after < 20 ? 1 : after / 4, stops++) {
+        for (int after = 0; status && after < 100000;
+             after += after < 20 ? 1 : after / 4, stops++) {
             polls = after;
             finf_system_options o = {stop_now, &polls};
             finf_reason why = {""};
@@ -1015,7 +1087,8 @@ START_TEST(generation_can_be_stopped)
                      : kind == 3 ? finf_system_participation(several, 3, 10, &o, &p, &why)
                                  : finf_curve(kind == 4 ? me : several, 0.1, H, &c, &r);
             if (r.reason.text[0]) why = r.reason;
-            ck_assert_msg(status == FINF_OK || (status == FINF_ETOL && strncmp(why.text, "stopped", 7) == 0 && !s && !r.F),
+            ck_assert_msg(status == FINF_OK || (status == FINF_ETOL &&
+                                                strncmp(why.text, "stopped", 7) == 0 && !s && !r.F),
                           "kind %d, poll %d: %s", kind, after, why.text);
             finf_system_free(s);
             finf_curve_result_free(&r);
@@ -1029,12 +1102,13 @@ START_TEST(generation_can_be_stopped)
 }
 END_TEST
 
-/* ---- the paper's finite-time results ------------------------------------------------------------------- */
+/* ---- the paper's finite-time results --------------------------------------------------------- */
 
 /* thm:lr-finite-noclip is above the exact curve, and equal to F_inf in the limit. */
 START_TEST(theorem_is_above_the_curve)
 {
-    const char *const noises[] = {"sgd", "nu:0.001", "nu:0.1", "antipgd:0.05", "beta:1,-0.6,0.2,-0.1"};
+    const char *const noises[] = {"sgd", "nu:0.001", "nu:0.1", "antipgd:0.05",
+                                  "beta:1,-0.6,0.2,-0.1"};
     finf_spectrum *H;
     finf_spectrum_power(1, 20, &H, NULL);
     for (size_t c = 0; c < COUNT(noises); c++) {
@@ -1050,9 +1124,11 @@ START_TEST(theorem_is_above_the_curve)
         finf_linreg_options l = finf_linreg_options_default();
         l.privacy = o.privacy;
         for (size_t i = 0; i <= N; i++) t[i] = (double)i;
-        ck_assert_int_eq(finf_curve_bound(noise, 0.05, H, &l, r.F[0], t, N + 1, bound, NULL), FINF_OK);
+        ck_assert_int_eq(finf_curve_bound(noise, 0.05, H, &l, r.F[0], t, N + 1, bound, NULL),
+                         FINF_OK);
         for (size_t i = 0; i <= N; i++)
-            ck_assert_msg(r.F[i] <= bound[i], "%s, t = %zu: %g > %g", noises[c], i, r.F[i], bound[i]);
+            ck_assert_msg(r.F[i] <= bound[i], "%s, t = %zu: %g > %g", noises[c], i, r.F[i],
+                          bound[i]);
         finf_reason why = {""};
         ck_assert_int_eq(finf_curve_bound(noise, 0.4, H, &l, r.F[0], t, 1, bound, &why), FINF_OK);
         ck_assert(isinf(bound[0]) && why.text[0]);
@@ -1103,8 +1179,8 @@ START_TEST(rates_of_the_corollaries)
     ASSERT_NEAR(b.dp, 33 * a.dp / p, 1e-13, "c_dp");
     ASSERT_NEAR(b.sgd, 55 * a.sgd / p, 1e-13, "c_sgd");
     ASSERT_NEAR(b.gap, 7 * a.gap, 1e-13, "c_gap");
-    /* eta1 is in the exponent and in eta_max; the other limit, the clip norm and the condition on T have their own
-     * constants */
+    /* eta1 is in the exponent and in eta_max; the other limit, the clip norm and the condition on T
+     * have their own constants */
     x = o, x.c_exp = 2, x.c_clip = 3, x.c_time = 5;
     finf_rate_sgd(H, T, &x, &b);
     ASSERT_NEAR(b.eta_max, a.eta_max / 2, 1e-13, "c_exp");

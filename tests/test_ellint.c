@@ -66,8 +66,8 @@ START_TEST(identities)
         finf_ellint_k(k2, &K1);
         finf_ellint_e(m1, &E);
         finf_ellint_e(k2, &E1);
-        ASSERT_NEAR(K.value * E1.value + K1.value * E.value - K.value * K1.value, M_PI / 2, 2e-14, "Legendre at m1 = %g",
-                    m1);
+        ASSERT_NEAR(K.value * E1.value + K1.value * E.value - K.value * K1.value, M_PI / 2, 2e-14,
+                    "Legendre at m1 = %g", m1);
     }
 }
 END_TEST
@@ -85,7 +85,8 @@ static double integrand(double w, void *ctx)
 
 START_TEST(against_gsl_quadrature)
 {
-    gsl_set_error_handler_off(); /* qag may stop at its rounding level; everything else runs under GSL's aborting handler */
+    /* qag may stop at its rounding level; everything else runs under GSL's aborting handler */
+    gsl_set_error_handler_off();
     gsl_integration_workspace *w = gsl_integration_workspace_alloc(2000);
     rng r = {7};
     for (int i = 0; i < 60; i++) {
@@ -101,7 +102,8 @@ START_TEST(against_gsl_quadrature)
 }
 END_TEST
 
-/* Errata 7: I(a,b) <= C log(8/a) and log(8/b) for a <= b. Errata 3: int dw/(1 + a cos w) = 2pi/sqrt(1-a^2). */
+/* Errata 7: I(a,b) <= C log(8/a) and log(8/b) for a <= b. Errata 3: int dw/(1 + a cos w) =
+ * 2pi/sqrt(1-a^2). */
 static double cosine(double w, void *a) { return 2 / (1 + *(double *)a * cos(w)); }
 
 START_TEST(errata)

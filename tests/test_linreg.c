@@ -17,8 +17,8 @@ static const struct {
 #include "tables/given_linreg.inc"
 };
 
-static finf_linreg_result linreg(const char *noise_spec, const char *spectrum_spec, double d, double eta,
-                                 finf_linreg_options opt)
+static finf_linreg_result linreg(const char *noise_spec, const char *spectrum_spec, double d,
+                                 double eta, finf_linreg_options opt)
 {
     finf_noise *noise;
     finf_spectrum *s;
@@ -40,11 +40,12 @@ static finf_linreg_options setting(double rho, double clip, double sigma_sgd, do
 START_TEST(table)
 {
     for (size_t i = 0; i < COUNT(ROWS); i++) {
-        finf_linreg_result r = linreg(ROWS[i].noise, ROWS[i].spectrum, ROWS[i].d, ROWS[i].eta,
-                                      setting(ROWS[i].rho, ROWS[i].clip, ROWS[i].sigma_sgd, ROWS[i].kurtosis));
-#define COLUMN(name, ref)                                                                                                  \
-    ASSERT_REAL(r.name, ref, 2e-13, 1e-11, #name " of row %zu: %s over %s, d = %g", i, ROWS[i].noise, ROWS[i].spectrum,    \
-                ROWS[i].d)
+        finf_linreg_result r = linreg(
+            ROWS[i].noise, ROWS[i].spectrum, ROWS[i].d, ROWS[i].eta,
+            setting(ROWS[i].rho, ROWS[i].clip, ROWS[i].sigma_sgd, ROWS[i].kurtosis));
+#define COLUMN(name, ref)                                                                          \
+    ASSERT_REAL(r.name, ref, 2e-13, 1e-11, #name " of row %zu: %s over %s, d = %g", i,             \
+                ROWS[i].noise, ROWS[i].spectrum, ROWS[i].d)
         COLUMN(gamma2, ROWS[i].gamma2);
         COLUMN(exact, ROWS[i].exact);
         COLUMN(lti, ROWS[i].lti);
@@ -66,8 +67,10 @@ END_TEST
 /* d = 128, lambda = 1/k, eta = .02, rho = 1/2 */
 START_TEST(figures_of_the_text)
 {
-    ASSERT_NEAR(linreg("sgd", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value, 0.6775860656, 1e-10, "sgd");
-    ASSERT_NEAR(linreg("nu:auto", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value, 0.0095845815, 4e-9, "nu");
+    ASSERT_NEAR(linreg("sgd", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value,
+                0.6775860656, 1e-10, "sgd");
+    ASSERT_NEAR(linreg("nu:auto", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value,
+                0.0095845815, 4e-9, "nu");
 }
 END_TEST
 
@@ -75,7 +78,8 @@ static double slope(const double *x, const double *y, int n)
 {
     double mx = 0, my = 0, xy = 0, xx = 0;
     for (int i = 0; i < n; i++) mx += log(x[i]) / n, my += log(y[i]) / n;
-    for (int i = 0; i < n; i++) xy += (log(x[i]) - mx) * (log(y[i]) - my), xx += (log(x[i]) - mx) * (log(x[i]) - mx);
+    for (int i = 0; i < n; i++)
+        xy += (log(x[i]) - mx) * (log(y[i]) - my), xx += (log(x[i]) - mx) * (log(x[i]) - mx);
     return xy / xx;
 }
 
@@ -93,7 +97,8 @@ START_TEST(five_slopes)
     for (int i = 0; i < 7; i++) {
         spec_a = (4 + i) / 10.0;
         snprintf(spec, sizeof spec, "power:%g", spec_a);
-        finf_linreg_result a = linreg("sgd", spec, 128, 0.02, o), b = linreg("nu:auto", spec, 128, 0.02, o);
+        finf_linreg_result a = linreg("sgd", spec, 128, 0.02, o),
+                           b = linreg("nu:auto", spec, 128, 0.02, o);
         x[i] = a.d_eff;
         sgd[i] = a.exact.value;
         nu[i] = b.exact.value;
@@ -114,7 +119,8 @@ START_TEST(five_slopes)
 }
 END_TEST
 
-/* The second moment's own recursion (MATH section 6), run to its limit: the other method for the exact value. */
+/* The second moment's own recursion (theory 6), run to its limit: the other method for the exact
+ * value. */
 START_TEST(against_the_recursion)
 {
     const char *const specs[] = {"sgd", "antipgd:0.05", "beta:1,-0.6,0.2,-0.1"};
@@ -124,8 +130,8 @@ START_TEST(against_the_recursion)
         spec_noise(specs[c], NAN, &noise, NULL);
         finf_sensitivity sens;
         finf_noise_sensitivity(noise, &sens);
-        double beta[8], eta = 0.1, rho = 0.7, sgd = 0.4, sigma2 = sens.gamma2.value / (2 * rho), s[D] = {0}, u[D] = {0},
-                        Q[D] = {0}, lambda[D], F = 0;
+        double beta[8], eta = 0.1, rho = 0.7, sgd = 0.4, sigma2 = sens.gamma2.value / (2 * rho),
+                        s[D] = {0}, u[D] = {0}, Q[D] = {0}, lambda[D], F = 0;
         finf_noise_beta(noise, 8, beta, NULL);
         for (int j = 0; j < D; j++) lambda[j] = 1.0 / (j + 1);
         for (int t = 0; t < STEPS; t++) {
@@ -140,41 +146,56 @@ START_TEST(against_the_recursion)
                        eta * eta * (sgd * sgd * lambda[j] + sigma2 * Q[j]);
             }
         }
-        ASSERT_NEAR(linreg(specs[c], "power:1", D, eta, setting(rho, 1, sgd, 0)).exact.value, F, 1e-12, "%s", specs[c]);
+        ASSERT_NEAR(linreg(specs[c], "power:1", D, eta, setting(rho, 1, sgd, 0)).exact.value, F,
+                    1e-12, "%s", specs[c]);
         finf_noise_free(noise);
     }
 }
 END_TEST
 
-/* floor <= lti <= exact <= upper, optimum <= exact, optimum_lti <= lti; H -> cH, eta -> eta/c divides T's weight by c. */
+/* floor <= lti <= exact <= upper, optimum <= exact, optimum_lti <= lti; H -> cH, eta -> eta/c
+ * divides T's weight by c. */
 START_TEST(order_and_scaling)
 {
-    const char *const noises[] = {
-        "sgd", "nu:auto", "nu:0.2", "power:0.3,0.01", "antipgd:0.02", "beta:1,-0.9", "strategy:1,0.5,0.2", "blt:0.9;0.1"};
+    const char *const noises[] = {"sgd",
+                                  "nu:auto",
+                                  "nu:0.2",
+                                  "power:0.3,0.01",
+                                  "antipgd:0.02",
+                                  "beta:1,-0.9",
+                                  "strategy:1,0.5,0.2",
+                                  "blt:0.9;0.1"};
     rng r = {9};
     for (int i = 0; i < 300; i++) {
         char spectrum[128], scaled[128];
         double l[4], c = 0.5 + 3 * uniform(&r), kx = i % 3 ? 0 : 4 * uniform(&r) - 2;
         for (int k = 0; k < 4; k++) l[k] = log_uniform(&r, 1e-4, 1);
         snprintf(spectrum, sizeof spectrum, "list:%.17g,%.17g,%.17g,%.17g", l[0], l[1], l[2], l[3]);
-        snprintf(scaled, sizeof scaled, "list:%.17g,%.17g,%.17g,%.17g", c * l[0], c * l[1], c * l[2], c * l[3]);
+        snprintf(scaled, sizeof scaled, "list:%.17g,%.17g,%.17g,%.17g", c * l[0], c * l[1],
+                 c * l[2], c * l[3]);
         double eta = log_uniform(&r, 1e-4, 0.1);
-        finf_linreg_options o = setting(log_uniform(&r, 0.1, 10), 1, uniform(&r), kx), no_sgd = setting(1, 1, 0, kx);
+        finf_linreg_options o = setting(log_uniform(&r, 0.1, 10), 1, uniform(&r), kx),
+                            no_sgd = setting(1, 1, 0, kx);
         const char *noise = noises[i % (int)COUNT(noises)];
         finf_linreg_result x = linreg(noise, spectrum, 4, eta, o);
         double slack = 1 + 1e-12;
-        ck_assert_msg(x.floor.value <= x.lti.value * slack && x.lti.value <= x.exact.value * slack &&
+        ck_assert_msg(x.floor.value <= x.lti.value * slack &&
+                          x.lti.value <= x.exact.value * slack &&
                           x.exact.value <= x.upper.value * slack,
-                      "seed 9, case %d: %g %g %g %g", i, x.floor.value, x.lti.value, x.exact.value, x.upper.value);
-        ck_assert_msg(x.optimum.value <= x.exact.value * slack && x.optimum_lti.value <= x.lti.value * slack,
+                      "seed 9, case %d: %g %g %g %g", i, x.floor.value, x.lti.value, x.exact.value,
+                      x.upper.value);
+        ck_assert_msg(x.optimum.value <= x.exact.value * slack &&
+                          x.optimum_lti.value <= x.lti.value * slack,
                       "seed 9, case %d", i);
-        finf_linreg_result y = linreg(noise, spectrum, 4, eta, no_sgd), z = linreg(noise, scaled, 4, eta / c, no_sgd);
+        finf_linreg_result y = linreg(noise, spectrum, 4, eta, no_sgd),
+                           z = linreg(noise, scaled, 4, eta / c, no_sgd);
         ASSERT_NEAR(z.exact.value, y.exact.value / c, 1e-11, "scaling, case %d", i);
     }
 }
 END_TEST
 
-/* The optimum is attained: |B|^2 = Hx^{-1/2} as a density on a grid comes within its interpolation error. */
+/* The optimum is attained: |B|^2 = Hx^{-1/2} as a density on a grid comes within its interpolation
+ * error. */
 START_TEST(optimum_is_attained)
 {
     enum { D = 16, N = 3000 };
@@ -230,7 +251,8 @@ START_TEST(directions)
 }
 END_TEST
 
-/* Gaussian, flat: D = 1 - d b/(2(1-b)) = 0 at eta = 2/(d+2). Below it finite, above infinite, and growing towards it. */
+/* Gaussian, flat: D = 1 - d b/(2(1-b)) = 0 at eta = 2/(d+2). Below it finite, above infinite, and
+ * growing towards it. */
 START_TEST(largest_step)
 {
     for (double d = 1; d < 1e7; d *= 10) {
@@ -281,7 +303,8 @@ START_TEST(near_the_edge)
 }
 END_TEST
 
-/* beta that is not square-summable: infinite with the reason, whatever the signs of the weights of a spectral measure. */
+/* beta that is not square-summable: infinite with the reason, whatever the signs of the weights of
+ * a spectral measure. */
 START_TEST(infinite_energy)
 {
     static const struct {
@@ -292,15 +315,18 @@ START_TEST(infinite_energy)
                  {"blt:3;0.1", "power:0.5", 1000},
                  {"strategy:1,-3", "exp:1e-10", 1000}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        finf_linreg_result r = linreg(cases[i].noise, cases[i].spectrum, cases[i].d, 1e-6, setting(1, 1, 0.1, 0));
-        ck_assert_msg(isinf(r.exact.value) && isinf(r.lti.value) && isinf(r.upper.value) && r.reason.text[0], "%s over %s",
-                      cases[i].noise, cases[i].spectrum);
+        finf_linreg_result r = linreg(cases[i].noise, cases[i].spectrum, cases[i].d, 1e-6,
+                                      setting(1, 1, 0.1, 0));
+        ck_assert_msg(isinf(r.exact.value) && isinf(r.lti.value) && isinf(r.upper.value) &&
+                          r.reason.text[0],
+                      "%s over %s", cases[i].noise, cases[i].spectrum);
         ck_assert(isfinite(r.optimum.value));
     }
 }
 END_TEST
 
-/* exact <= upper up to where upper ends, any kurtosis; and it is not loose: 1/(2-3b) against 1/(2-4b) in one dimension. */
+/* exact <= upper up to where upper ends, any kurtosis; and it is not loose: 1/(2-3b) against
+ * 1/(2-4b) in one dimension. */
 START_TEST(upper_bound)
 {
     rng g = {31};
@@ -314,11 +340,12 @@ START_TEST(upper_bound)
         }
         snprintf(spectrum, sizeof spectrum, "list:%.17g,%.17g,%.17g", l[0], l[1], l[2]);
         double eta = 2 / (trace + (3 + kx) * top) * (1 - log_uniform(&g, 1e-6, 1));
-        const char *const noises[] = {"sgd", "nu:auto", "antipgd:0.01", "beta:1,0.9", "beta:1,-0.9"};
+        const char *const noises[] = {"sgd", "nu:auto", "antipgd:0.01", "beta:1,0.9",
+                                      "beta:1,-0.9"};
         finf_linreg_options o = setting(1, i % 3 ? 1 : 1e-6, i % 4 ? uniform(&g) : 0, kx);
         finf_linreg_result r = linreg(noises[i % 5], spectrum, 3, eta, o);
-        ck_assert_msg(r.exact.value <= r.upper.value * (1 + 1e-12), "seed 31, case %d: %.17g > %.17g", i, r.exact.value,
-                      r.upper.value);
+        ck_assert_msg(r.exact.value <= r.upper.value * (1 + 1e-12),
+                      "seed 31, case %d: %.17g > %.17g", i, r.exact.value, r.upper.value);
     }
     finf_linreg_result r = linreg("sgd", "list:1", 1, 0.3, setting(1, 1, 0, 0));
     ASSERT_REAL(r.exact, 0.5 * 0.3 * 0.5 / (2 - 3 * 0.3), 1e-14, 1e-12, "one dimension");
@@ -332,7 +359,8 @@ END_TEST
 START_TEST(many_eigenvalues)
 {
     size_t n = 100000;
-    double *lambda = malloc(n * sizeof *lambda), *b = malloc(n * sizeof *b), *T = malloc(n * sizeof *T), eta = 0.01;
+    double *lambda = malloc(n * sizeof *lambda), *b = malloc(n * sizeof *b),
+           *T = malloc(n * sizeof *T), eta = 0.01;
     for (size_t i = 0; i < n; i++) lambda[i] = pow((double)i + 1, -1.1);
     finf_noise *noise;
     finf_spectrum *H;
@@ -351,7 +379,8 @@ START_TEST(many_eigenvalues)
         D -= b[i] / (2 * (1 - (long double)b[i]));
         sum += T[i] / (2 * (1 - (long double)b[i]));
     }
-    ASSERT_NEAR(r.exact.value, (double)(0.5 * eta * r.gamma2.value / 2 * sum / D), 1e-13, "10^5 eigenvalues");
+    ASSERT_NEAR(r.exact.value, (double)(0.5 * eta * r.gamma2.value / 2 * sum / D), 1e-13,
+                "10^5 eigenvalues");
     finf_noise_free(noise);
     finf_spectrum_free(H);
     free(lambda);
@@ -371,7 +400,10 @@ START_TEST(refused)
     for (size_t i = 0; i < COUNT(bad); i++) {
         ck_assert_int_eq(finf_linreg(noise, bad[i], H, NULL, &r), FINF_EDOM);
         ck_assert(isnan(r.exact.value) && isinf(r.exact.error) && r.reason.text[0]);
-        finf_linreg_options o = setting(bad[i], 1, 0, 0), kurt = setting(1, 1, 0, i == 0 ? -2.1 : i == 1 ? -3 : bad[i]);
+        finf_linreg_options o = setting(bad[i], 1, 0, 0), kurt = setting(1, 1, 0,
+                                                                         i == 0   ? -2.1
+                                                                         : i == 1 ? -3
+                                                                                  : bad[i]);
         ck_assert_int_eq(finf_linreg(noise, 0.1, H, &o, &r), FINF_EDOM);
         ck_assert_int_eq(finf_linreg(noise, 0.1, H, &kurt, &r), FINF_EDOM);
     }

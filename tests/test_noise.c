@@ -43,7 +43,8 @@ START_TEST(gamma_inf)
         finf_noise *noise = noise_of(GAMMA[i].noise);
         finf_sensitivity s;
         ck_assert_int_eq(finf_noise_sensitivity(noise, &s), FINF_OK);
-        /* a zero at distance 1e-6 amplifies the rounding of the coefficients by as much; long double takes it back */
+        /* a zero at distance 1e-6 amplifies the rounding of the coefficients by as much; long
+         * double takes it back */
         ASSERT_REAL(s.gamma2, GAMMA[i].gamma2, 1e-14, 1e-9, "gamma^2 of %s", GAMMA[i].noise);
         ck_assert_int_eq(isinf(GAMMA[i].gamma2) != 0, !s.minimum_phase);
         ck_assert_int_eq(isinf(GAMMA[i].gamma2) != 0, s.reason.text[0] != 0);
@@ -59,7 +60,8 @@ START_TEST(gamma_steps)
         finf_real at;
         ck_assert_int_eq(finf_noise_sensitivity_at(noise, STEPS[i].T, &at, NULL), FINF_OK);
         /* three zeros within 1e-2 of the circle and of each other cost long double eight digits */
-        ASSERT_REAL(at, STEPS[i].gamma2, 1e-11, 1e-9, "gamma_%zu^2 of %s", STEPS[i].T, STEPS[i].noise);
+        ASSERT_REAL(at, STEPS[i].gamma2, 1e-11, 1e-9, "gamma_%zu^2 of %s", STEPS[i].T,
+                    STEPS[i].noise);
         finf_noise_free(noise);
     }
 }
@@ -71,19 +73,20 @@ START_TEST(noise_energy)
         finf_noise *noise = noise_of(TJ[i].noise);
         double T, rel;
         ck_assert_int_eq(finf_noise_energy(noise, &TJ[i].b, 1, &T, &rel, NULL), FINF_OK);
-        ASSERT_REAL(((finf_real){T, rel * T, FINF_ESTIMATE, ""}), TJ[i].T, 2e-13, 1e-11, "T(%g) of %s", TJ[i].b,
-                    TJ[i].noise);
+        ASSERT_REAL(((finf_real){T, rel * T, FINF_ESTIMATE, ""}), TJ[i].T, 2e-13, 1e-11,
+                    "T(%g) of %s", TJ[i].b, TJ[i].noise);
         finf_noise_free(noise);
     }
-    for (double x = 0.1; x > 1e-12; x /= 7) { /* B = 1/(1 + (1-x) z): a pole nearer to w = pi than w itself can tell */
+    /* B = 1/(1 + (1-x) z): a pole nearer to w = pi than w itself can tell */
+    for (double x = 0.1; x > 1e-12; x /= 7) {
         double nu = 2 - x, y = 2 - nu, r = -1, b[] = {0.9, 0.1, 1e-4, 1e-9}, T[COUNT(b)], rel;
         finf_noise *noise;
         ck_assert_int_eq(finf_noise_product(&nu, &r, 1, &noise, NULL), FINF_OK);
         ck_assert_int_eq(finf_noise_energy(noise, b, COUNT(b), T, &rel, NULL), FINF_OK);
         for (size_t j = 0; j < COUNT(b); j++)
             ASSERT_REAL(((finf_real){T[j], rel * T[j], FINF_ESTIMATE, ""}),
-                        (y + b[j] * (1 - y)) / (y * nu * (nu - b[j] * (1 - y))), 1e-14, 1e-13, "T(%g), a pole at pi + i %g",
-                        b[j], y);
+                        (y + b[j] * (1 - y)) / (y * nu * (nu - b[j] * (1 - y))), 1e-14, 1e-13,
+                        "T(%g), a pole at pi + i %g", b[j], y);
         finf_noise_free(noise);
     }
     finf_noise *steep = noise_of(
@@ -109,13 +112,16 @@ static const char *const FAMILIES[] = {"sgd",
                                        "blt:0.8;-0.1",
                                        "product:0.02,0.5,1.3;0.6,-0.2,0.3"};
 
-/* beta * c = 1, gamma_T^2 = sum c^2 rises to gamma_inf^2, B(w) is the series, T(b) is the double sum, and both
- * gamma^2 and T are what GSL's quadrature of |B|^2 gives. */
+/* beta * c = 1, gamma_T^2 = sum c^2 rises to gamma_inf^2, B(w) is the series, T(b) is the double
+ * sum, and both gamma^2 and T are what GSL's quadrature of |B|^2 gives. */
 typedef struct {
     const finf_noise *noise;
     double b;
 } ctx_t;
-static double inverse_density(double w, void *ctx) { return 1 / finf_noise_density(((ctx_t *)ctx)->noise, w) / M_PI; }
+static double inverse_density(double w, void *ctx)
+{
+    return 1 / finf_noise_density(((ctx_t *)ctx)->noise, w) / M_PI;
+}
 static double energy_density(double w, void *ctx)
 {
     ctx_t *x = ctx;
@@ -125,7 +131,8 @@ static double energy_density(double w, void *ctx)
 
 START_TEST(one_noise_seen_five_ways)
 {
-    gsl_set_error_handler_off(); /* qag may stop at its rounding level; everything else runs under GSL's aborting handler */
+    /* qag may stop at its rounding level; everything else runs under GSL's aborting handler */
+    gsl_set_error_handler_off();
     enum { N = 20000 };
     static double beta[N], c[N];
     gsl_integration_workspace *ws = gsl_integration_workspace_alloc(2000);
@@ -147,8 +154,10 @@ START_TEST(one_noise_seen_five_ways)
             sum += c[T - 1] * c[T - 1];
             if (T & (T - 1)) continue;
             ck_assert_int_eq(finf_noise_sensitivity_at(noise, T, &at, NULL), FINF_OK);
-            ASSERT_NEAR(at.value, sum, 1e-13, "gamma_%zu^2 of %s", T, name); /* sum is less exact than at */
-            ck_assert_msg(at.error <= 1e-12 * sum, "gamma_%zu^2 of %s: error %.2g is not useful", T, name, at.error);
+            /* sum is less exact than at */
+            ASSERT_NEAR(at.value, sum, 1e-13, "gamma_%zu^2 of %s", T, name);
+            ck_assert_msg(at.error <= 1e-12 * sum, "gamma_%zu^2 of %s: error %.2g is not useful", T,
+                          name, at.error);
             ck_assert_double_ge(at.value, before * (1 - 1e-14));
             ck_assert_double_le(at.value, s.gamma2.value * (1 + 1e-14));
             before = at.value;
@@ -161,7 +170,8 @@ START_TEST(one_noise_seen_five_ways)
             double re_im[2], density = finf_noise_density(noise, w);
             finf_noise_response(noise, w, re_im);
             ck_assert_msg(cabs(re_im[0] + I * re_im[1] - series) < 1e-11, "B(%g) of %s", w, name);
-            ASSERT_NEAR(re_im[0] * re_im[0] + re_im[1] * re_im[1], density, 1e-12, "|B(%g)|^2 of %s", w, name);
+            ASSERT_NEAR(re_im[0] * re_im[0] + re_im[1] * re_im[1], density, 1e-12,
+                        "|B(%g)|^2 of %s", w, name);
         }
         double value, error;
         ctx_t ctx = {noise, 0.07};
@@ -183,7 +193,8 @@ START_TEST(long_lists)
 {
     enum { N = 6000 };
     static double x[N];
-    for (int t = 0; t < N; t++) x[t] = pow(0.998, t); /* strategy of AR(1): B = (1 - .998 z) up to 6e-6 */
+    /* strategy of AR(1): B = (1 - .998 z) up to 6e-6 */
+    for (int t = 0; t < N; t++) x[t] = pow(0.998, t);
     finf_noise *noise;
     finf_sensitivity s;
     double b[] = {0.5, 0.05, 1e-3, 1e-6}, T[4], direct[4], rel;
@@ -193,10 +204,12 @@ START_TEST(long_lists)
     finf_noise_free(noise);
     noise = noise_of("antipgd:0.002");
     finf_noise_energy(noise, b, 4, direct, NULL, NULL);
-    for (int i = 0; i < 4; i++) ck_assert_msg(fabs(T[i] - direct[i]) < 2e-5, "T(%g): %g, %g", b[i], T[i], direct[i]);
+    for (int i = 0; i < 4; i++)
+        ck_assert_msg(fabs(T[i] - direct[i]) < 2e-5, "T(%g): %g, %g", b[i], T[i], direct[i]);
     finf_noise_free(noise);
 
-    noise = noise_of("nu:0.01"); /* beta as a long FIR: FFT route for gamma, FFT and filter routes for T */
+    /* beta as a long FIR: FFT route for gamma, FFT and filter routes for T */
+    noise = noise_of("nu:0.01");
     finf_noise_beta(noise, N, x, NULL);
     finf_noise_energy(noise, b, 4, direct, NULL, NULL);
     finf_noise_free(noise);
@@ -206,8 +219,8 @@ START_TEST(long_lists)
     ck_assert_str_eq(s.gamma2.method, "trapezoid rule (FFT)");
     finf_noise_energy(noise, b, 4, T, &rel, NULL);
     for (int i = 0; i < 4; i++)
-        ASSERT_REAL(((finf_real){T[i], rel * T[i], FINF_ESTIMATE, ""}), direct[i], 1e-11, 1e-9, "T(%g) of a long FIR",
-                    b[i]);
+        ASSERT_REAL(((finf_real){T[i], rel * T[i], FINF_ESTIMATE, ""}), direct[i], 1e-11, 1e-9,
+                    "T(%g) of a long FIR", b[i]);
     finf_noise_free(noise);
     for (int t = 0; t < N / 2; t++) { /* a zero inside: reversed coefficients */
         double y = x[t];
@@ -233,7 +246,8 @@ START_TEST(minimum_phase)
         while (n < 7) { /* a product of (1 - z/z0), z0 real or a pair, 0.7 < |z0| < 3 */
             double size = log_uniform(&r, 0.96, 3), angle = M_PI * uniform(&r);
             smallest = fmin(smallest, size);
-            double p = uniform(&r) < 0.5 ? -2 * cos(angle) / size : 1 / size, q = p == 1 / size ? 0 : 1 / (size * size);
+            double p = uniform(&r) < 0.5 ? -2 * cos(angle) / size : 1 / size,
+                   q = p == 1 / size ? 0 : 1 / (size * size);
             for (int k = n + 2; k >= 1; k--) a[k] += p * a[k - 1] + (k >= 2 ? q * a[k - 2] : 0);
             n += q == 0 ? 1 : 2;
         }
@@ -241,7 +255,8 @@ START_TEST(minimum_phase)
         finf_sensitivity s;
         finf_noise_fir(a, (size_t)n + 1, &noise, NULL);
         finf_noise_sensitivity(noise, &s);
-        ck_assert_msg(s.minimum_phase == (smallest > 1), "seed 11, case %d: smallest zero %g", i, smallest);
+        ck_assert_msg(s.minimum_phase == (smallest > 1), "seed 11, case %d: smallest zero %g", i,
+                      smallest);
         ctx_t ctx = {noise, 0};
         double value, error;
         gsl_function f = {inverse_density, &ctx};
@@ -258,7 +273,8 @@ START_TEST(minimum_phase)
 }
 END_TEST
 
-/* A zero that the arithmetic cannot tell from one on the circle has no answer, neither a number nor infinity. */
+/* A zero that the arithmetic cannot tell from one on the circle has no answer, neither a number nor
+ * infinity. */
 START_TEST(undecided)
 {
     finf_noise *fir = noise_of("beta:1,-1,1e-40"), *strategy = noise_of("strategy:1,-1,1e-40");
@@ -273,11 +289,13 @@ START_TEST(undecided)
     ck_assert_msg(strstr(why.text, "too close to |z| = 1") != NULL, "%s", why.text);
     finf_noise_free(fir);
     finf_noise_free(strategy);
-    static double beta[5002] = {1, -(1 - 1e-12)}; /* long: the FFT cannot decide, the step-down can */
+    /* long: the FFT cannot decide, the step-down can */
+    static double beta[5002] = {1, -(1 - 1e-12)};
     beta[5001] = 1e-30;
     ck_assert_int_eq(finf_noise_fir(beta, 5002, &fir, NULL), FINF_OK);
     ck_assert_int_eq(finf_noise_sensitivity(fir, &s), FINF_OK);
-    ASSERT_REAL(s.gamma2, 1 / ((1 + beta[1]) * (1 - beta[1])), 1e-7, 1e-6, "gamma^2 of a long FIR, a zero at 1 + 1e-12");
+    ASSERT_REAL(s.gamma2, 1 / ((1 + beta[1]) * (1 - beta[1])), 1e-7, 1e-6,
+                "gamma^2 of a long FIR, a zero at 1 + 1e-12");
     finf_noise_free(fir);
 }
 END_TEST
@@ -295,7 +313,8 @@ START_TEST(finite_but_exponential)
 }
 END_TEST
 
-/* Errata 6: anti-PGD has gamma_T^2 = T. Errata 11: |B|^2 <= ||beta||_1^2, and ||beta||_2^2 is not enough. */
+/* Errata 6: anti-PGD has gamma_T^2 = T. Errata 11: |B|^2 <= ||beta||_1^2, and ||beta||_2^2 is not
+ * enough. */
 START_TEST(errata)
 {
     finf_noise *noise = noise_of("beta:1,-1");
@@ -307,7 +326,8 @@ START_TEST(errata)
     finf_noise_free(noise);
     noise = noise_of("cc"); /* gamma_T^2 = (log T + Euler + 4 log 2)/pi + o(1) */
     finf_noise_sensitivity_at(noise, 1000000, &at, NULL);
-    ASSERT_NEAR(at.value, (log(1e6) + 0.57721566490153286 + 4 * log(2)) / M_PI, 1e-6, "gamma_T^2 of optimal-cc");
+    ASSERT_NEAR(at.value, (log(1e6) + 0.57721566490153286 + 4 * log(2)) / M_PI, 1e-6,
+                "gamma_T^2 of optimal-cc");
     finf_noise_free(noise);
 }
 END_TEST
@@ -315,7 +335,8 @@ END_TEST
 START_TEST(series_inverse)
 {
     size_t n = 1000000;
-    double *beta = malloc(n * sizeof *beta), *c = malloc(n * sizeof *c), *ref = malloc(n * sizeof *ref), worst = 0;
+    double *beta = malloc(n * sizeof *beta), *c = malloc(n * sizeof *c),
+           *ref = malloc(n * sizeof *ref), worst = 0;
     finf_noise *noise = noise_of("nu:1e-5");
     finf_noise_beta(noise, n, beta, NULL);
     finf_noise_coef(noise, n, ref, NULL);
@@ -323,13 +344,15 @@ START_TEST(series_inverse)
     for (size_t t = 0; t < n; t++) worst = fmax(worst, fabs(c[t] - ref[t]));
     ck_assert_msg(worst < 1e-14, "off by %g", worst);
     finf_noise_free(noise);
-    /* 30000 terms of a growing inverse: FFT rounding would drown it, so the check must catch that */
+    /* 30000 terms of a growing inverse: FFT rounding would drown it, so the check must catch that
+     */
     size_t m = 30000;
     for (size_t t = 0; t < m; t++) beta[t] = t ? -0.001 * pow(0.9999, (double)t) : 1;
     ck_assert_int_eq(finf_series_inverse(beta, m, m, c, NULL), FINF_OK);
     /* beta = 1 - .001 x/(1-x), x = .9999 z: c_t = .001 x^t 1.001^(t-1) for t >= 1 */
     for (size_t t = 1; t < m; t += 997)
-        ASSERT_NEAR(c[t], 0.001 * pow(0.9999, (double)t) * pow(1.001, (double)t - 1), 1e-9, "growing inverse at %zu", t);
+        ASSERT_NEAR(c[t], 0.001 * pow(0.9999, (double)t) * pow(1.001, (double)t - 1), 1e-9,
+                    "growing inverse at %zu", t);
     finf_reason why = {""};
     const double zero[] = {0, 1}, nan[] = {1, NAN};
     ck_assert_int_eq(finf_series_inverse(zero, 2, 5, c, &why), FINF_EDOM);
@@ -341,7 +364,8 @@ START_TEST(series_inverse)
 }
 END_TEST
 
-/* |B|^2 on a grid: the nu noise given by samples must come back with its gamma, T, beta, c and phase. */
+/* |B|^2 on a grid: the nu noise given by samples must come back with its gamma, T, beta, c and
+ * phase. */
 START_TEST(density_on_a_grid)
 {
     size_t n = 0;
@@ -355,34 +379,37 @@ START_TEST(density_on_a_grid)
     finf_sensitivity a, b;
     finf_noise_sensitivity(exact, &a);
     finf_noise_sensitivity(noise, &b);
-    ASSERT_NEAR(b.gamma2.value, a.gamma2.value, 1e-8, "gamma^2 of sampled nu"); /* up to the interpolation */
+    /* up to the interpolation */
+    ASSERT_NEAR(b.gamma2.value, a.gamma2.value, 1e-8, "gamma^2 of sampled nu");
     double bs[] = {0.5, 1e-2, 1e-4, 1e-7}, T[4], U[4], rel;
     finf_noise_energy(exact, bs, 4, T, NULL, NULL);
     finf_noise_energy(noise, bs, 4, U, &rel, NULL);
-    for (int i = 0; i < 4; i++)
-        ASSERT_NEAR(U[i], T[i], 1e-7, "T(%g) of sampled nu", bs[i]);
+    for (int i = 0; i < 4; i++) ASSERT_NEAR(U[i], T[i], 1e-7, "T(%g) of sampled nu", bs[i]);
     for (double x = 0.003; x < 3; x *= 2) {
         double p[2], q[2];
         finf_noise_response(exact, x, p);
         finf_noise_response(noise, x, q);
-        ck_assert_msg(hypot(p[0] - q[0], p[1] - q[1]) < 1e-7, "B(%g): %g%+gi, %g%+gi", x, p[0], p[1], q[0], q[1]);
+        ck_assert_msg(hypot(p[0] - q[0], p[1] - q[1]) < 1e-7, "B(%g): %g%+gi, %g%+gi", x, p[0],
+                      p[1], q[0], q[1]);
     }
     double beta[2][300];
     for (int strategy = 0; strategy < 2; strategy++) {
-        finf_status (*get)(const finf_noise *, size_t, double *, finf_reason *) = strategy ? finf_noise_coef
-                                                                                           : finf_noise_beta;
+        finf_status (*get)(const finf_noise *, size_t, double *,
+                           finf_reason *) = strategy ? finf_noise_coef : finf_noise_beta;
         ck_assert_int_eq(get(exact, 300, beta[0], NULL), FINF_OK);
         ck_assert_int_eq(get(noise, 300, beta[1], NULL), FINF_OK);
-        for (int t = 0; t < 300; t++) ck_assert_msg(fabs(beta[0][t] - beta[1][t]) < 1e-7, "coefficient %d", t);
+        for (int t = 0; t < 300; t++)
+            ck_assert_msg(fabs(beta[0][t] - beta[1][t]) < 1e-7, "coefficient %d", t);
     }
     ck_assert(isfinite(finf_noise_density(noise, 40.0))); /* any w is folded onto the grid */
     finf_noise_free(noise);
-    double white[5] = {2, 2, 2, 2, 2}, tiny[] = {1e-3, 1e-9, 1e-15, 1e-30, 1.9, 2 - 1e-9}; /* T = 2 at every scale of b */
+    /* T = 2 at every scale of b */
+    double white[5] = {2, 2, 2, 2, 2}, tiny[] = {1e-3, 1e-9, 1e-15, 1e-30, 1.9, 2 - 1e-9};
     ck_assert_int_eq(finf_noise_spectrum(NULL, white, 5, &noise, NULL), FINF_OK);
     for (size_t i = 0; i < COUNT(tiny); i++) {
         finf_noise_energy(noise, &tiny[i], 1, T, &rel, NULL);
-        ASSERT_REAL(((finf_real){T[0], rel * T[0], FINF_ESTIMATE, ""}), 2, 1e-12 + 1e-15 / (2 - tiny[i]), 1e-5,
-                    "white density, b = %g", tiny[i]);
+        ASSERT_REAL(((finf_real){T[0], rel * T[0], FINF_ESTIMATE, ""}), 2,
+                    1e-12 + 1e-15 / (2 - tiny[i]), 1e-5, "white density, b = %g", tiny[i]);
     }
     finf_noise_free(noise);
     ck_assert_int_eq(finf_noise_spectrum(NULL, s + 1, 3, &noise, NULL), FINF_EDOM);
@@ -415,13 +442,14 @@ START_TEST(uneven_grids)
         ck_assert_int_eq(finf_noise_sensitivity(noise, &sens), FINF_OK);
         ASSERT_REAL(sens.gamma2, DENSITY[i].gamma2, 1e-13, 1e-12, "gamma^2 on %s", at);
         ck_assert_int_eq(finf_noise_energy(noise, &DENSITY[i].b, 1, &T, &rel, NULL), FINF_OK);
-        ASSERT_REAL(((finf_real){T, rel * T, FINF_ESTIMATE, ""}), DENSITY[i].T, 1e-13, 1e-12, "T(%g) on %s", DENSITY[i].b,
-                    at);
+        ASSERT_REAL(((finf_real){T, rel * T, FINF_ESTIMATE, ""}), DENSITY[i].T, 1e-13, 1e-12,
+                    "T(%g) on %s", DENSITY[i].b, at);
         finf_noise_free(noise);
         free(w);
         free(s);
     }
-    const double w[] = {0, 1, 1 + 1e-9, 2, 3}, jump[] = {1, 1, 2, 1, 1}; /* a spline that goes to e^(1e8) and back */
+    /* a spline that goes to e^(1e8) and back */
+    const double w[] = {0, 1, 1 + 1e-9, 2, 3}, jump[] = {1, 1, 2, 1, 1};
     finf_noise *noise;
     finf_reason why = {""};
     ck_assert_int_eq(finf_noise_spectrum(w, jump, 5, &noise, &why), FINF_EDOM);
@@ -440,7 +468,12 @@ START_TEST(refused)
         ck_assert(noise == NULL && why.text[0]);
         ck_assert_int_eq(finf_noise_antipgd(bad[i], &noise, &why), FINF_EDOM);
         ck_assert_int_eq(finf_noise_power(0.5, bad[i], &noise, &why), FINF_EDOM);
-        if (i) ck_assert_int_eq(finf_noise_power(i == 2 ? 1.1 : i == 5 ? -1 : bad[i], 0.5, &noise, &why), FINF_EDOM);
+        if (i)
+            ck_assert_int_eq(finf_noise_power(i == 2   ? 1.1
+                                              : i == 5 ? -1
+                                                       : bad[i],
+                                              0.5, &noise, &why),
+                             FINF_EDOM);
     }
     double x[] = {0, 1}, y[] = {1, NAN};
     ck_assert_int_eq(finf_noise_fir(x, 2, &noise, &why), FINF_EDOM);
@@ -471,19 +504,21 @@ START_TEST(many_at_once)
     for (size_t i = 0; i < COUNT(FAMILIES); i++) {
         finf_noise *noise = noise_of(FAMILIES[i]);
         double rel, one, rel_one;
-        for (int j = 0; j < N; j++) b[j] = log_uniform(&r, j % 2 ? 1e-3 : 1e-5, j % 4 ? 0.02 : 1.99);
+        for (int j = 0; j < N; j++)
+            b[j] = log_uniform(&r, j % 2 ? 1e-3 : 1e-5, j % 4 ? 0.02 : 1.99);
         ck_assert_int_eq(finf_noise_energy(noise, b, N, T, &rel, NULL), FINF_OK);
         for (int j = 0; j < N; j++) {
             finf_noise_energy(noise, &b[j], 1, &one, &rel_one, NULL);
-            ck_assert_msg(relative(T[j], one) <= rel + rel_one && rel < 1e-12, "seed 23, %s: T(%g) = %.17g, alone %.17g",
-                          FAMILIES[i], b[j], T[j], one);
+            ck_assert_msg(relative(T[j], one) <= rel + rel_one && rel < 1e-12,
+                          "seed 23, %s: T(%g) = %.17g, alone %.17g", FAMILIES[i], b[j], T[j], one);
         }
         finf_noise_free(noise);
     }
 }
 END_TEST
 
-/* A strategy or BLT whose C(z) has a zero in the disk: c is fine, beta grows, so gamma is finite and T is not. */
+/* A strategy or BLT whose C(z) has a zero in the disk: c is fine, beta grows, so gamma is finite
+ * and T is not. */
 START_TEST(unstable_inverse)
 {
     const char *const specs[] = {"strategy:1,-2", "strategy:1,1", "blt:0.9,0.5;-0.3,-0.1"};
@@ -504,9 +539,18 @@ END_TEST
 /* What is spelled reads back as the same noise: the same beta to the last bit. */
 START_TEST(spelled)
 {
-    const char *const more[] = {"cc", "power:0,0.3", "power:1,1", "beta:-3,1e-320,0.1", "beta:1,-0.3333333333333333,5e-324",
-                                "strategy:0.1,-0", "product:0.1,1.9;-0.3,1e-17", "product:0.1,0.1;0.5,-0.5", "blt:0.5;0",
-                                "blt:0.3,0.3;0.1,-0.1", "product:0.1,0.1;19,1", "blt:-0.9999999999,1e-300;0.3,1e50"};
+    const char *const more[] = {"cc",
+                                "power:0,0.3",
+                                "power:1,1",
+                                "beta:-3,1e-320,0.1",
+                                "beta:1,-0.3333333333333333,5e-324",
+                                "strategy:0.1,-0",
+                                "product:0.1,1.9;-0.3,1e-17",
+                                "product:0.1,0.1;0.5,-0.5",
+                                "blt:0.5;0",
+                                "blt:0.3,0.3;0.1,-0.1",
+                                "product:0.1,0.1;19,1",
+                                "blt:-0.9999999999,1e-300;0.3,1e50"};
     double beta[2][5];
     for (size_t i = 0; i < COUNT(FAMILIES) + COUNT(more); i++) {
         const char *spec = i < COUNT(FAMILIES) ? FAMILIES[i] : more[i - COUNT(FAMILIES)];
@@ -520,7 +564,8 @@ START_TEST(spelled)
         ck_assert_int_eq(finf_noise_beta(again, 5, beta[1], NULL), s);
         for (int t = 0; t < 5 && !s; t++)
             ck_assert_msg(beta[0][t] == beta[1][t], "%s: beta_%d of '%s'", spec, t, text);
-        ck_assert_int_eq(finf_noise_spell(noise, text, strlen(text)), FINF_EDOM); /* no room for the end */
+        /* no room for the end */
+        ck_assert_int_eq(finf_noise_spell(noise, text, strlen(text)), FINF_EDOM);
         finf_noise_free(noise);
         finf_noise_free(again);
     }

@@ -8,7 +8,8 @@
 static const struct {
     double eta, kappa;
     const char *mechanism;
-    double gamma2, dist, dist_paper, fval, sharp_dist, sharp, quad_dist, quad_fval, opt_dist, opt_fval;
+    double gamma2, dist, dist_paper, fval, sharp_dist, sharp, quad_dist, quad_fval, opt_dist,
+        opt_fval;
 } GIVEN[] = {
 #include "tables/given_iqc.inc"
 };
@@ -27,12 +28,13 @@ static finf_optimize_options options(finf_iqc_bound bound)
 static void check_history(const finf_optimize_result *r)
 {
     ck_assert_ptr_nonnull(r->history);
-    for (size_t i = 1; i <= r->rounds; i++) ck_assert_double_le(r->history[i], r->history[i - 1] * (1 + 1e-9));
+    for (size_t i = 1; i <= r->rounds; i++)
+        ck_assert_double_le(r->history[i], r->history[i - 1] * (1 + 1e-9));
     ck_assert_double_ge(r->spread, 0);
 }
 
-/* The alternation against the reference: not above its 5 digits. Single lags make it up to 0.16% lower, so that it is not
- * too low is for the certificate to say. */
+/* The alternation against the reference: not above its 5 digits. Single lags make it up to 0.16%
+ * lower, so that it is not too low is for the certificate to say. */
 START_TEST(alternation)
 {
     for (size_t i = 0; i < COUNT(GIVEN); i++) {
@@ -45,10 +47,13 @@ START_TEST(alternation)
             finf_status st = finf_optimize(GIVEN[i].eta, GIVEN[i].kappa, &o, &r);
             ck_assert_int_eq(st, FINF_OK);
             if (o.iqc.certify)
-                ck_assert(r.iqc.certified && r.iqc.certified_upper >= r.iqc.bound.value * (1 - 1e-12) &&
+                ck_assert(r.iqc.certified &&
+                          r.iqc.certified_upper >= r.iqc.bound.value * (1 - 1e-12) &&
                           r.iqc.certified_upper <= r.iqc.bound.value * (1 + 1e-5));
-            ck_assert_msg(r.iqc.bound.value <= ref * (1 + 3e-5) && r.iqc.bound.value >= ref * (1 - 1.6e-3),
-                          "eta %g kappa %g: %g, reference %g", GIVEN[i].eta, GIVEN[i].kappa, r.iqc.bound.value, ref);
+            ck_assert_msg(r.iqc.bound.value <= ref * (1 + 3e-5) &&
+                              r.iqc.bound.value >= ref * (1 - 1.6e-3),
+                          "eta %g kappa %g: %g, reference %g", GIVEN[i].eta, GIVEN[i].kappa,
+                          r.iqc.bound.value, ref);
             ck_assert_double_le(r.iqc.bound.value, r.bound_nu * (1 + 1e-9));
             check_history(&r);
             finf_optimize_result_free(&r);
@@ -57,7 +62,8 @@ START_TEST(alternation)
 }
 END_TEST
 
-/* Under causality: at or below the best nu and DP-SGD, above the lower bound over all noise, within the gap measured. */
+/* Under causality: at or below the best nu and DP-SGD, above the lower bound over all noise, within
+ * the gap measured. */
 START_TEST(causal)
 {
     static const struct {
@@ -71,8 +77,8 @@ START_TEST(causal)
         finf_noise *again;
         finf_iqc_result b;
         ck_assert_int_eq(finf_optimize(CASES[i].eta, CASES[i].kappa, &o, &r), FINF_OK);
-        ck_assert_msg(r.gap <= CASES[i].gap && r.gap >= 1 - 1e-9, "eta %g kappa %g: gap %g", CASES[i].eta, CASES[i].kappa,
-                      r.gap);
+        ck_assert_msg(r.gap <= CASES[i].gap && r.gap >= 1 - 1e-9, "eta %g kappa %g: gap %g",
+                      CASES[i].eta, CASES[i].kappa, r.gap);
         ck_assert_double_le(r.iqc.bound.value, r.bound_nu * (1 + 1e-9));
         ck_assert_double_le(r.bound_nu, r.bound_sgd * (1 + 1e-9));
         ck_assert_double_ge(r.iqc.bound.value, r.iqc.quadratic_lower.value * (1 - 1e-9));
@@ -87,8 +93,8 @@ START_TEST(causal)
 }
 END_TEST
 
-/* kappa = 1 is mean estimation; eta L >= 2 diverges; a cancelled run still has its best noise. The solver polls once an
- * iteration; most solves of a run have but one. */
+/* kappa = 1 is mean estimation; eta L >= 2 diverges; a cancelled run still has its best noise. The
+ * solver polls once an iteration; most solves of a run have but one. */
 static int stop_after(void *left) { return --*(int *)left < 0; }
 
 START_TEST(edges)
@@ -158,7 +164,8 @@ START_TEST(best_nu)
 }
 END_TEST
 
-/* With memory for the first k allocations only: the nu there always is, or none with FINF_ENOMEM; never another. */
+/* With memory for the first k allocations only: the nu there always is, or none with FINF_ENOMEM;
+ * never another. */
 START_TEST(tuned_without_memory)
 {
     finf_spectrum *H;
@@ -195,11 +202,16 @@ START_TEST(tuned_without_memory)
 }
 END_TEST
 
-/* Simulation: right on quadratics, between the worst quadratic and the sharp bound on the Huber-like F. */
+/* Simulation: right on quadratics, between the worst quadratic and the sharp bound on the
+ * Huber-like F. */
 START_TEST(simulated)
 {
-    const char *const specs[] = {
-        "sgd", "nu:0.02", "beta:1,-0.6,0.1", "strategy:1,0.5", "blt:0.9;0.2", "product:0.05,0.7;0.4,-0.2"};
+    const char *const specs[] = {"sgd",
+                                 "nu:0.02",
+                                 "beta:1,-0.6,0.1",
+                                 "strategy:1,0.5",
+                                 "blt:0.9;0.2",
+                                 "product:0.05,0.7;0.4,-0.2"};
     for (size_t i = 0; i < COUNT(specs); i++) {
         finf_noise *n;
         finf_worst_result w, again;
@@ -207,9 +219,10 @@ START_TEST(simulated)
         double h;
         spec_noise(specs[i], NAN, &n, NULL);
         ck_assert_int_eq(finf_iqc_quadratic(n, 0.2, 1, 1, 0, &exact, &h), FINF_OK);
-        ck_assert_int_eq(finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, NULL, &w), FINF_OK);
-        ck_assert_msg(fabs(w.mean - exact.value) < 4 * w.error, "%s: %g +- %g, exact %g", specs[i], w.mean, w.error,
-                      exact.value);
+        ck_assert_int_eq(
+            finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, NULL, &w), FINF_OK);
+        ck_assert_msg(fabs(w.mean - exact.value) < 4 * w.error, "%s: %g +- %g, exact %g", specs[i],
+                      w.mean, w.error, exact.value);
         ck_assert_double_le(w.error, 0.01 * w.mean);
         finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, NULL, &again);
         ck_assert(again.mean == w.mean && again.error == w.error);
@@ -221,13 +234,18 @@ START_TEST(simulated)
     finf_worst_result huber, asymmetric;
     finf_noise_sgd(&sgd);
     finf_iqc(sgd, 0.1, 100, &o, &b);
-    ck_assert_int_eq(finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, NULL, &huber), FINF_OK);
-    ck_assert_int_eq(finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_ASYMMETRIC, 1, 0.005, NULL, NULL, &asymmetric),
+    ck_assert_int_eq(
+        finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, NULL, &huber),
+        FINF_OK);
+    ck_assert_int_eq(finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_ASYMMETRIC, 1, 0.005, NULL,
+                                       NULL, &asymmetric),
                      FINF_OK);
     ck_assert_double_gt(huber.mean, 1.6 * b.unit_quadratic_lower.value);
     ck_assert_double_lt(huber.mean + 4 * huber.error, b.unit_bound);
     ck_assert_double_lt(asymmetric.mean + 4 * asymmetric.error, b.unit_bound);
-    ck_assert_int_eq(finf_iqc_simulate(sgd, -1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, NULL, &huber), FINF_EDOM);
+    ck_assert_int_eq(
+        finf_iqc_simulate(sgd, -1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, NULL, &huber),
+        FINF_EDOM);
     finf_noise_free(sgd);
 }
 END_TEST

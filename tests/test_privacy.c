@@ -14,18 +14,23 @@ START_TEST(table)
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         finf_real x;
         ck_assert_int_eq(finf_epsilon_zcdp(ROWS[i].rho, ROWS[i].delta, &x), FINF_OK);
-        ASSERT_NEAR(x.value, ROWS[i].zcdp, 1e-11, "zCDP epsilon, rho = %g, delta = %g", ROWS[i].rho, ROWS[i].delta);
-        ck_assert_msg(fabs(x.value - ROWS[i].zcdp) <= x.error, "zCDP error %.2g at rho = %g, delta = %g", x.error,
-                      ROWS[i].rho, ROWS[i].delta);
+        ASSERT_NEAR(x.value, ROWS[i].zcdp, 1e-11, "zCDP epsilon, rho = %g, delta = %g", ROWS[i].rho,
+                    ROWS[i].delta);
+        ck_assert_msg(fabs(x.value - ROWS[i].zcdp) <= x.error,
+                      "zCDP error %.2g at rho = %g, delta = %g", x.error, ROWS[i].rho,
+                      ROWS[i].delta);
         ck_assert_int_eq(finf_epsilon_gauss(ROWS[i].rho, ROWS[i].delta, &x), FINF_OK);
-        ASSERT_NEAR(x.value, ROWS[i].gauss, 1e-11, "exact epsilon, rho = %g, delta = %g", ROWS[i].rho, ROWS[i].delta);
-        ck_assert_msg(fabs(x.value - ROWS[i].gauss) <= x.error, "exact error %.2g at rho = %g, delta = %g", x.error,
-                      ROWS[i].rho, ROWS[i].delta);
+        ASSERT_NEAR(x.value, ROWS[i].gauss, 1e-11, "exact epsilon, rho = %g, delta = %g",
+                    ROWS[i].rho, ROWS[i].delta);
+        ck_assert_msg(fabs(x.value - ROWS[i].gauss) <= x.error,
+                      "exact error %.2g at rho = %g, delta = %g", x.error, ROWS[i].rho,
+                      ROWS[i].delta);
     }
 }
 END_TEST
 
-/* There and back in all three directions; exact <= zCDP; epsilon grows with rho and falls with delta. */
+/* There and back in all three directions; exact <= zCDP; epsilon grows with rho and falls with
+ * delta. */
 START_TEST(both_directions)
 {
     rng r = {17};
@@ -34,7 +39,8 @@ START_TEST(both_directions)
         finf_real z, g, x, more;
         finf_epsilon_zcdp(rho, delta, &z);
         finf_epsilon_gauss(rho, delta, &g);
-        ck_assert_msg(g.value <= z.value * (1 + 1e-12), "seed 17, case %d: exact %g above zCDP %g", i, g.value, z.value);
+        ck_assert_msg(g.value <= z.value * (1 + 1e-12), "seed 17, case %d: exact %g above zCDP %g",
+                      i, g.value, z.value);
         finf_epsilon_gauss(1.1 * rho, delta, &more);
         ck_assert_double_ge(more.value, g.value);
         finf_epsilon_zcdp(rho, 1.1 * delta, &more);
@@ -52,7 +58,8 @@ START_TEST(both_directions)
 }
 END_TEST
 
-/* delta from far below 1 to its last digit, by mpmath: the exact one as the difference of two Phi, with 60 digits. */
+/* delta from far below 1 to its last digit, by mpmath: the exact one as the difference of two Phi,
+ * with 60 digits. */
 static const struct {
     double rho, epsilon, gauss, zcdp;
 } DELTAS[] = {
@@ -123,7 +130,8 @@ START_TEST(refused)
         ck_assert_int_eq(finf_delta_zcdp(bad[i], 1, &x), FINF_EDOM);
         ck_assert(isnan(x.value) && isinf(x.error));
     }
-    ck_assert_int_eq(finf_rho_gauss(0, 1e-300, &x), FINF_EDOM); /* no rho in range: said, not aborted */
+    /* no rho in range: said, not aborted */
+    ck_assert_int_eq(finf_rho_gauss(0, 1e-300, &x), FINF_EDOM);
 }
 END_TEST
 

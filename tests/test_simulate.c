@@ -59,7 +59,8 @@ static const setting SETTINGS[] = {
     {HUBER, FIR, 0.5, 0.1, 0.1, 0, 1, 0.3, 5, 4},
 };
 
-static finf_status simulate(const setting *x, const finf_simulate_options *o, finf_simulate_result *r)
+static finf_status simulate(const setting *x, const finf_simulate_options *o,
+                            finf_simulate_result *r)
 {
     finf_noise *noise = make_noise(x->noise, x->x, x->y);
     finf_spectrum *s = NULL;
@@ -76,15 +77,16 @@ static finf_simulate_options options(const setting *x, double relative_error)
     o.privacy.sigma_sgd = x->sgd;
     o.steps = x->steps;
     o.start = x->start;
-    o.kappa = 1, o.smooth = 2;
+    o.kappa = 1;
+    o.smooth = 2;
     o.relative_error = relative_error;
     o.threads = 2;
     o.seed = 100 + (unsigned long long)(x - SETTINGS);
     return o;
 }
 
-/* Right within 4 standard errors, each; and together the squares of z are a chi^2 (0.001 to 0.999), or the errors are not
- * honest. */
+/* Right within 4 standard errors, each; and together the squares of z are a chi^2 (0.001 to 0.999),
+ * or the errors are not honest. */
 START_TEST(agrees_with_exact)
 {
     double sum = 0, worst = 0;
@@ -96,23 +98,26 @@ START_TEST(agrees_with_exact)
         ck_assert_msg(s == FINF_OK, "setting %zu: %s: %s", i, finf_status_text(s), r.reason.text);
         double z = (r.F.value - r.exact.value) / r.F.error;
         if (getenv("FINF_TEST_VERBOSE"))
-            printf("%2zu z %6.2f  F %.6g +- %.2g  exact %.6g  steps %.3g chains %g of %g (burn-in %g)  %.3g s  %s %zu\n", i,
-                   z, r.F.value, r.F.error, r.exact.value, r.steps, r.chains, r.chain_steps, r.burn_in, r.seconds, r.method,
-                   r.method_size);
-        ck_assert_msg(fabs(z) < 4, "setting %zu: %.6g +- %.2g, exact %.6g: z = %.2f", i, r.F.value, r.F.error,
-                      r.exact.value, z);
-        ck_assert_msg(r.F.error <= 0.005 * r.F.value && r.F.error > 0.0005 * r.F.value, "setting %zu: error %.2g", i,
-                      r.F.error);
+            printf("%2zu z %6.2f  F %.6g +- %.2g  exact %.6g  steps %.3g chains %g of %g (burn-in "
+                   "%g)  %.3g s  %s %zu\n",
+                   i, z, r.F.value, r.F.error, r.exact.value, r.steps, r.chains, r.chain_steps,
+                   r.burn_in, r.seconds, r.method, r.method_size);
+        ck_assert_msg(fabs(z) < 4, "setting %zu: %.6g +- %.2g, exact %.6g: z = %.2f", i, r.F.value,
+                      r.F.error, r.exact.value, z);
+        ck_assert_msg(r.F.error <= 0.005 * r.F.value && r.F.error > 0.0005 * r.F.value,
+                      "setting %zu: error %.2g", i, r.F.error);
         ck_assert(r.low < r.F.value && r.F.value < r.high && r.clipped_fraction == 0);
         sum += z * z, worst = fmax(worst, fabs(z));
     }
-    if (getenv("FINF_TEST_VERBOSE")) printf("mean z^2 %.3f of %zu, worst %.2f\n", sum / (double)n, n, worst);
+    if (getenv("FINF_TEST_VERBOSE"))
+        printf("mean z^2 %.3f of %zu, worst %.2f\n", sum / (double)n, n, worst);
     ck_assert_msg(sum > 6.98 && sum < 48.3, "sum of z^2 over %zu settings: %.3g", n,
                   sum); /* chi^2 of 22: 0.001 and 0.999 */
 }
 END_TEST
 
-/* A start of its own in each direction, beside the exact curve from there; in equal parts it is `start`. */
+/* A start of its own in each direction, beside the exact curve from there; in equal parts it is
+ * `start`. */
 START_TEST(start_by_direction)
 {
     const double at[] = {0, 3, 0.5, 0}, equal[] = {0.25, 0.25, 0.25, 0.25};
@@ -127,8 +132,8 @@ START_TEST(start_by_direction)
     ASSERT_NEAR(r.exact.value, one.exact.value, 1e-14, "equal parts");
     o.start_at = at;
     ck_assert_int_eq(simulate(&x, &o, &r), FINF_OK);
-    ck_assert_msg(fabs(r.F.value - r.exact.value) < 4 * r.F.error, "%.6g +- %.2g, exact %.6g", r.F.value, r.F.error,
-                  r.exact.value);
+    ck_assert_msg(fabs(r.F.value - r.exact.value) < 4 * r.F.error, "%.6g +- %.2g, exact %.6g",
+                  r.F.value, r.F.error, r.exact.value);
     ck_assert(fabs(r.exact.value - one.exact.value) > 20 * r.F.error); /* it matters */
     x.problem = MEAN;
     ck_assert_int_eq(simulate(&x, &o, &one), FINF_OK);
@@ -146,7 +151,8 @@ END_TEST
 /* Every power against its beta and its |B|^2: what the chains are fed is what was asked for. */
 START_TEST(rational_is_the_power)
 {
-    static const double P[] = {0.05, 0.25, 0.5, 0.75, 0.95, 1}, VALUES[] = {0, 1e-6, 1e-3, 0.1, 0.9};
+    static const double P[] = {0.05, 0.25, 0.5, 0.75, 0.95, 1},
+                        VALUES[] = {0, 1e-6, 1e-3, 0.1, 0.9};
     enum { N = 20000 };
     static double beta[N];
     for (size_t i = 0; i < COUNT(P); i++)
@@ -161,42 +167,51 @@ START_TEST(rational_is_the_power)
             rational_power(P[i], VALUES[j], 1e-5, &f);
             ck_assert_uint_le(f.n, 60);
             finf_noise_beta(noise, N, beta, NULL);
-            for (size_t t = 1; t < N; t = t < 8 ? t + 1 : t * 3 / 2) { /* where 1e-5 is the slowest that matters */
+            /* where 1e-5 is the slowest that matters */
+            for (size_t t = 1; t < N; t = t < 8 ? t + 1 : t * 3 / 2) {
                 double sum = 0;
-                for (size_t k = 0; k < f.n; k++) sum += f.gain[k] * pow(1 - f.leak[k], (double)t - 1);
-                ck_assert_msg(fabs(sum - beta[t]) <= 2e-4 * fabs(beta[t]) + 1e-10, "p %g nu %g t %zu: %g, beta %g", P[i],
-                              VALUES[j], t, sum, beta[t]);
+                for (size_t k = 0; k < f.n; k++)
+                    sum += f.gain[k] * pow(1 - f.leak[k], (double)t - 1);
+                ck_assert_msg(fabs(sum - beta[t]) <= 2e-4 * fabs(beta[t]) + 1e-10,
+                              "p %g nu %g t %zu: %g, beta %g", P[i], VALUES[j], t, sum, beta[t]);
             }
             for (double w = 1e-4; w < 3.2; w *= 1.7) {
                 double re = 1, im = 0;
                 for (size_t k = 0; k < f.n;
-                     k++) { /* z/(1-dz) = 1/(e^{iw} - d), e^{iw} - d = leak - 2 sin^2(w/2) + i sin w */
-                    double m = f.leak[k], x = m - 2 * sin(w / 2) * sin(w / 2), y = sin(w), n = x * x + y * y;
+                     /* z/(1-dz) = 1/(e^{iw} - d), e^{iw} - d = leak - 2 sin^2(w/2) + i sin w */
+                     k++) {
+                    double m = f.leak[k], x = m - 2 * sin(w / 2) * sin(w / 2), y = sin(w),
+                           n = x * x + y * y;
                     re += f.gain[k] * x / n, im -= f.gain[k] * y / n;
                 }
                 double exact = finf_noise_density(noise, w);
                 ck_assert_msg(relative(re * re + im * im, exact) < (w < 1e-3 ? 1e-3 : 2e-4),
-                              "p %g nu %g w %g: |B|^2 %g, exact %g", P[i], VALUES[j], w, re * re + im * im, exact);
+                              "p %g nu %g w %g: |B|^2 %g, exact %g", P[i], VALUES[j], w,
+                              re * re + im * im, exact);
             }
             finf_noise_free(noise);
         }
 }
 END_TEST
 
-static void assert_same(const finf_simulate_result *a, const finf_simulate_result *b, const char *what)
+static void assert_same(const finf_simulate_result *a, const finf_simulate_result *b,
+                        const char *what)
 {
-    ck_assert_msg(a->F.value == b->F.value && a->F.error == b->F.error && a->low == b->low && a->high == b->high &&
-                      a->steps == b->steps && a->chains == b->chains && a->clipped_fraction == b->clipped_fraction,
+    ck_assert_msg(a->F.value == b->F.value && a->F.error == b->F.error && a->low == b->low &&
+                      a->high == b->high && a->steps == b->steps && a->chains == b->chains &&
+                      a->clipped_fraction == b->clipped_fraction,
                   "%s: %.17g and %.17g", what, a->F.value, b->F.value);
 }
 
 /* To the bit: for 1, 2 and 5 threads, and again; another seed gives another number. */
 START_TEST(reproducible)
 {
-    static const setting WHICH[] = {
-        {MEAN, NU, 0.01, 0, 0.1, 0, 1, 0.5, 0, 0},   {LINREG, NU, 0.01, 0, 0.1, 1, 7, 0.5, 0, 0},
-        {LINREG, FIR, 0.5, 0.2, 0.1, 1, 3, 1, 0, 0}, {HUBER, SGD, 0, 0, 0.1, 0, 1, 0.5, 0, 0},
-        {LINREG, SGD, 0, 0, 0.1, 0, 2, 1, 25, 1},    {MEAN, STRATEGY, -0.5, 0.2, 0.1, 0, 1, 0, 40, 1}};
+    static const setting WHICH[] = {{MEAN, NU, 0.01, 0, 0.1, 0, 1, 0.5, 0, 0},
+                                    {LINREG, NU, 0.01, 0, 0.1, 1, 7, 0.5, 0, 0},
+                                    {LINREG, FIR, 0.5, 0.2, 0.1, 1, 3, 1, 0, 0},
+                                    {HUBER, SGD, 0, 0, 0.1, 0, 1, 0.5, 0, 0},
+                                    {LINREG, SGD, 0, 0, 0.1, 0, 2, 1, 25, 1},
+                                    {MEAN, STRATEGY, -0.5, 0.2, 0.1, 0, 1, 0, 40, 1}};
     for (size_t i = 0; i < COUNT(WHICH); i++)
         for (int clip = 0; clip < 2; clip++) {
             finf_simulate_result one, other;
@@ -216,7 +231,8 @@ START_TEST(reproducible)
 }
 END_TEST
 
-/* ---- what has no formula: the stationary density of one dimension, independent noise, by its integral equation on a grid
+/* ---- what has no formula: the stationary density of one dimension, independent noise, by its
+ * integral equation on a grid
  * ---- */
 
 enum { GRID = 401, INPUTS = 401 };
@@ -237,18 +253,21 @@ static double loss(const law *m, double e)
     return m->problem == HUBER ? m->mu / 2 * e * e + (m->L - m->mu) * c * (e - c / 2) : e * e / 2;
 }
 
-/* p(e') = int p(e) N(e' - e + eta g(e), eta^2 sigma^2) de, to its fixed point; also how often a gradient is clipped */
+/* p(e') = int p(e) N(e' - e + eta g(e), eta^2 sigma^2) de, to its fixed point; also how often a
+ * gradient is clipped */
 static double stationary(const law *m, double width, double *clipped)
 {
     static double K[GRID][GRID], p[GRID], q[GRID];
-    double h = 2 * width / (GRID - 1), s = m->eta * m->sigma, change = 1, F = 0, total = 0, hx = 12.0 / (INPUTS - 1);
+    double h = 2 * width / (GRID - 1), s = m->eta * m->sigma, change = 1, F = 0, total = 0,
+           hx = 12.0 / (INPUTS - 1);
     int inputs = m->problem == LINREG ? INPUTS : 1;
     memset(K, 0, sizeof K);
     *clipped = 0;
     for (int i = 0; i < GRID; i++) {
         double e = -width + h * i;
         for (int k = 0; k < inputs; k++) {
-            double x = inputs == 1 ? 1 : -6 + hx * k, weight = inputs == 1 ? 1 : hx * exp(-x * x / 2) / sqrt(2 * M_PI);
+            double x = inputs == 1 ? 1 : -6 + hx * k,
+                   weight = inputs == 1 ? 1 : hx * exp(-x * x / 2) / sqrt(2 * M_PI);
             double to = e - m->eta * gradient(m, e, x);
             for (int j = 0; j < GRID; j++) {
                 double u = (-width + h * j - to) / s;
@@ -263,12 +282,16 @@ static double stationary(const law *m, double width, double *clipped)
         for (int i = 0; i < GRID; i++)
             for (int j = 0; j < GRID; j++) q[j] += p[i] * K[i][j];
         for (int j = 0; j < GRID; j++) total += q[j];
-        for (int j = 0; j < GRID; j++) change += fabs(q[j] / total - p[j]), p[j] = q[j] / total;
+        for (int j = 0; j < GRID; j++) {
+            change += fabs(q[j] / total - p[j]);
+            p[j] = q[j] / total;
+        }
     }
     for (int i = 0; i < GRID; i++) {
         double e = -width + h * i;
         F += p[i] * loss(m, e);
-        double edge = m->problem == LINREG ? erfc(sqrt(m->clip / fabs(e == 0 ? 1e-9 : e) / 2)) : 0; /* P(|e| x^2 > G) */
+        /* P(|e| x^2 > G) */
+        double edge = m->problem == LINREG ? erfc(sqrt(m->clip / fabs(e == 0 ? 1e-9 : e) / 2)) : 0;
         law open = *m;
         open.clip = INFINITY;
         if (m->problem != LINREG) edge = fabs(gradient(&open, e, 1)) > m->clip;
@@ -283,9 +306,10 @@ START_TEST(clipped_and_huber)
         law m;
         double width;
         int clip;
-    } CASES[] = {{{MEAN, 0.5, 1, 0.5, 1, 1, 1}, 8, 1},       {{LINREG, 0.2, 1, 0.5, 1, 1, 1}, 6, 1},
-                 {{LINREG, 0.4, 0.5, 1, 1, 1, 1}, 5, 1},     {{HUBER, 0.5, 1, INFINITY, 1, 0.1, 0.4}, 12, 0},
-                 {{HUBER, 0.5, 1, 0.75, 2, 0.2, 0.3}, 9, 1}, {{MEAN, 1.5, 1, 1, 1, 1, 1}, 12, 1}};
+    } CASES[] = {
+        {{MEAN, 0.5, 1, 0.5, 1, 1, 1}, 8, 1},       {{LINREG, 0.2, 1, 0.5, 1, 1, 1}, 6, 1},
+        {{LINREG, 0.4, 0.5, 1, 1, 1, 1}, 5, 1},     {{HUBER, 0.5, 1, INFINITY, 1, 0.1, 0.4}, 12, 0},
+        {{HUBER, 0.5, 1, 0.75, 2, 0.2, 0.3}, 9, 1}, {{MEAN, 1.5, 1, 1, 1, 1, 1}, 12, 1}};
     finf_noise *noise;
     finf_spectrum *one;
     finf_noise_sgd(&noise);
@@ -300,18 +324,21 @@ START_TEST(clipped_and_huber)
         o.privacy.rho = o.privacy.clip * o.privacy.clip / (2 * m->sigma * m->sigma);
         o.smooth = m->L, o.kappa = m->L / m->mu, o.knee = m->problem == HUBER ? m->knee : 0;
         o.relative_error = 0.005, o.threads = 2, o.seed = 40 + i;
-        ck_assert_int_eq(
-            finf_simulate(noise, (finf_simulate_problem)m->problem, m->eta, m->problem == LINREG ? one : NULL, &o, &r),
-            FINF_OK);
+        ck_assert_int_eq(finf_simulate(noise, (finf_simulate_problem)m->problem, m->eta,
+                                       m->problem == LINREG ? one : NULL, &o, &r),
+                         FINF_OK);
         double z = (r.F.value - F) / r.F.error;
         if (getenv("FINF_TEST_VERBOSE"))
-            printf("density %zu: z %.2f  F %.6g +- %.2g, %.6g; clipped %.5f, %.5f; burn-in %g of %g\n", i, z, r.F.value,
-                   r.F.error, F, r.clipped_fraction, clipped, r.burn_in, r.chain_steps);
-        ck_assert_msg(fabs(z) < 4, "case %zu: %.6g +- %.2g, density %.6g", i, r.F.value, r.F.error, F);
+            printf(
+                "density %zu: z %.2f  F %.6g +- %.2g, %.6g; clipped %.5f, %.5f; burn-in %g of %g\n",
+                i, z, r.F.value, r.F.error, F, r.clipped_fraction, clipped, r.burn_in,
+                r.chain_steps);
+        ck_assert_msg(fabs(z) < 4, "case %zu: %.6g +- %.2g, density %.6g", i, r.F.value, r.F.error,
+                      F);
         ck_assert(isnan(r.exact.value) && r.exact_reason.text[0]);
         if (CASES[i].clip)
-            ck_assert_msg(fabs(r.clipped_fraction - clipped) < 0.01, "case %zu: clipped %g, density %g", i,
-                          r.clipped_fraction, clipped);
+            ck_assert_msg(fabs(r.clipped_fraction - clipped) < 0.01,
+                          "case %zu: clipped %g, density %g", i, r.clipped_fraction, clipped);
     }
     finf_noise_free(noise);
     finf_spectrum_free(one);
@@ -321,7 +348,8 @@ END_TEST
 /* A clip norm that nothing reaches changes nothing; so does a knee that nothing reaches. */
 START_TEST(limits)
 {
-    setting x = {LINREG, NU, 0.01, 0, 0.1, 1, 4, 0.5, 30, 1}, h = {HUBER, NU, 0.01, 0, 0.1, 0, 1, 0.5, 30, 1}, m = h;
+    setting x = {LINREG, NU, 0.01, 0, 0.1, 1, 4, 0.5, 30, 1},
+            h = {HUBER, NU, 0.01, 0, 0.1, 0, 1, 0.5, 30, 1}, m = h;
     finf_simulate_result a, b;
     finf_simulate_options o = finf_simulate_options_default();
     o.relative_error = 0.05, o.steps = 30, o.privacy.sigma_sgd = 0.5;
@@ -354,7 +382,8 @@ START_TEST(stopped)
     o.relative_error = 1e-6, o.max_steps = 1e6;
     double last[2] = {0};
     o.progress = watch, o.progress_data = last;
-    ck_assert_int_eq(simulate(&x, &o, &r), FINF_ETOL); /* with the best value, within the steps allowed */
+    /* with the best value, within the steps allowed */
+    ck_assert_int_eq(simulate(&x, &o, &r), FINF_ETOL);
     ck_assert(r.steps <= 1e6 && r.steps > 9e5 && r.reason.text[0] && last[1] > 1);
     ck_assert(fabs(r.F.value - r.exact.value) < 4 * r.F.error);
     o.progress = NULL;
@@ -411,17 +440,21 @@ START_TEST(infinite_and_refused)
     finf_spectrum_free(s);
     finf_spectrum_flat(50000, &s, NULL);
     finf_noise *fir = make_noise(FIR, 0.5, 0.1);
-    ck_assert_int_eq(finf_simulate(fir, FINF_SIMULATE_LINREG, 1e-6, s, NULL, &r), FINF_ETOL); /* 1e8 steps are too few */
+    /* 1e8 steps are too few */
+    ck_assert_int_eq(finf_simulate(fir, FINF_SIMULATE_LINREG, 1e-6, s, NULL, &r), FINF_ETOL);
     o = d, o.max_steps = 1e15;
     ck_assert_int_eq(finf_simulate(fir, FINF_SIMULATE_LINREG, 1e-6, s, &o, &r), FINF_EDOM);
     ck_assert(strstr(r.reason.text, "memory"));
     const double bad[] = {0, -1, NAN, INFINITY, 1e300};
     for (size_t i = 0; i < COUNT(bad); i++) {
-#define REFUSED(problem, eta, field)                                                                                       \
-    o = d, o.field = bad[i];                                                                                               \
-    ck_assert_msg(finf_simulate(noise, problem, eta, NULL, &o, &r) == FINF_EDOM, #field " = %g", bad[i]);                  \
+#define REFUSED(problem, eta, field)                                                               \
+    o = d, o.field = bad[i];                                                                       \
+    ck_assert_msg(finf_simulate(noise, problem, eta, NULL, &o, &r) == FINF_EDOM, #field " = %g",   \
+                  bad[i]);                                                                         \
     ck_assert_msg(r.reason.text[0] && isnan(r.F.value) && isinf(r.F.error), #field " = %g", bad[i])
-        if (i < 4) ck_assert_int_eq(finf_simulate(noise, FINF_SIMULATE_MEAN, bad[i], NULL, NULL, &r), FINF_EDOM);
+        if (i < 4)
+            ck_assert_int_eq(finf_simulate(noise, FINF_SIMULATE_MEAN, bad[i], NULL, NULL, &r),
+                             FINF_EDOM);
         REFUSED(FINF_SIMULATE_MEAN, 0.1, privacy.rho);
         REFUSED(FINF_SIMULATE_MEAN, 0.1, privacy.clip);
         REFUSED(FINF_SIMULATE_MEAN, 0.1, relative_error);

@@ -1,11 +1,12 @@
-/* What is behind the bound: program, solvers, recomputation, each against MATH's own formulas.      MATH section 7 */
+/* What is behind the bound: program, solvers, recomputation, each against theory's own formulas.
+ * (theory 7) */
 #include <complex.h>
 #include <gsl/gsl_integration.h>
 
 #include "iqc_support.h"
 #include "optimize.h"
 
-/* ---- MATH's own formulas ------------------------------------------------------------------------------- */
+/* ---- theory's own formulas ------------------------------------------------------------------- */
 
 typedef struct {
     double eta, kappa;
@@ -19,14 +20,19 @@ typedef struct {
     socp_outcome out;
 } problem;
 
-static problem problem_make(const char *spec, double eta, double kappa, finf_iqc_bound bound, finf_iqc_class cls)
+static problem problem_make(const char *spec, double eta, double kappa, finf_iqc_bound bound,
+                            finf_iqc_class cls)
 {
-    problem p = {.eta = eta, .kappa = kappa, .bound = bound, .noise = noise_of(spec, fmin(eta / kappa, 1))};
+    problem p = {
+        .eta = eta, .kappa = kappa, .bound = bound, .noise = noise_of(spec, fmin(eta / kappa, 1))};
     p.mo = socp_model_make(eta, kappa, is_dist(bound));
     size_t lags = socp_basis_lags(p.noise, eta, is_causal(bound));
-    ck_assert_int_eq(socp_grid_make(p.noise, eta, 1 / kappa, socp_basis_reach(lags, cls), 0, &p.g), FINF_OK);
-    ck_assert_int_eq(socp_basis_make(eta, 1 / kappa, lags, 1, cls, is_causal(bound), &p.b), FINF_OK);
-    ck_assert_int_eq(socp_program_make(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0}, &p.p), FINF_OK);
+    ck_assert_int_eq(socp_grid_make(p.noise, eta, 1 / kappa, socp_basis_reach(lags, cls), 0, &p.g),
+                     FINF_OK);
+    ck_assert_int_eq(socp_basis_make(eta, 1 / kappa, lags, 1, cls, is_causal(bound), &p.b),
+                     FINF_OK);
+    ck_assert_int_eq(socp_program_make(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0}, &p.p),
+                     FINF_OK);
     p.x = malloc(p.p.n * sizeof *p.x);
     return p;
 }
@@ -40,8 +46,8 @@ static void problem_free(problem *p)
     finf_noise_free(p->noise);
 }
 
-/* Lambda(w) = h_0 - sum h_t e^{-iwt} of MATH 7.1: h_t = sum of +-alpha_i (1-p_i) p_i^{|t|-1}, L = 1. socp.h's multiplier is
- * its conjugate and delta/2 times as large. */
+/* Lambda(w) = h_0 - sum h_t e^{-iwt} of theory 7.1: h_t = sum of +-alpha_i (1-p_i) p_i^{|t|-1}, L
+ * = 1. socp.h's multiplier is its conjugate and delta/2 times as large. */
 static double complex lambda_at(const problem *p, double w)
 {
     double complex z = cexp(-I * w), sum = 0;
@@ -54,7 +60,10 @@ static double complex lambda_at(const problem *p, double w)
         double complex zl = cpow(z, (double)p->b.h[i].lag),
                        column = cpow(s * zl / (1 - (1 - s) * zl), (double)p->b.h[i].fold);
         for (int sign = 1; sign >= -1; sign -= 2)
-            if (sign > 0 ? p->b.plus : p->b.minus) sum -= sign * (x[0] * column + x[1] * conj(column)), x += 2;
+            if (sign > 0 ? p->b.plus : p->b.minus) {
+                sum -= sign * (x[0] * column + x[1] * conj(column));
+                x += 2;
+            }
     }
     return 2 / delta * conj(sum);
 }
@@ -73,27 +82,37 @@ static double complex causal_at(const problem *p, double complex z)
 
 typedef struct {
     double a, psi; /* psi_w = |m B + C|^2/a + k |B|^2 */
-    double shift;  /* psi_w minus socp's psi: (4/sqrt delta) Re(X B), of which 2 eta beta_0 c_{-1} is the mean */
+    /* psi_w minus socp's psi: (4/sqrt delta) Re(X B), of which 2 eta beta_0 c_{-1} is the mean */
+    double shift;
 } math_point;
 
-/* MATH 7.2 and 7.4 as printed, L = 1. S = (2/delta)(g Theta - B W), so that X on sqrt(delta) <S, W> is the causality
- * multiplier C = -(2/sqrt delta) conj(X g). */
+/* theory 7.2 and 7.4 as printed, L = 1. S = (2/delta)(g Theta - B W), so that X on sqrt(delta) <S,
+ * W> is the causality multiplier C = -(2/sqrt delta) conj(X g). */
 static math_point math_at(const problem *p, double w)
 {
     double mu = 1 / p->kappa, L = 1, root = sqrt(1 - mu), response[2];
-    double complex gk = (1 - cexp(I * w)) / p->eta, Lambda = lambda_at(p, w), P = mu * Lambda + L * conj(Lambda);
-    double r = creal(Lambda), al = L / (L - mu), be = 1 / (2 * (L - mu)), ga = mu * L / (2 * (L - mu));
-    double M11 = -2 * mu * L * r + 2 * creal(P * gk) - 2 * r * square(gk), M22 = -2 * r, c11 = L / 2, c22 = 0;
+    double complex gk = (1 - cexp(I * w)) / p->eta, Lambda = lambda_at(p, w),
+                   P = mu * Lambda + L * conj(Lambda);
+    double r = creal(Lambda), al = L / (L - mu), be = 1 / (2 * (L - mu)),
+           ga = mu * L / (2 * (L - mu));
+    double M11 = -2 * mu * L * r + 2 * creal(P * gk) - 2 * r * square(gk), M22 = -2 * r,
+           c11 = L / 2, c22 = 0;
     double complex M12 = -P + 2 * r * conj(gk), c12 = 0;
-    if (!is_dist(p->bound)) c11 = -ga + al * creal(gk) - be * square(gk), c12 = -al / 2 + be * conj(gk), c22 = -be;
+    if (!is_dist(p->bound)) {
+        c11 = -ga + al * creal(gk) - be * square(gk);
+        c12 = -al / 2 + be * conj(gk);
+        c22 = -be;
+    }
     double a = -c11 - M11, k = c22 + M22;
     finf_noise_response(p->noise, w, response);
-    double complex B = response[0] + I * response[1], X = causal_at(p, cexp(-I * w)), g = gk - (L + mu) / 2;
+    double complex B = response[0] + I * response[1], X = causal_at(p, cexp(-I * w)),
+                   g = gk - (L + mu) / 2;
     double complex m = (-c12 - M12) * B - 2 / root * conj(X * g);
     return (math_point){a, square(m) / a + k * square(B), 4 / root * creal(X * B)};
 }
 
-/* The bound (1/2pi) int psi_w dw - 2 eta beta_0 c_{-1}, on 24-point Gauss-Legendre panels of our own */
+/* The bound (1/2pi) int psi_w dw - 2 eta beta_0 c_{-1}, on 24-point Gauss-Legendre panels of our
+ * own */
 static double math_bound(const problem *p)
 {
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(24);
@@ -112,7 +131,8 @@ static double math_bound(const problem *p)
     }
     gsl_integration_glfixed_table_free(rule);
     finf_noise_beta(p->noise, 1, &beta0, NULL);
-    double c_minus_1 = creal(2 / root * causal_at(p, 0) / p->eta); /* the e^{-iw} of -(2/sqrt delta) conj(X g) */
+    /* the e^{-iw} of -(2/sqrt delta) conj(X g) */
+    double c_minus_1 = creal(2 / root * causal_at(p, 0) / p->eta);
     return sum - 2 * p->eta * beta0 * c_minus_1;
 }
 
@@ -121,12 +141,14 @@ static double verify(const problem *p, const char *what)
 {
     double objective = 0, size = p->mo.shift, D;
     for (size_t i = 0; i < p->b.nh; i++) size += fabs(p->x[i]);
-    for (size_t i = 0; i < p->b.nh; i++) ck_assert_msg(p->x[i] >= -1e-9 * size, "%s: h column %zu is %g", what, i, p->x[i]);
+    for (size_t i = 0; i < p->b.nh; i++)
+        ck_assert_msg(p->x[i] >= -1e-9 * size, "%s: h column %zu is %g", what, i, p->x[i]);
     for (size_t j = 0; j < p->p.cones; j++) {
         const socp_program *s = &p->p;
         math_point at = math_at(p, p->g.w[j]);
         size_t row = j * s->n;
-        double a = s->a0[j] + socp_dot(s->A + row, p->x, s->n), k = s->k0[j] + socp_dot(s->K + row, p->x, s->n);
+        double a = s->a0[j] + socp_dot(s->A + row, p->x, s->n),
+               k = s->k0[j] + socp_dot(s->K + row, p->x, s->n);
         double complex m = s->m0r[j] + socp_dot(s->Mr + row, p->x, s->n) +
                            I * (s->m0i[j] + socp_dot(s->Mi + row, p->x, s->n));
         double psi = square(m) / a + k;
@@ -134,45 +156,55 @@ static double verify(const problem *p, const char *what)
         ck_assert_msg(at.a > 0, "%s: a(%g) = %g", what, p->g.w[j], at.a);
         ASSERT_NEAR(a * 4 * D / (1 - 1 / p->kappa), at.a, 1e-9, "%s: a(%g)", what, p->g.w[j]);
         ck_assert_msg(fabs(psi + at.shift - at.psi) <= 1e-9 * (psi + fabs(at.shift) + fabs(at.psi)),
-                      "%s: psi(%g) is %.17g, socp has %.17g", what, p->g.w[j], at.psi, psi + at.shift);
+                      "%s: psi(%g) is %.17g, socp has %.17g", what, p->g.w[j], at.psi,
+                      psi + at.shift);
         objective += p->g.q[j] * (at.psi - at.shift);
     }
     return objective;
 }
 
-/* Both backends' multipliers, put back into MATH's matrices: cones, objective and the bound on the continuum. */
+/* Both backends' multipliers, put back into theory's matrices: cones, objective and the bound on
+ * the continuum. */
 START_TEST(residuals)
 {
     const struct {
         const char *noise;
         double eta, kappa;
-    } cases[] = {{"sgd", 0.1, 100},          {"nu:auto", 1, 10}, {"nu:0.05", 0.1, 30}, {"beta:1,-0.6,0.2,-0.1", 0.5, 30},
+    } cases[] = {{"sgd", 0.1, 100},          {"nu:auto", 1, 10},
+                 {"nu:0.05", 0.1, 30},       {"beta:1,-0.6,0.2,-0.1", 0.5, 30},
                  {"power:0.3,0.01", 1.6, 4}, {"sgd", 0.3, 1.5}};
     for (size_t i = 0; i < COUNT(cases); i++)
         for (size_t f = 0; f < 4; f++)
             for (int c = 0; c < 3; c++)
                 for (int ecos = 0; ecos < (socp_ecos_version() ? 2 : 1); ecos++) {
-                    if (c == FINF_IQC_ODD && (ecos ? i != 5 : i > 2)) continue; /* it has hundreds of unknowns */
-                    problem p = problem_make(cases[i].noise, cases[i].eta, cases[i].kappa, BOUNDS[f], (finf_iqc_class)c);
+                    /* it has hundreds of unknowns */
+                    if (c == FINF_IQC_ODD && (ecos ? i != 5 : i > 2)) continue;
+                    problem p = problem_make(cases[i].noise, cases[i].eta, cases[i].kappa,
+                                             BOUNDS[f], (finf_iqc_class)c);
                     char what[128];
-                    snprintf(what, sizeof what, "%s %s class %d, %s", cases[i].noise, NAME[f], c, ecos ? "ecos" : "newton");
+                    snprintf(what, sizeof what, "%s %s class %d, %s", cases[i].noise, NAME[f], c,
+                             ecos ? "ecos" : "newton");
                     memcpy(p.x, p.p.start, p.p.n * sizeof *p.x);
-                    ASSERT_NEAR(verify(&p, what), socp_program_value(&p.p, p.x), 1e-9, "%s: at the start", what);
+                    ASSERT_NEAR(verify(&p, what), socp_program_value(&p.p, p.x), 1e-9,
+                                "%s: at the start", what);
                     socp_solve_options s = {.tol = 1e-8};
-                    ck_assert_int_eq((ecos ? socp_ecos : socp_newton)(&p.p, &s, p.x, &p.out), FINF_OK);
+                    ck_assert_int_eq((ecos ? socp_ecos : socp_newton)(&p.p, &s, p.x, &p.out),
+                                     FINF_OK);
                     ck_assert_int_eq(p.out.code, 0);
                     double objective = verify(&p, what);
                     ASSERT_NEAR(p.out.value, objective, ecos ? 2e-8 : 1e-9, "%s: objective", what);
                     socp_recomputed re;
-                    ck_assert_int_eq(
-                        socp_recompute(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0}, p.out.value, p.x, &re), FINF_OK);
+                    ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.g, &p.b,
+                                                    (socp_weights){1, 0}, p.out.value, p.x, &re),
+                                     FINF_OK);
                     ASSERT_NEAR(re.dp.value, math_bound(&p), 1e-9, "%s: bound", what);
                     problem_free(&p);
                 }
 }
 END_TEST
 
-/* Optimality, from the gradient of the objective: it is >= 0 over h >= 0, complementary to h, and zero over X. */
+/* Optimality, from the gradient of the objective: it is >= 0 over h >= 0, complementary to h, and
+ * zero over X. */
 START_TEST(stationary)
 {
     for (size_t f = 0; f < 4; f++)
@@ -184,28 +216,33 @@ START_TEST(stationary)
             ck_assert_int_eq((ecos ? socp_ecos : socp_newton)(s, &o, p.x, &p.out), FINF_OK);
             double *grad = calloc(s->n, sizeof *grad), size = 0, products = 0;
             for (size_t j = 0; j < s->cones; j++) {
-                const double *A = s->A + j * s->n, *Mr = s->Mr + j * s->n, *Mi = s->Mi + j * s->n, *K = s->K + j * s->n;
-                double a = s->a0[j] + socp_dot(A, p.x, s->n), mr = s->m0r[j] + socp_dot(Mr, p.x, s->n),
+                const double *A = s->A + j * s->n, *Mr = s->Mr + j * s->n, *Mi = s->Mi + j * s->n,
+                             *K = s->K + j * s->n;
+                double a = s->a0[j] + socp_dot(A, p.x, s->n),
+                       mr = s->m0r[j] + socp_dot(Mr, p.x, s->n),
                        mi = s->m0i[j] + socp_dot(Mi, p.x, s->n);
                 for (size_t i = 0; i < s->n; i++)
-                    grad[i] += s->q[j] * (2 * (mr * Mr[i] + mi * Mi[i]) / a - (mr * mr + mi * mi) / (a * a) * A[i] + K[i]);
+                    grad[i] += s->q[j] * (2 * (mr * Mr[i] + mi * Mi[i]) / a -
+                                          (mr * mr + mi * mi) / (a * a) * A[i] + K[i]);
             }
             for (size_t i = 0; i < p.b.nh; i++) size += p.x[i];
             for (size_t i = 0; i < s->n; i++) {
-                double unit = i < p.b.nh ? size : fabs(p.x[i]), relative_grad = grad[i] * unit / p.out.value;
-                ck_assert_msg(relative_grad >= -most && (i < p.b.nh || relative_grad <= most), "%s, %s: gradient %zu is %g",
-                              NAME[f], ecos ? "ecos" : "newton", i, relative_grad);
+                double unit = i < p.b.nh ? size : fabs(p.x[i]),
+                       relative_grad = grad[i] * unit / p.out.value;
+                ck_assert_msg(relative_grad >= -most && (i < p.b.nh || relative_grad <= most),
+                              "%s, %s: gradient %zu is %g", NAME[f], ecos ? "ecos" : "newton", i,
+                              relative_grad);
                 products += fabs(grad[i] * p.x[i]);
             }
-            ck_assert_msg(products <= most * p.out.value, "%s, %s: complementarity %g", NAME[f], ecos ? "ecos" : "newton",
-                          products / p.out.value);
+            ck_assert_msg(products <= most * p.out.value, "%s, %s: complementarity %g", NAME[f],
+                          ecos ? "ecos" : "newton", products / p.out.value);
             free(grad);
             problem_free(&p);
         }
 }
 END_TEST
 
-/* ---- the continuum ------------------------------------------------------------------------------------- */
+/* ---- the continuum --------------------------------------------------------------------------- */
 
 /* a(w) > 0 on a sample far finer than the grid. */
 START_TEST(positive_between_the_nodes)
@@ -215,11 +252,14 @@ START_TEST(positive_between_the_nodes)
         for (size_t e = 0; e < 3; e++)
             for (size_t f = 0; f < 4; f++) {
                 problem p = problem_make("nu:0.1", etas[e], kappas[k], BOUNDS[f], FINF_IQC_GENERAL);
-                ck_assert_int_eq(socp_newton(&p.p, &(socp_solve_options){.tol = 1e-8}, p.x, &p.out), FINF_OK);
+                ck_assert_int_eq(socp_newton(&p.p, &(socp_solve_options){.tol = 1e-8}, p.x, &p.out),
+                                 FINF_OK);
                 for (int i = 0; i <= 4000; i++) {
-                    double w = i == 4000 ? M_PI : M_PI * pow(1e-7, 1 - i / 4000.0), v = M_PI * i / 4000;
-                    ck_assert_msg(math_at(&p, w).a > 0 && math_at(&p, v).a > 0, "%s, eta %g, kappa %g: a(%g), a(%g)",
-                                  NAME[f], etas[e], kappas[k], w, v);
+                    double w = i == 4000 ? M_PI : M_PI * pow(1e-7, 1 - i / 4000.0),
+                           v = M_PI * i / 4000;
+                    ck_assert_msg(math_at(&p, w).a > 0 && math_at(&p, v).a > 0,
+                                  "%s, eta %g, kappa %g: a(%g), a(%g)", NAME[f], etas[e], kappas[k],
+                                  w, v);
                 }
                 problem_free(&p);
             }
@@ -232,33 +272,39 @@ START_TEST(repair)
     for (size_t f = 0; f < 4; f++)
         for (int broken = 0; broken < 4; broken++) {
             problem p = problem_make("nu:0.1", 1.2, 20, BOUNDS[f], FINF_IQC_GENERAL);
-            ck_assert_int_eq(socp_newton(&p.p, &(socp_solve_options){.tol = 1e-8}, p.x, &p.out), FINF_OK);
+            ck_assert_int_eq(socp_newton(&p.p, &(socp_solve_options){.tol = 1e-8}, p.x, &p.out),
+                             FINF_OK);
             double size = 0;
             for (size_t i = 0; i < p.b.nh; i++) size += p.x[i];
             for (size_t i = 0; i < p.b.nh; i++)
-                p.x[i] = broken == 0   ? 0.3 * p.x[i]                     /* too little of everything */
-                         : broken == 1 ? p.x[i] + (i == 1 ? 3 * size : 0) /* one-sided: Im Lambda too large */
-                         : broken == 2 ? (i % 2 ? p.x[i] : -p.x[i])       /* negative */
+                p.x[i] = broken == 0 ? 0.3 * p.x[i] /* too little of everything */
+                         /* one-sided: Im Lambda too large */
+                         : broken == 1 ? p.x[i] + (i == 1 ? 3 * size : 0)
+                         : broken == 2 ? (i % 2 ? p.x[i] : -p.x[i]) /* negative */
                                        : 0;
             double before = INFINITY;
             for (int i = 0; i <= 2000; i++) before = fmin(before, math_at(&p, M_PI * i / 2000).a);
             socp_recomputed re;
-            ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0}, p.out.value, p.x, &re),
+            ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0},
+                                            p.out.value, p.x, &re),
                              FINF_OK);
-            ck_assert_msg(re.dp.value >= p.out.value * (1 - 1e-7), "%s %d: %g < %g", NAME[f], broken, re.dp.value,
-                          p.out.value);
-            ck_assert_msg(before > 0 || re.repair > 0, "%s %d: a = %g was not repaired", NAME[f], broken, before);
+            ck_assert_msg(re.dp.value >= p.out.value * (1 - 1e-7), "%s %d: %g < %g", NAME[f],
+                          broken, re.dp.value, p.out.value);
+            ck_assert_msg(before > 0 || re.repair > 0, "%s %d: a = %g was not repaired", NAME[f],
+                          broken, before);
             ck_assert(re.a_min > 0);
             for (size_t i = 0; i < p.b.nh; i++) ck_assert(p.x[i] >= 0);
-            ASSERT_NEAR(re.dp.value, math_bound(&p), 1e-8, "%s %d: repaired bound", NAME[f], broken);
+            ASSERT_NEAR(re.dp.value, math_bound(&p), 1e-8, "%s %d: repaired bound", NAME[f],
+                        broken);
             problem_free(&p);
         }
 }
 END_TEST
 
-/* ---- MATH 7.1: the printed sign ------------------------------------------------------------------------ */
+/* ---- theory 7.1: the printed sign ------------------------------------------------------------ */
 
-/* E theta^2 <= 2 psi(pi) for a noise that is one line at w = pi: all the weight at that node, the others only keep a > 0 */
+/* E theta^2 <= 2 psi(pi) for a noise that is one line at w = pi: all the weight at that node, the
+ * others only keep a > 0 */
 static double line_at_pi(double eta, double kappa, finf_iqc_class cls)
 {
     finf_noise *noise = noise_of("sgd", NAN);
@@ -282,10 +328,11 @@ static double line_at_pi(double eta, double kappa, finf_iqc_class cls)
     return 2 * out.value;
 }
 
-/* MATH 7.2 at w = pi for a real Lambda = r: gk = 2/eta, 2 psi */
+/* theory 7.2 at w = pi for a real Lambda = r: gk = 2/eta, 2 psi */
 static double psi_at_pi(double eta, double mu, double r)
 {
-    double gk = 2 / eta, a = -0.5 + 2 * mu * r - 2 * r * (1 + mu) * gk + 2 * r * gk * gk, m = r * (1 + mu) - 2 * r * gk;
+    double gk = 2 / eta, a = -0.5 + 2 * mu * r - 2 * r * (1 + mu) * gk + 2 * r * gk * gk,
+           m = r * (1 + mu) - 2 * r * gk;
     return 2 * (m * m / a - 2 * r);
 }
 
@@ -293,7 +340,8 @@ START_TEST(printed_sign)
 {
     const double eta = 0.1, kappa = 10, mu = 0.1;
     double theta = 0, last = 0, printed = INFINITY;
-    for (int t = 0; t < 20000; t++) { /* F'(theta) = mu theta for theta > 0, L theta for theta < 0 */
+    /* F'(theta) = mu theta for theta > 0, L theta for theta < 0 */
+    for (int t = 0; t < 20000; t++) {
         last = theta;
         theta -= eta * ((theta > 0 ? mu : 1) * theta + (t % 2 ? 1 : -1));
     }
@@ -311,13 +359,15 @@ START_TEST(printed_sign)
     ASSERT_NEAR(general, 0.0080026, 1e-5, "general");
     ASSERT_NEAR(paper, printed, 1e-6, "paper");
     ASSERT_NEAR(paper, 0.0027701, 2e-5, "paper");
-    ck_assert_msg(paper < 0.7 * cycle && cycle < general, "paper %g, cycle %g, general %g", paper, cycle, general);
+    ck_assert_msg(paper < 0.7 * cycle && cycle < general, "paper %g, cycle %g, general %g", paper,
+                  cycle, general);
 }
 END_TEST
 
-/* ---- the solvers --------------------------------------------------------------------------------------- */
+/* ---- the solvers ----------------------------------------------------------------------------- */
 
-/* The iteration limit is a failure; a program without a feasible point is one too, and yields no number. */
+/* The iteration limit is a failure; a program without a feasible point is one too, and yields no
+ * number. */
 START_TEST(unfinished_and_infeasible)
 {
     for (int ecos = 0; ecos < (socp_ecos_version() ? 2 : 1); ecos++) {
@@ -329,39 +379,43 @@ START_TEST(unfinished_and_infeasible)
         p.p.G[p.p.n + 1] = 0, p.p.G[p.p.n] = p.p.g0[1] = -1; /* row 0: x_0 >= 0; row 1: -x_0 >= 1 */
         s.max_iter = 0;
         ck_assert_int_eq((ecos ? socp_ecos : socp_newton)(&p.p, &s, p.x, &p.out), FINF_ETOL);
-        ck_assert_msg(p.out.code != 0 && isnan(p.out.value) && isinf(p.out.gap), "%s: code %d, value %g",
-                      ecos ? "ecos" : "newton", p.out.code, p.out.value);
+        ck_assert_msg(p.out.code != 0 && isnan(p.out.value) && isinf(p.out.gap),
+                      "%s: code %d, value %g", ecos ? "ecos" : "newton", p.out.code, p.out.value);
         problem_free(&p);
     }
 }
 END_TEST
 
-/* least.c: the optimum lies between its value and that less the gap; where the gap is nothing it is the optimum. */
+/* least.c: the optimum lies between its value and that less the gap; where the gap is nothing it is
+ * the optimum. */
 START_TEST(least_squares)
 {
     const struct {
         const char *noise;
         double eta, kappa;
         int optimal;
-    } cases[] = {
-        {"sgd", 0.1, 100, 1},  {"nu:0.05", 0.1, 1e4, 1}, {"sgd", 1, 30, 1},   {"nu:0.05", 0.1, 1.5, 1},
-        {"nu:auto", 1, 10, 0}, {"nu:auto", 0.1, 1e4, 0}, {"nu:0.1", 1, 3, 0}, {"beta:1,-0.6,0.2,-0.1", 0.5, 30, 0}};
+    } cases[] = {{"sgd", 0.1, 100, 1},  {"nu:0.05", 0.1, 1e4, 1},
+                 {"sgd", 1, 30, 1},     {"nu:0.05", 0.1, 1.5, 1},
+                 {"nu:auto", 1, 10, 0}, {"nu:auto", 0.1, 1e4, 0},
+                 {"nu:0.1", 1, 3, 0},   {"beta:1,-0.6,0.2,-0.1", 0.5, 30, 0}};
     NEEDS("ECOS");
     for (size_t i = 0; i < COUNT(cases); i++) {
-        problem p = problem_make(cases[i].noise, cases[i].eta, cases[i].kappa, FINF_IQC_SHARP, FINF_IQC_GENERAL);
+        problem p = problem_make(cases[i].noise, cases[i].eta, cases[i].kappa, FINF_IQC_SHARP,
+                                 FINF_IQC_GENERAL);
         socp_outcome least;
         ck_assert_int_eq(socp_least(&p.p, &(socp_solve_options){.tol = INFINITY}, p.x, &least), 1);
         for (size_t k = 0; k < p.p.signs; k++) ck_assert(p.x[k] == 0);
         ASSERT_NEAR(least.value, socp_program_value(&p.p, p.x), 1e-13, "%s: value", cases[i].noise);
         ck_assert_int_eq(socp_ecos(&p.p, &(socp_solve_options){.tol = 1e-8}, p.x, &p.out), FINF_OK);
         double above = least.value / p.out.value - 1;
-        ck_assert_msg(above >= -1e-8 && above <= least.gap + 2e-8, "%s: %g above, gap %g", cases[i].noise, above,
-                      least.gap);
-        ck_assert_msg(cases[i].optimal ? least.gap < 1e-10 : above > 1e-7, "%s: %g above, gap %g", cases[i].noise, above,
-                      least.gap);
+        ck_assert_msg(above >= -1e-8 && above <= least.gap + 2e-8, "%s: %g above, gap %g",
+                      cases[i].noise, above, least.gap);
+        ck_assert_msg(cases[i].optimal ? least.gap < 1e-10 : above > 1e-7, "%s: %g above, gap %g",
+                      cases[i].noise, above, least.gap);
         problem_free(&p);
     }
-    problem p = problem_make("nu:0.05", 1.5, 30, FINF_IQC_SHARP, FINF_IQC_GENERAL); /* a(w) < 0 without multipliers */
+    /* a(w) < 0 without multipliers */
+    problem p = problem_make("nu:0.05", 1.5, 30, FINF_IQC_SHARP, FINF_IQC_GENERAL);
     ck_assert_int_eq(socp_least(&p.p, &(socp_solve_options){.tol = INFINITY}, p.x, &p.out), 0);
     problem_free(&p);
 }
@@ -393,14 +447,16 @@ START_TEST(warm_start)
 }
 END_TEST
 
-/* ---- the basis ----------------------------------------------------------------------------------------- */
+/* ---- the basis ------------------------------------------------------------------------------- */
 
 typedef struct {
     const char *noise;
-    double eta, loose; /* what the compact basis may lose: the two solver gaps, or what is measured */
+    /* what the compact basis may lose: the two solver gaps, or what is measured */
+    double eta, loose;
 } against_fir;
 
-static void reaches_fir(const against_fir *cases, size_t n, finf_iqc_bound bound, finf_iqc_class cls)
+static void reaches_fir(const against_fir *cases, size_t n, finf_iqc_bound bound,
+                        finf_iqc_class cls)
 {
     for (size_t i = 0; i < n; i++) {
         finf_iqc_options o = options(bound);
@@ -408,8 +464,8 @@ static void reaches_fir(const against_fir *cases, size_t n, finf_iqc_bound bound
         double compact = iqc(cases[i].noise, cases[i].eta, 10, o).bound.value;
         o.fir = 120;
         double fir = iqc(cases[i].noise, cases[i].eta, 10, o).bound.value;
-        ck_assert_msg(compact <= fir * (1 + cases[i].loose), "%s at eta %g: %.9g, fir:120 %.9g", cases[i].noise,
-                      cases[i].eta, compact, fir);
+        ck_assert_msg(compact <= fir * (1 + cases[i].loose), "%s at eta %g: %.9g, fir:120 %.9g",
+                      cases[i].noise, cases[i].eta, compact, fir);
     }
 }
 
@@ -433,7 +489,8 @@ END_TEST
 /* Where h_t may have either sign, geometric sequences alone lose a tenth: lumps mend most of it. */
 START_TEST(odd_reaches_fir)
 {
-    static const against_fir CASES[] = {{"sgd", 0.1, 4.5e-3}, {"nu:0.05", 0.1, 8e-4}, {"sgd", 1, 4.5e-4}};
+    static const against_fir CASES[] = {
+        {"sgd", 0.1, 4.5e-3}, {"nu:0.05", 0.1, 8e-4}, {"sgd", 1, 4.5e-4}};
     reaches_fir(CASES, COUNT(CASES), FINF_IQC_DIST, FINF_IQC_ODD);
 }
 END_TEST
@@ -441,18 +498,20 @@ END_TEST
 /* Peaks 1e-4 wide, where one rule for all of [0, pi] would not do. */
 START_TEST(sharp_resonances)
 {
-    static const char *const NOISE[] = {"strategy:1,0,0.9999", "blt:0.99,0.9;0.1,-0.2", "beta:1,0,0.9999"};
+    static const char *const NOISE[] = {"strategy:1,0,0.9999", "blt:0.99,0.9;0.1,-0.2",
+                                        "beta:1,0,0.9999"};
     for (size_t i = 0; i < COUNT(NOISE); i++) {
         finf_iqc_options o = options(FINF_IQC_SHARP);
         o.certify = has_part("Arb");
         finf_iqc_result r = iqc(NOISE[i], 0.1, 10, o);
-        ck_assert_msg(r.bound.error < 1e-8 * r.bound.value, "%s: error %g of %g", NOISE[i], r.bound.error, r.bound.value);
+        ck_assert_msg(r.bound.error < 1e-8 * r.bound.value, "%s: error %g of %g", NOISE[i],
+                      r.bound.error, r.bound.value);
         ck_assert(r.quadratic_lower.value <= r.bound.value);
     }
 }
 END_TEST
 
-/* ---- the noise moves ----------------------------------------------------------------------------------- */
+/* ---- the noise moves ------------------------------------------------------------------------- */
 
 enum { FACTORS = 3 };
 static const double FACTOR[FACTORS] = {0.02, 0.1, 0.6};
@@ -470,8 +529,9 @@ static void add_beta(const double *r, size_t i, double h, double scale, size_t t
     free(beta);
 }
 
-/* Gradient and Hessian of the bound in r, against differences of solves to 1e-11, and the bound itself against finf_iqc: with
- * X alone (sharp) and with all multipliers. Of the Hessian for gaussian a little is left out. cov against its definition. */
+/* Gradient and Hessian of the bound in r, against differences of solves to 1e-11, and the bound
+ * itself against finf_iqc: with X alone (sharp) and with all multipliers. Of the Hessian for
+ * gaussian a little is left out. cov against its definition. */
 START_TEST(hessian)
 {
     enum { N = FACTORS };
@@ -487,7 +547,8 @@ START_TEST(hessian)
         size_t J = v.grid.n, taps = v.taps;
         ck_assert((taps > 0) == gaussian);
         double complex *f = malloc(J * (N + 1) * sizeof *f), *logB = f + J * N;
-        double grad[2][N], hess[N * N], ignored[N * N], cov[N * N], value[2], part = gaussian ? 5e-3 : 5e-7;
+        double grad[2][N], hess[N * N], ignored[N * N], cov[N * N], value[2],
+            part = gaussian ? 5e-3 : 5e-7;
         double *scratch = malloc(socp_moving_scratch(&v, N) * sizeof *scratch);
         for (size_t j = 0; j < J; j++)
             for (size_t i = 0; i < N; i++) f[j * N + i] = socp_log_factor(FACTOR[i], v.grid.w[j]);
@@ -507,14 +568,15 @@ START_TEST(hessian)
                 v.warm_next = 0;
                 ck_assert_int_eq(socp_moving_solve(&v, logB, beta, 1e-11), FINF_OK);
                 value[side] = v.value;
-                socp_moving_hessian(&v, f, beta + taps, N, grad[side], k < 0 ? hess : ignored, cov, scratch);
+                socp_moving_hessian(&v, f, beta + taps, N, grad[side], k < 0 ? hess : ignored, cov,
+                                    scratch);
                 free(beta);
                 ck_assert((v.kkt.first > 0) == (o.bound == FINF_IQC_SHARP));
                 for (size_t i = 0; i < N * N && k < 0; i++) {
                     double e = 0, ei = 0, el = 0;
                     for (size_t j = 0; j < J; j++) {
-                        double p = v.grid.q[j] * exp(-2 * creal(logB[j])) / v.gamma2, fi = creal(f[j * N + i / N]),
-                               fl = creal(f[j * N + i % N]);
+                        double p = v.grid.q[j] * exp(-2 * creal(logB[j])) / v.gamma2,
+                               fi = creal(f[j * N + i / N]), fl = creal(f[j * N + i % N]);
                         e += p * fi * fl, ei += p * fi, el += p * fl;
                     }
                     ck_assert_double_le(fabs(cov[i] - (e - ei * el)), 1e-13 * e);
@@ -525,14 +587,17 @@ START_TEST(hessian)
                 }
                 if (side == 0) continue;
                 for (int i = 0; i < N; i++) {
-                    double size = gaussian ? sqrt(hess[k * N + k] * hess[i * N + i]) : fabs(hess[k * N + k]);
-                    ck_assert_msg(fabs((grad[1][i] - grad[0][i]) / (2 * h) - hess[k * N + i]) < part * size,
+                    double size = gaussian ? sqrt(hess[k * N + k] * hess[i * N + i])
+                                           : fabs(hess[k * N + k]);
+                    ck_assert_msg(fabs((grad[1][i] - grad[0][i]) / (2 * h) - hess[k * N + i]) <
+                                      part * size,
                                   "Hessian %d %d: %g, by differences %g", k, i, hess[k * N + i],
                                   (grad[1][i] - grad[0][i]) / (2 * h));
                 }
-                ck_assert_msg(fabs((value[1] - value[0]) / (2 * h) - (grad[0][k] + grad[1][k]) / 2) < 1e-6 * value[0],
-                              "gradient %d: %g, by differences %g", k, (grad[0][k] + grad[1][k]) / 2,
-                              (value[1] - value[0]) / (2 * h));
+                ck_assert_msg(fabs((value[1] - value[0]) / (2 * h) -
+                                   (grad[0][k] + grad[1][k]) / 2) < 1e-6 * value[0],
+                              "gradient %d: %g, by differences %g", k,
+                              (grad[0][k] + grad[1][k]) / 2, (value[1] - value[0]) / (2 * h));
             }
         free(f);
         free(scratch);

@@ -7,7 +7,8 @@
 #include "sumrule.h"
 #include "support.h"
 
-/* sum f over the measure against the direct sum, f = T(b) of the nu noise, the hardest that is summed */
+/* sum f over the measure against the direct sum, f = T(b) of the nu noise, the hardest that is
+ * summed */
 static double nu_energy(double lambda)
 {
     finf_real x;
@@ -40,32 +41,35 @@ static double direct(const finf_spectrum *s, double (*f)(double))
 
 START_TEST(analytic_spectra)
 {
-    const char *const specs[] = {"power:0",  "power:0.3", "power:1", "power:2", "power:3.7", "power:12",
-                                 "exp:1e-4", "exp:0.003", "exp:1",   "flat",    "step"};
+    const char *const specs[] = {"power:0",   "power:0.3", "power:1",  "power:2",
+                                 "power:3.7", "power:12",  "exp:1e-4", "exp:0.003",
+                                 "exp:1",     "flat",      "step"};
     const double dims[] = {1, 2, 63, 64, 65, 96, 97, 130, 1000, 54321};
     for (size_t i = 0; i < COUNT(specs); i++)
         for (size_t j = 0; j < COUNT(dims); j++) {
             finf_spectrum *s;
             if (spec_spectrum(specs[i], dims[j], &s, NULL)) continue; /* underflows */
             if (finf_spectrum_min(s) > 1e-40) {
-                ASSERT_NEAR(over_measure(s, nu_energy), direct(s, nu_energy), 1e-13, "sum of T over %s, d = %g", specs[i],
-                            dims[j]);
-                ASSERT_NEAR(over_measure(s, rational), direct(s, rational), 1e-13, "rational sum over %s, d = %g", specs[i],
-                            dims[j]);
+                ASSERT_NEAR(over_measure(s, nu_energy), direct(s, nu_energy), 1e-13,
+                            "sum of T over %s, d = %g", specs[i], dims[j]);
+                ASSERT_NEAR(over_measure(s, rational), direct(s, rational), 1e-13,
+                            "rational sum over %s, d = %g", specs[i], dims[j]);
             }
             finf_spectrum_free(s);
         }
 }
 END_TEST
 
-/* d = 10^7 against the direct sum: 1e-10 is asked, 1e-13 is reached; and the cost does not depend on d. */
+/* d = 10^7 against the direct sum: 1e-10 is asked, 1e-13 is reached; and the cost does not depend
+ * on d. */
 START_TEST(ten_million)
 {
     finf_spectrum *s;
     spectral_measure m;
     finf_spectrum_power(1, 1e7, &s, NULL);
     ASSERT_NEAR(over_measure(s, rational), direct(s, rational), 1e-13, "d = 1e7");
-    ASSERT_NEAR(finf_spectrum_trace(s), log(1e7) + 0.57721566490153286 + 0.5e-7, 1e-13, "harmonic number");
+    ASSERT_NEAR(finf_spectrum_trace(s), log(1e7) + 0.57721566490153286 + 0.5e-7, 1e-13,
+                "harmonic number");
     finf_spectrum_free(s);
     finf_spectrum_power(1, 1e15, &s, NULL);
     ck_assert_int_eq(spectral_measure_make(s, 1, &m), FINF_OK);
@@ -94,7 +98,8 @@ START_TEST(lists)
         ASSERT_NEAR(over_measure(s, nu_energy), direct(s, nu_energy), 1e-13, "list %d", kind);
         finf_spectrum_normalize(s);
         ck_assert_double_eq(finf_spectrum_max(s), 1);
-        ASSERT_NEAR(over_measure(s, rational), direct(s, rational), 1e-13, "normalised list %d", kind);
+        ASSERT_NEAR(over_measure(s, rational), direct(s, rational), 1e-13, "normalised list %d",
+                    kind);
         finf_spectrum_free(s);
     }
     free(x);
@@ -111,7 +116,8 @@ START_TEST(gauss_for_sums)
         for (int degree = 0; degree <= 31; degree++) {
             long double sum = 0, rule = 0;
             for (double k = 0; k < N; k++) sum += powl(2 * (long double)k / (N - 1) - 1, degree);
-            for (int i = 0; i < SUMRULE; i++) rule += weight[i] * powl(2 * (long double)node[i] / (N - 1) - 1, degree);
+            for (int i = 0; i < SUMRULE; i++)
+                rule += weight[i] * powl(2 * (long double)node[i] / (N - 1) - 1, degree);
             ck_assert_msg(fabsl(sum - rule) < 1e-13 * N, "N = %g, degree %d", N, degree);
         }
     }
@@ -139,7 +145,8 @@ START_TEST(means_over_the_circle)
     for (int j = 0; j < CIRCLE_MANY; j++) b[j] = j % 2 ? pow(0.5, j) : 2 - pow(0.7, j);
     ck_assert_int_eq(circle_means(one, NULL, 1, 1, b, CIRCLE_MANY, many), FINF_OK);
     for (int j = 0; j < CIRCLE_MANY; j++)
-        ASSERT_REAL(many[j], 1 / (b[j] * (2 - b[j])), 1e-14, 1e-13, "Poisson kernel at b = %g, one of many", b[j]);
+        ASSERT_REAL(many[j], 1 / (b[j] * (2 - b[j])), 1e-14, 1e-13,
+                    "Poisson kernel at b = %g, one of many", b[j]);
     ck_assert_int_eq(circle_mean(rough, NULL, 1, 1, &x), FINF_OK);
     ASSERT_REAL(x, 1.2660658777520083356, 1e-13, 1e-12, "I_0(1)");
 }
@@ -151,7 +158,8 @@ START_TEST(not_settled)
 {
     finf_real x;
     double at = 0.7;
-    ck_assert_int_eq(circle_mean(wall, &at, 1, 1, &x), FINF_ETOL); /* a jump is not analytic: said, not hidden */
+    /* a jump is not analytic: said, not hidden */
+    ck_assert_int_eq(circle_mean(wall, &at, 1, 1, &x), FINF_ETOL);
     ck_assert_double_le(fabs(x.value - 2 * atan(at) / M_PI), 10 * x.error);
 }
 END_TEST
@@ -186,8 +194,10 @@ START_TEST(out_of_range)
     for (size_t i = 0; i < COUNT(specs); i++) {
         finf_spectrum *s;
         ck_assert_int_eq(spec_spectrum(specs[i], i == 4 ? NAN : 3, &s, NULL), FINF_OK);
-        for (size_t k = 0; k < COUNT(bad); k++) ck_assert_msg(isnan(finf_spectrum_at(s, bad[k])), "%s at %g", specs[i], bad[k]);
-        ck_assert(finf_spectrum_at(s, 1) == finf_spectrum_max(s) && finf_spectrum_at(s, 3) == finf_spectrum_min(s));
+        for (size_t k = 0; k < COUNT(bad); k++)
+            ck_assert_msg(isnan(finf_spectrum_at(s, bad[k])), "%s at %g", specs[i], bad[k]);
+        ck_assert(finf_spectrum_at(s, 1) == finf_spectrum_max(s) &&
+                  finf_spectrum_at(s, 3) == finf_spectrum_min(s));
         finf_spectrum_free(s);
     }
 }

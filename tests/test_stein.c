@@ -1,4 +1,5 @@
-/* Gaussian w: the identities of socp/stein.c on F whose answers are known, and the bound they give. */
+/* Gaussian w: the identities of socp/stein.c on F whose answers are known, and the bound they give.
+ */
 #include <gsl/gsl_randist.h>
 
 #include "bounds.h"
@@ -25,7 +26,8 @@ static socp_basis columns(const finf_noise *noise, const socp_model *mo)
     return b;
 }
 
-/* sum_k y_k E<S_t, w_{t-k}> of a column, E<S_t, w_{t-k}> given for k < n, divided by what the column allows */
+/* sum_k y_k E<S_t, w_{t-k}> of a column, E<S_t, w_{t-k}> given for k < n, divided by what the
+ * column allows */
 static double share(const socp_ahead *c, const double *corr, size_t n, double delta)
 {
     double sum = -c->ratio * corr[1], weight = c->s;
@@ -33,8 +35,8 @@ static double share(const socp_ahead *c, const double *corr, size_t n, double de
     return fabs(sum) * 2 * sqrt(delta) / c->cost;
 }
 
-/* Quadratics: S = j theta, and E<S_t, w_{t-k}> is j times the response of theta. Those of j = +-1, the curvatures mu and L,
- * fill what the first column allows. */
+/* Quadratics: S = j theta, and E<S_t, w_{t-k}> is j times the response of theta. Those of j = +-1,
+ * the curvatures mu and L, fill what the first column allows. */
 START_TEST(quadratics)
 {
     for (size_t i = 0; i < COUNT(CASES); i++) {
@@ -54,7 +56,8 @@ START_TEST(quadratics)
             }
             for (size_t c = 0; c < b.ns; c++) {
                 double part = share(&b.ahead[c], corr, N, mo.delta);
-                ck_assert_msg(part <= 1 + 1e-9, "%s, eta %g, j %g, column %zu: %g", CASES[i].noise, eta, j, c, part);
+                ck_assert_msg(part <= 1 + 1e-9, "%s, eta %g, j %g, column %zu: %g", CASES[i].noise,
+                              eta, j, c, part);
                 if (c == 0) ASSERT_NEAR(part, fabs(j), 1e-13, "first column");
             }
         }
@@ -85,7 +88,8 @@ START_TEST(huber)
     gsl_rng_free(source);
     for (size_t c = 0; c < b.ns && b.ahead[c].s == 1; c++) {
         double error = 4 / sqrt(N) * 2 * sqrt(mo.delta) / b.ahead[c].cost;
-        ck_assert_msg(share(&b.ahead[c], corr, LAGS, mo.delta) <= 1 + error, "lag %zu", b.ahead[c].lag);
+        ck_assert_msg(share(&b.ahead[c], corr, LAGS, mo.delta) <= 1 + error, "lag %zu",
+                      b.ahead[c].lag);
     }
     double used = share(&b.ahead[1], corr, LAGS, mo.delta);
     ck_assert_msg(used > 0.3, "the inequality has little to do: %g", used);
@@ -99,11 +103,14 @@ START_TEST(order)
 {
     for (size_t i = 0; i < COUNT(CASES); i++) {
         finf_iqc_options o = options(FINF_IQC_GAUSSIAN);
-        finf_iqc_result sharp = iqc(CASES[i].noise, CASES[i].eta, CASES[i].kappa, options(FINF_IQC_SHARP)),
+        finf_iqc_result sharp = iqc(CASES[i].noise, CASES[i].eta, CASES[i].kappa,
+                                    options(FINF_IQC_SHARP)),
                         r = both(CASES[i].noise, CASES[i].eta, CASES[i].kappa, o);
-        ck_assert_msg(r.bound.value <= sharp.bound.value * (1 + 2e-8) && r.bound.value >= r.quadratic_lower.value,
-                      "%s, eta %g, kappa %g: %.10g not between %.10g and %.10g", CASES[i].noise, CASES[i].eta,
-                      CASES[i].kappa, r.bound.value, r.quadratic_lower.value, sharp.bound.value);
+        ck_assert_msg(r.bound.value <= sharp.bound.value * (1 + 2e-8) &&
+                          r.bound.value >= r.quadratic_lower.value,
+                      "%s, eta %g, kappa %g: %.10g not between %.10g and %.10g", CASES[i].noise,
+                      CASES[i].eta, CASES[i].kappa, r.bound.value, r.quadratic_lower.value,
+                      sharp.bound.value);
         o.privacy.sigma_sgd = 0.3;
         finf_iqc_result with = both(CASES[i].noise, CASES[i].eta, CASES[i].kappa, o);
         ck_assert_double_gt(with.bound.value, r.bound.value);
@@ -112,7 +119,8 @@ START_TEST(order)
 }
 END_TEST
 
-/* Large steps: nothing is worse than the quadratic. Small ones: what there is to gain over sharp. */
+/* Large steps: nothing is worse than the quadratic. Small ones: what there is to gain over sharp.
+ */
 START_TEST(values)
 {
     finf_iqc_options o = options(FINF_IQC_GAUSSIAN);
@@ -121,7 +129,8 @@ START_TEST(values)
     r = iqc("nu:0.1", 1.9, 2, o);
     ASSERT_NEAR(r.bound.value, r.quadratic_lower.value, 2e-8, "eta 1.9: the worst quadratic");
     r = iqc("sgd", 1.9999999, 30, o);
-    ck_assert_msg(r.bound.value >= r.quadratic_lower.value, "eta near 2: %.12g < %.12g", r.bound.value, r.quadratic_lower.value);
+    ck_assert_msg(r.bound.value >= r.quadratic_lower.value, "eta near 2: %.12g < %.12g",
+                  r.bound.value, r.quadratic_lower.value);
     /* lags 1 .. 40 one by one, by a program written apart */
     ASSERT_NEAR(iqc("nu:0.062", 0.1, 1000, o).unit_bound, 0.00703492, 1e-6, "eta 0.1");
     ASSERT_NEAR(iqc("nu:0.01", 1, 100, o).unit_bound, 0.78696791, 1e-7, "eta 1");
@@ -129,7 +138,8 @@ START_TEST(values)
     o.privacy.clip = 0, o.privacy.sigma_sgd = 1; /* no w at all */
     finf_iqc_result none = iqc("nu:0.1", 0.1, 10, o);
     o.bound = FINF_IQC_SHARP;
-    ASSERT_NEAR(none.bound.value, iqc("nu:0.1", 0.1, 10, o).bound.value, 1e-14, "gradient noise alone");
+    ASSERT_NEAR(none.bound.value, iqc("nu:0.1", 0.1, 10, o).bound.value, 1e-14,
+                "gradient noise alone");
 }
 END_TEST
 
@@ -156,7 +166,7 @@ START_TEST(certificate)
 }
 END_TEST
 
-/* ---- the noise optimised for it -------------------------------------------------------------------------- */
+/* ---- the noise optimised for it -------------------------------------------------------------- */
 
 static finf_optimize_options descent(finf_iqc_bound bound)
 {
@@ -166,7 +176,8 @@ static finf_optimize_options descent(finf_iqc_bound bound)
 }
 
 /* log bound of the product with power i more by h */
-static double log_bound(const finf_noise *product, size_t i, double h, double eta, double kappa, finf_iqc_options o)
+static double log_bound(const finf_noise *product, size_t i, double h, double eta, double kappa,
+                        finf_iqc_options o)
 {
     size_t n = product->n;
     double r[32];
@@ -186,19 +197,23 @@ static double slope(const finf_noise *product, double eta, double kappa, finf_iq
     const double h = 1e-3;
     double most = 0;
     for (size_t i = 0; i < product->n; i++)
-        most = fmax(most,
-                    fabs(log_bound(product, i, h, eta, kappa, o) - log_bound(product, i, -h, eta, kappa, o)) / (2 * h));
+        most = fmax(most, fabs(log_bound(product, i, h, eta, kappa, o) -
+                               log_bound(product, i, -h, eta, kappa, o)) /
+                              (2 * h));
     return most;
 }
 
-/* Below the best nu and below the sharp bound's noise, by what is measured; stationary, which that is not. */
+/* Below the best nu and below the sharp bound's noise, by what is measured; stationary, which that
+ * is not. */
 START_TEST(optimised)
 {
     static const struct {
-        double eta, kappa, sgd, gap, gain; /* so much below the noise of sharp; for eta L > 1 it is one of several minima */
-    } ROWS[] = {{0.1, 10, 0, 1.04699, 9e-5},    {0.1, 100, 0, 1.05407, 1.2e-4}, {0.1, 1000, 0, 1.05482, 1.4e-4},
-                {0.01, 100, 0, 1.03537, 4e-4},  {0.05, 50, 0.1, NAN, 2e-4},     {0.5, 10, 0, 1.03243, 0},
-                {1.5, 1000, 0, 1.01185, -1e-6}, {1, 30, 0, 1.000001, 0}};
+        /* so much below the noise of sharp; for eta L > 1 it is one of several minima */
+        double eta, kappa, sgd, gap, gain;
+    } ROWS[] = {{0.1, 10, 0, 1.04699, 9e-5},     {0.1, 100, 0, 1.05407, 1.2e-4},
+                {0.1, 1000, 0, 1.05482, 1.4e-4}, {0.01, 100, 0, 1.03537, 4e-4},
+                {0.05, 50, 0.1, NAN, 2e-4},      {0.5, 10, 0, 1.03243, 0},
+                {1.5, 1000, 0, 1.01185, -1e-6},  {1, 30, 0, 1.000001, 0}};
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         double eta = ROWS[i].eta, kappa = ROWS[i].kappa;
         finf_optimize_options o = descent(FINF_IQC_GAUSSIAN), so = descent(FINF_IQC_SHARP);
@@ -209,17 +224,20 @@ START_TEST(optimised)
         ck_assert_int_eq(finf_optimize(eta, kappa, &so, &sharp), FINF_OK);
         ck_assert_int_eq(finf_iqc(sharp.noise, eta, kappa, &o.iqc, &of_sharp), FINF_OK);
         double bound = r.iqc.bound.value;
-        ck_assert_msg(bound <= of_sharp.bound.value * (1 - ROWS[i].gain) * (1 + 1e-8), "eta %g, kappa %g: %.9g of %.9g",
-                      eta, kappa, bound, of_sharp.bound.value);
+        ck_assert_msg(bound <= of_sharp.bound.value * (1 - ROWS[i].gain) * (1 + 1e-8),
+                      "eta %g, kappa %g: %.9g of %.9g", eta, kappa, bound, of_sharp.bound.value);
         ck_assert_msg(!(r.gap > ROWS[i].gap), "eta %g, kappa %g: gap %.9g", eta, kappa, r.gap);
         ck_assert(bound <= r.bound_nu * (1 + 1e-9) && r.bound_nu <= sharp.bound_nu * (1 + 1e-8));
         ck_assert(bound >= r.iqc.quadratic_lower.value * (1 - 1e-9));
-        for (size_t k = 1; k <= r.rounds; k++) ck_assert_double_le(r.history[k], r.history[k - 1] * (1 + 1e-9));
+        for (size_t k = 1; k <= r.rounds; k++)
+            ck_assert_double_le(r.history[k], r.history[k - 1] * (1 + 1e-9));
         ck_assert(r.rounds <= 4 || eta > 1);
         if (i == 1) {
-            double at = slope(r.noise, eta, kappa, o.iqc), from = slope(sharp.noise, eta, kappa, o.iqc);
-            ck_assert_msg(at < 1e-3 && from > 30 * at, /* tol = 1e-6 in the bound: its root in the slope */
-                          "slope %g, of the noise of sharp %g", at, from);
+            double at = slope(r.noise, eta, kappa, o.iqc),
+                   from = slope(sharp.noise, eta, kappa, o.iqc);
+            /* tol = 1e-6 in the bound: its root in the slope */
+            ck_assert_msg(at < 1e-3 && from > 30 * at, "slope %g, of the noise of sharp %g", at,
+                          from);
         }
         finf_optimize_result_free(&r);
         finf_optimize_result_free(&sharp);
@@ -235,7 +253,8 @@ START_TEST(described)
     double sum = 0;
     ck_assert_int_eq(finf_optimize(0.1, 100, &o, &r), FINF_OK);
     for (size_t k = 1; k < r.n; k++)
-        sum += (r.w[k] - r.w[k - 1]) * (r.density[k] * r.psi[k] + r.density[k - 1] * r.psi[k - 1]) / (2 * FINF_PI);
+        sum += (r.w[k] - r.w[k - 1]) * (r.density[k] * r.psi[k] + r.density[k - 1] * r.psi[k - 1]) /
+               (2 * FINF_PI);
     ASSERT_NEAR(sum, r.iqc.unit_bound, 1e-3, "the integral of what is saved");
     finf_optimize_result_free(&r);
 }
