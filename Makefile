@@ -11,13 +11,14 @@ WARN    := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes $(if $(CI),-
 # clang warns where a table leaves out fields that are 0 on purpose
 WARN    += $(if $(findstring clang,$(CC)),-Wno-missing-field-initializers)
 CFLAGS  ?= -O3 -g
-ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 -Iinclude -Ibase -Iellint -Ibounds -Isocp -Icli -fPIC -fvisibility=hidden \
+ROOMS   := base ellint bounds socp cli $(patsubst %/,%,$(wildcard bounds/*/ socp/*/ cli/*/))
+ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 $(addprefix -I,include $(ROOMS)) -fPIC -fvisibility=hidden \
               -MMD -MP -pthread $(WARN) $(CFLAGS) $(EXTRA)
 LIBS    = $(CONFIG_ARB_LIBS) -lfftw3 -lgsl -lgslcblas -lm -ldl
 TEST_LIBS := -lcheck -lsubunit -lrt
 
-LIB_SRC := $(wildcard base/*.c ellint/*.c bounds/*.c socp/*.c)
-CLI_SRC := $(wildcard cli/*.c)
+LIB_SRC := $(wildcard $(addsuffix /*.c,$(filter-out cli%,$(ROOMS))))
+CLI_SRC := $(wildcard $(addsuffix /*.c,$(filter cli%,$(ROOMS))))
 TESTS   := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$B/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$B/obj/%.o)
@@ -75,10 +76,10 @@ deps: $B/config.mk
 	@:
 
 # ---- build ----------------------------------------------------------------------------------------------------
-$B/obj/socp/ecos_library.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
-CERTIFY := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify*.c tests/test_certify.c))
+$B/obj/socp/solver/ecos_library.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
+CERTIFY := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify/*.c tests/test_certify.c))
 $(CERTIFY): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
-$B/obj/socp/ecos_library.o $(CERTIFY): $B/config.mk
+$B/obj/socp/solver/ecos_library.o $(CERTIFY): $B/config.mk
 $B/obj/%.o: %.c | $B/config.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -53,7 +53,7 @@ static finf_status read_epsilon_delta(const args *a, double *epsilon, double *de
 
 finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
 {
-    double eta, mu, T = NAN, epsilon, delta, rho_error;
+    double eta, mu, T = NAN, epsilon, delta, rho_error = NAN;
     finf_noise *noise = NULL;
     finf_privacy_setting set;
     finf_sensitivity sens;
