@@ -40,6 +40,8 @@ double finf_seconds(void);
 finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+static inline int finf_cancelled(finf_cancel c) { return c.poll && c.poll(c.data); }
+
 /* What two steps come to: a tolerance not reached does not hide a failure. */
 static inline finf_status finf_worse(finf_status a, finf_status b)
 {

@@ -78,6 +78,13 @@ typedef struct {
     char text[256];
 } finf_reason;
 
+/* A way to stop what takes long: polled now and then, by the thread that works; nonzero stops it.
+ * The call then ends with FINF_ETOL and the best that there is. */
+typedef struct {
+    int (*poll)(void *data); /* NULL: never stops */
+    void *data;
+} finf_cancel;
+
 /* ---- numbers with their error ---------------------------------------------------------------- */
 
 typedef enum {
@@ -312,11 +319,10 @@ typedef struct {
     finf_iqc_solver solver; /* the result names the one that answered */
     /* 0: clustered nodes (auto); k: k uniform points on (-pi, pi) (theory 7.5) */
     size_t grid_uniform;
-    size_t fir;            /* 0: compact basis; T: h_t and c_t for |t| <= T (theory 7.5) */
-    double gap;            /* relative gap asked of the solver, default 1e-8 */
-    int certify;           /* prove the bound in ball arithmetic; default 0 (theory 7.8) */
-    int (*cancel)(void *); /* NULL, or polled: nonzero stops the solver (FINF_ETOL) */
-    void *cancel_data;
+    size_t fir;         /* 0: compact basis; T: h_t and c_t for |t| <= T (theory 7.5) */
+    double gap;         /* relative gap asked of the solver, default 1e-8 */
+    int certify;        /* prove the bound in ball arithmetic; default 0 (theory 7.8) */
+    finf_cancel cancel; /* of the solver, the recomputation and the proof */
 } finf_iqc_options;
 
 finf_iqc_options finf_iqc_options_default(void);
@@ -428,7 +434,7 @@ typedef struct {
 
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth,
                               double sgd_ratio, finf_worst_kind kind, unsigned long long seed,
-                              double relative_error, int (*cancel)(void *), void *cancel_data,
+                              double relative_error, const finf_cancel *cancel,
                               finf_worst_result *out);
 
 /* ---- systems: the noise of n steps ----------------------------------------------------------- */
@@ -445,8 +451,7 @@ typedef struct finf_system finf_system;
 #define FINF_SYSTEM_EPOCHS_MAX 2e7  /* n k^2, of finf_system_epochs */
 
 typedef struct {
-    int (*cancel)(void *); /* NULL, or polled while it is made: nonzero stops (FINF_ETOL) */
-    void *cancel_data;
+    finf_cancel cancel; /* while it is made */
 } finf_system_options;
 
 finf_system_options finf_system_options_default(void);
@@ -563,8 +568,7 @@ typedef struct {
     /* up to this many directions one by one, beyond by the nodes of the spectral measure;
      * default 512 */
     size_t direct_max;
-    int (*cancel)(void *); /* NULL, or polled: nonzero stops the run (FINF_ETOL) */
-    void *cancel_data;
+    finf_cancel cancel; /* of the recursion */
 } finf_curve_options;
 
 finf_curve_options finf_curve_options_default(void);
@@ -674,9 +678,7 @@ typedef struct {
     unsigned threads;        /* 1 to 256, default 1: the answer does not depend on it */
     double relative_error;   /* one standard error over the mean, at which to stop; default 0.01 */
     double max_steps;        /* over all chains, default 1e8 */
-    /* NULL, or polled by every thread: nonzero stops the run (FINF_ETOL, with what there is) */
-    int (*cancel)(void *);
-    void *cancel_data;
+    finf_cancel cancel;      /* polled by every thread */
     /* NULL, or told now and then, by the calling thread: steps done, steps expected, mean and
      * standard error so far (or NaN) */
     void (*progress)(void *, double done, double expected, double mean, double error);

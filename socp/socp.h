@@ -172,8 +172,7 @@ typedef struct {
     socp_kkt *kkt; /* NULL, or filled in (Newton); its memory is the caller's */
     int max_iter;
     const double *warm; /* NULL, or a point of a neighbouring program with the same unknowns */
-    int (*cancel)(void *);
-    void *cancel_data;
+    finf_cancel cancel;
 } socp_solve_options;
 enum { SOCP_CANCELLED = -4 }; /* a code */
 typedef struct {
@@ -220,8 +219,8 @@ typedef struct {
 } socp_certificate; /* cancel as in finf_iqc_options */
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise,
                          const socp_grid *g, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate,
-                         int (*cancel)(void *), void *cancel_data, socp_certificate *out);
+                         socp_weights weights, const socp_recomputed *estimate, finf_cancel cancel,
+                         socp_certificate *out);
 
 const char *socp_arb_version(void), *socp_flint_version(void); /* NULL: built without */
 

@@ -280,7 +280,7 @@ static int certified(const proof *p, double kappa, const double *x, double value
     socp_certificate out;
     socp_recomputed estimate = {.dp = {value, 1e-10 * value, FINF_ESTIMATE, ""}};
     finf_status st = socp_certify(&p->mo, kappa, p->noise, &p->grid, &p->kept.basis, x,
-                                  (socp_weights){1, 0}, &estimate, NULL, NULL, &out);
+                                  (socp_weights){1, 0}, &estimate, (finf_cancel){NULL, NULL}, &out);
     ck_assert_int_eq(st == FINF_OK, out.certified);
     if (out.certified) ck_assert(out.dp_upper >= value && out.dp_upper <= value * (1 + 1e-5));
     return out.certified;

@@ -1028,8 +1028,8 @@ START_TEST(curve_at_the_edges)
     finf_system *cc = make_system("optimal-cc", 10), *big;
     ck_assert_int_eq(finf_curve(cc, 0.1, H, &limit, &r), FINF_EDOM);
     int polls = 3;
-    stop.cancel = stop_now;
-    stop.cancel_data = &polls;
+    stop.cancel.poll = stop_now;
+    stop.cancel.data = &polls;
     ck_assert_int_eq(finf_curve(s, 0.1, H, &stop, &r), FINF_ETOL);
     ck_assert(!r.F && r.reason.text[0]);
     finf_reason why = {""};
@@ -1075,11 +1075,11 @@ START_TEST(generation_can_be_stopped)
         for (int after = 0; status && after < 100000;
              after += after < 20 ? 1 : after / 4, stops++) {
             polls = after;
-            finf_system_options o = {stop_now, &polls};
+            finf_system_options o = {.cancel = {stop_now, &polls}};
             finf_reason why = {""};
             finf_participation p;
             finf_curve_options c = finf_curve_options_default();
-            c.cancel = stop_now, c.cancel_data = &polls;
+            c.cancel.poll = stop_now, c.cancel.data = &polls;
             finf_curve_result r = {0};
             status = kind == 0   ? finf_system_me(100, &o, &s, &why)
                      : kind == 1 ? finf_system_epochs(40, 10, &o, &s, &why)

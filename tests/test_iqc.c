@@ -515,7 +515,7 @@ START_TEST(no_such_choice)
         finf_optimize_result_free(&found);
         finf_worst_result worst;
         ck_assert_int_eq(
-            finf_iqc_simulate(n, 0.1, 10, 1, 0, (finf_worst_kind)value, 1, 0.1, NULL, NULL, &worst),
+            finf_iqc_simulate(n, 0.1, 10, 1, 0, (finf_worst_kind)value, 1, 0.1, NULL, &worst),
             FINF_EUSAGE);
         ck_assert(isnan(worst.mean));
         finf_simulate_result sim;
@@ -543,7 +543,7 @@ START_TEST(no_such_choice)
         ck_assert_int_eq(finf_iqc_quadratic(n, bad[i], 10, 1, 0, &v, NULL), FINF_EDOM);
         ck_assert_int_eq(finf_iqc_quadratic(n, 0.1, 10, bad[i], 0, &v, NULL), FINF_EDOM);
         ck_assert_int_eq(
-            finf_iqc_simulate(n, bad[i], 10, 1, 0, FINF_WORST_HUBER, 1, 0.1, NULL, NULL, &worst),
+            finf_iqc_simulate(n, bad[i], 10, 1, 0, FINF_WORST_HUBER, 1, 0.1, NULL, &worst),
             FINF_EDOM);
         finf_iqc_options o = finf_iqc_options_default();
         finf_iqc_result r;
@@ -622,8 +622,8 @@ START_TEST(interrupted)
             finf_iqc_options o = options(FINF_IQC_FVAL);
             finf_iqc_result r;
             int left = polls;
-            o.solver = ecos ? FINF_IQC_ECOS : FINF_IQC_NEWTON, o.cancel = after,
-            o.cancel_data = &left;
+            o.solver = ecos ? FINF_IQC_ECOS : FINF_IQC_NEWTON, o.cancel.poll = after,
+            o.cancel.data = &left;
             ck_assert_int_eq(finf_iqc(n, 0.1, 100, &o, &r), FINF_ETOL);
             ck_assert_msg(r.solver_code == -4 && !strcmp(r.solver_status, "cancelled") &&
                               strstr(r.reason.text, "cancelled"),
@@ -672,8 +672,8 @@ static void *solve_again(void *cancelled)
         finf_iqc_result r;
         int left = 3;
         o.solver = FINF_IQC_ECOS;
-        o.cancel = raise_at_poll;
-        o.cancel_data = cancelled ? &left : NULL;
+        o.cancel.poll = raise_at_poll;
+        o.cancel.data = cancelled ? &left : NULL;
         finf_status st = finf_iqc(n, 0.1, 100, &o, &r);
         if (cancelled ? r.solver_code != -4 : st != FINF_OK || r.solver_code != 0) {
             finf_noise_free(n);

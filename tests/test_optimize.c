@@ -110,8 +110,8 @@ START_TEST(edges)
     ck_assert_int_eq(finf_optimize(0.1, 0.5, &o, &r), FINF_EDOM);
     finf_optimize_result_free(&r);
     int left = 1000;
-    o.iqc.cancel = stop_after;
-    o.iqc.cancel_data = &left;
+    o.iqc.cancel.poll = stop_after;
+    o.iqc.cancel.data = &left;
     ck_assert_int_eq(finf_optimize(0.1, 1000, &o, &r), FINF_OK);
     int all = 1000 - left;
     ck_assert_int_le(all, 50);
@@ -219,12 +219,12 @@ START_TEST(simulated)
         double h;
         spec_noise(specs[i], NAN, &n, NULL);
         ck_assert_int_eq(finf_iqc_quadratic(n, 0.2, 1, 1, 0, &exact, &h), FINF_OK);
-        ck_assert_int_eq(
-            finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, NULL, &w), FINF_OK);
+        ck_assert_int_eq(finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, &w),
+                         FINF_OK);
         ck_assert_msg(fabs(w.mean - exact.value) < 4 * w.error, "%s: %g +- %g, exact %g", specs[i],
                       w.mean, w.error, exact.value);
         ck_assert_double_le(w.error, 0.01 * w.mean);
-        finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, NULL, &again);
+        finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, &again);
         ck_assert(again.mean == w.mean && again.error == w.error);
         finf_noise_free(n);
     }
@@ -235,17 +235,15 @@ START_TEST(simulated)
     finf_noise_sgd(&sgd);
     finf_iqc(sgd, 0.1, 100, &o, &b);
     ck_assert_int_eq(
-        finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, NULL, &huber),
+        finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, &huber), FINF_OK);
+    ck_assert_int_eq(
+        finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_ASYMMETRIC, 1, 0.005, NULL, &asymmetric),
         FINF_OK);
-    ck_assert_int_eq(finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_ASYMMETRIC, 1, 0.005, NULL,
-                                       NULL, &asymmetric),
-                     FINF_OK);
     ck_assert_double_gt(huber.mean, 1.6 * b.unit_quadratic_lower.value);
     ck_assert_double_lt(huber.mean + 4 * huber.error, b.unit_bound);
     ck_assert_double_lt(asymmetric.mean + 4 * asymmetric.error, b.unit_bound);
     ck_assert_int_eq(
-        finf_iqc_simulate(sgd, -1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, NULL, &huber),
-        FINF_EDOM);
+        finf_iqc_simulate(sgd, -1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, &huber), FINF_EDOM);
     finf_noise_free(sgd);
 }
 END_TEST

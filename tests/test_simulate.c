@@ -397,7 +397,7 @@ START_TEST(stopped)
     for (unsigned threads = 1; threads <= 2; threads++)
         for (int n = 0; n < 100000; n = n ? 10 * n : 1) { /* interrupted sooner or later */
             atomic_int count = n;
-            o.cancel = after, o.cancel_data = &count, o.threads = threads;
+            o.cancel.poll = after, o.cancel.data = &count, o.threads = threads;
             ck_assert_int_eq(simulate(&x, &o, &r), FINF_ETOL);
             ck_assert(strstr(r.reason.text, "interrupted"));
             ck_assert(r.chains > 3 ? fabs(r.F.value - r.exact.value) < 5 * r.F.error

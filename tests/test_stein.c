@@ -285,7 +285,7 @@ START_TEST(cancelled)
     finf_optimize_options o = descent(FINF_IQC_GAUSSIAN);
     finf_optimize_result r;
     int left = 1000;
-    o.iqc.cancel = stop_after, o.iqc.cancel_data = &left;
+    o.iqc.cancel.poll = stop_after, o.iqc.cancel.data = &left;
     ck_assert_int_eq(finf_optimize(0.1, 100, &o, &r), FINF_OK);
     finf_optimize_result_free(&r);
     int all = 1000 - left;

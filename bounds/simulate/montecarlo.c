@@ -38,7 +38,7 @@ static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simu
     c.privacy = o->privacy;
     c.start = (o->start_at ? o->start_at[0] : o->start) * L * L;
     if (s) c.start = o->start, c.start_at = o->start_at;
-    c.cancel = o->cancel, c.cancel_data = o->cancel_data;
+    c.cancel = o->cancel;
     if (!s) c.kurtosis = -2; /* x = +-1: mean estimation is regression on it */
     finf_status status = finf_system_toeplitz(p->noise, o->steps, &system, &out->exact_reason);
     if (!status && !s) status = finf_spectrum_flat(1, &one, &out->exact_reason);

@@ -42,10 +42,7 @@ typedef struct {
     double complex *response; /* o.steps > 0: of beta_0..beta_{T-1} at the frequencies of 2 block */
 } plan;
 
-static inline int plan_cancelled(const plan *p)
-{
-    return p->o.cancel && p->o.cancel(p->o.cancel_data);
-}
+static inline int plan_cancelled(const plan *p) { return finf_cancelled(p->o.cancel); }
 
 /* One thread's room. */
 typedef struct {

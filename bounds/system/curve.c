@@ -159,7 +159,7 @@ static finf_status make_covariance(const finf_system *system, const finf_curve_o
                                    double **K, finf_reason *why)
 {
     size_t n = system->facts.n;
-    finf_system_options stop = {o->cancel, o->cancel_data};
+    finf_system_options stop = {o->cancel};
     if (n > FINF_SYSTEM_DENSE_MAX)
         return finf_why(why, FINF_EDOM,
                         "%s of %zu steps: its curve needs a matrix, at most %u steps",
@@ -183,7 +183,7 @@ static finf_status run(const finf_system *system, const finf_curve_options *o, c
                             "eta diverges in mean square, and the curve overflows");
         }
         if (t == n) break;
-        if (o->cancel && t % 64 == 0 && o->cancel(o->cancel_data))
+        if (t % 64 == 0 && finf_cancelled(o->cancel))
             return finf_why(&out->reason, FINF_ETOL, "stopped at step %zu of %zu", t, n);
         if (K)
             covariance_noise(x, K + t * n, t);

@@ -85,7 +85,10 @@ void finf_system_free(finf_system *s)
 
 finf_system_facts finf_system_describe(const finf_system *s) { return s->facts; }
 
-finf_system_options finf_system_options_default(void) { return (finf_system_options){NULL, NULL}; }
+finf_system_options finf_system_options_default(void)
+{
+    return (finf_system_options){.cancel = {NULL, NULL}};
+}
 
 static finf_real exactly(double value, const char *method)
 {

@@ -3,7 +3,7 @@
 #ifndef FINF_SYSTEM_H
 #define FINF_SYSTEM_H
 
-#include "finf.h"
+#include "base.h"
 
 typedef enum {
     SYSTEM_TOEPLITZ,
@@ -17,7 +17,7 @@ typedef enum {
 
 static inline int system_stopped(const finf_system_options *o)
 {
-    return o && o->cancel && o->cancel(o->cancel_data);
+    return o && finf_cancelled(o->cancel);
 }
 
 /* factorization.c: X = sum_k weight_k (Delta Delta' + shift_k V)^{-1}, Delta = A^{-1}, V = diag(v):

@@ -46,7 +46,7 @@ enum { GAMMA_T, GAMMA_INF, GAMMA_FIXED_ORDER, GAMMA_MIN_SEP };
 #define SHOW "both|systems|curve"
 enum { SHOW_BOTH, SHOW_SYSTEMS, SHOW_CURVE };
 
-static const finf_system_options STOP = {sweep_interrupted, NULL};
+static const finf_system_options STOP = {.cancel = {sweep_interrupted, NULL}};
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -360,7 +360,7 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &precision, why);
     j->precision = (int)precision;
     j->o.gamma = j->gamma == GAMMA_INF ? FINF_CURVE_GAMMA_INF : FINF_CURVE_GAMMA_T;
-    j->o.cancel = sweep_interrupted;
+    j->o.cancel.poll = sweep_interrupted;
     j->k = j->b = NAN;
     if (!s) s = args_whole(a, OPT_PARTICIPATIONS, 1, steps, &j->k, why);
     if (!s) s = args_whole(a, OPT_SEPARATION, 1, steps, &j->b, why);

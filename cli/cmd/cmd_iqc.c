@@ -39,7 +39,7 @@ static finf_status simulate(const job *j, size_t i, const finf_noise *noise, row
     for (int k = 0; k < 2 && sigma > 0; k++) {
         finf_status s = finf_iqc_simulate(noise, j->pairs.eta[i], j->pairs.kappa[i], j->o.smooth,
                                           j->o.privacy.sigma_sgd / sigma, KINDS[k], j->seed, 0.005,
-                                          sweep_interrupted, NULL, &out->worst[k]);
+                                          &j->o.cancel, &out->worst[k]);
         worst = finf_worse(worst, s);
     }
     if (worst)
@@ -159,7 +159,7 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
         s = finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
         j.simulate = lower;
-        j.o.cancel = sweep_interrupted;
+        j.o.cancel.poll = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
         s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
         if (j.pairs.n > 1 && wants_text(a))

@@ -218,7 +218,7 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
     if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows)))
         s = finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
-        j.o.iqc.cancel = sweep_interrupted;
+        j.o.iqc.cancel.poll = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
         s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
         if (path && (!s || (s == FINF_ETOL && !interrupted))) {

@@ -207,7 +207,7 @@ finf_status cmd_simulate(const args *a, doc *d, finf_reason *why)
     bar b = {0};
     finf_status s = read_problem(a, &j, why);
     if (!s) {
-        j.o.cancel = sweep_interrupted;
+        j.o.cancel.poll = sweep_interrupted;
         if (isatty(STDERR_FILENO) && !args_given(a, OPT_QUIET)) {
             j.o.progress = progress;
             j.o.progress_data = &b;

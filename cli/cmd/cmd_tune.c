@@ -82,7 +82,7 @@ static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
     if (!s) s = args_number(a, OPT_KAPPA, &j.kappa, why);
     if (!s) s = check_iqc_sizes(a, &j.o, eta, j.kappa, why);
     if (s) return s;
-    j.o.cancel = sweep_interrupted;
+    j.o.cancel.poll = sweep_interrupted;
     int interrupted = sweep_run(1, solve_iqc, &j, 1);
     s = sweep_outcome(&j, 1, sizeof j, interrupted, why);
     if (s && s != FINF_ETOL) return s;

@@ -55,7 +55,8 @@ static finf_status optimised_on_grid(const char *line, const double *kappa, size
     if (!s) s = runner_parse(second + strlen(" && finf "), words[1], &a, why);
     if (!s) s = read_iqc(&a, &j.value, why);
     if (s) return s;
-    j.find.iqc.cancel = j.value.cancel = sweep_interrupted;
+    j.find.iqc.cancel.poll = sweep_interrupted;
+    j.value.cancel.poll = sweep_interrupted;
     j.rows = calloc(n, sizeof *j.rows);
     if (!j.rows) return finf_why(why, FINF_ENOMEM, "no memory");
     int interrupted = sweep_run(n, value_on_grid, &j, 1);

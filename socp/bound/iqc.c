@@ -109,7 +109,7 @@ static int has_bound(const attempt *a)
 static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, attempt *a)
 {
     const finf_iqc_options *o = u->opt;
-    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel, .cancel_data = o->cancel_data};
+    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel};
     finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
     *a = (attempt){.solver = solver,
                    .so = {.status = "not started", .code = -1},
@@ -182,7 +182,7 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
         out->basis_size = u.prog.n;
         if (opt->certify && has_bound(&a)) {
             finf_status cs = socp_certify(mo, kappa, noise, &u.grid, &u.basis, a.x, weights, re,
-                                          opt->cancel, opt->cancel_data, cert);
+                                          opt->cancel, cert);
             if (finf_worse(st, cs) != st) out->reason = cert->reason;
             st = finf_worse(st, cs);
         }
@@ -221,8 +221,7 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
         socp_grid grid;
         st = socp_grid_make(noise, eta, 1, 1, 0, &grid);
         if (st != FINF_OK) return st;
-        st = socp_certify(&mo, 1, noise, &grid, &none, x, weights, re, opt->cancel,
-                          opt->cancel_data, cert);
+        st = socp_certify(&mo, 1, noise, &grid, &none, x, weights, re, opt->cancel, cert);
         if (st != FINF_OK) out->reason = cert->reason;
         socp_grid_free(&grid);
     }

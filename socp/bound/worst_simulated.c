@@ -41,11 +41,10 @@ typedef struct {
     noise_stream stream;
     normal_source *gradient;
     double ratio, *sum, *extra; /* sum: z where there is gradient noise */
-    int (*cancel)(void *);
-    void *cancel_data;
+    finf_cancel cancel;
 } blocks;
 
-static int stopped(const blocks *s) { return s->cancel && s->cancel(s->cancel_data); }
+static int stopped(const blocks *s) { return finf_cancelled(s->cancel); }
 
 static void blocks_free(blocks *s)
 {
@@ -231,7 +230,7 @@ static finf_status long_run(const model *m, blocks *s, double rms, double relati
  * would be too short) +inf where eta L >= 2 or z has no finite variance. */
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth,
                               double sgd_ratio, finf_worst_kind kind, unsigned long long seed,
-                              double relative_error, int (*cancel)(void *), void *cancel_data,
+                              double relative_error, const finf_cancel *cancel,
                               finf_worst_result *out)
 {
     double L = smooth, b = eta * L, T, relerr;
@@ -259,7 +258,7 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     if ((double)n < 16 * memory || n < 4 * taps) return FINF_ETOL;
 
     model m = {b, 1 / kappa, -INFINITY, 0};
-    blocks s = {.cancel = cancel, .cancel_data = cancel_data};
+    blocks s = {.cancel = cancel ? *cancel : (finf_cancel){NULL, NULL}};
     st = blocks_make(noise, n, seed, sgd_ratio, &s);
     if (!st && kind == FINF_WORST_HUBER) {
         st = worst_knee(m, &s, rms, &out->delta, &out->steps);

@@ -18,8 +18,8 @@ const char *socp_flint_version(void) { return NULL; }
 
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise,
                          const socp_grid *g, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate,
-                         int (*cancel)(void *), void *cancel_data, socp_certificate *out)
+                         socp_weights weights, const socp_recomputed *estimate, finf_cancel cancel,
+                         socp_certificate *out)
 {
     (void)mo;
     (void)kappa;
@@ -30,7 +30,6 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     (void)weights;
     (void)estimate;
     (void)cancel;
-    (void)cancel_data;
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN};
     snprintf(out->reason.text, sizeof out->reason.text, "built without Arb: no certificate");
     return FINF_ETOL;
@@ -92,8 +91,7 @@ static void set_memory_functions(void)
 typedef struct {
     ball_form form;
     acb_ptr part; /* of the last evaluation */
-    int (*cancel)(void *);
-    void *cancel_data;
+    finf_cancel cancel;
     int cancelled;
     int centred; /* boxes on which a is not resolved are tried again, certify_centred.c */
 } context;
@@ -106,7 +104,7 @@ static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong 
     acb_ptr p = c->part;
     if (order > 1) return 1;
     acb_indeterminate(out);
-    c->cancelled = c->cancelled || (c->cancel && c->cancel(c->cancel_data));
+    c->cancelled = c->cancelled || (finf_cancelled(c->cancel));
     if (c->cancelled) return 0;
     ball_form_at(&c->form, w, order != 0, p);
     if (c->centred && !(acb_rel_accuracy_bits(p + BALL_A) > 1)) ball_form_refine(&c->form, w, p);
@@ -232,14 +230,13 @@ static void *prove_alone(void *data)
 
 finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *noise,
                          const socp_grid *g, const socp_basis *b, const double *x,
-                         socp_weights weights, const socp_recomputed *estimate,
-                         int (*cancel)(void *), void *cancel_data, socp_certificate *out)
+                         socp_weights weights, const socp_recomputed *estimate, finf_cancel cancel,
+                         socp_certificate *out)
 {
     double t0 = finf_seconds();
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN, .certified = 1};
     context c = {.form = {.noise = noise, .b = b, .x = x, .y = x + socp_basis_signed(b)},
-                 .cancel = cancel,
-                 .cancel_data = cancel_data};
+                 .cancel = cancel};
     for (size_t i = 0; i < b->nh; i++) out->certified = out->certified && x[i] >= 0;
     for (size_t i = 0; i < b->terms; i++) /* h_t >= 0, summable */
         out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1 &&

@@ -44,7 +44,6 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
     if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
     v.cold = v.gap = INFINITY;
     v.cancel = o->cancel;
-    v.cancel_data = o->cancel_data;
     finf_status st = socp_grid_make(finest, e, v.mo.mu, reach, o->grid_uniform, &v.grid);
     if (st == FINF_OK)
         st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
@@ -61,7 +60,6 @@ finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
     *out = (socp_moving){.mo = v->mo, .weights = v->weights, .grid = v->grid, .borrowed = 1};
     out->cold = out->gap = INFINITY;
     out->cancel = v->cancel;
-    out->cancel_data = v->cancel_data;
     out->basis = (socp_basis){
         .h = malloc(b->terms * sizeof *b->h), .plus = b->plus, .minus = b->minus};
     if (!out->basis.h) return FINF_ENOMEM;
@@ -137,8 +135,7 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const 
     }
     finf_status st = FINF_ETOL;
     socp_outcome so;
-    socp_solve_options s = {
-        .tol = INFINITY, .kkt = &v->kkt, .cancel = v->cancel, .cancel_data = v->cancel_data};
+    socp_solve_options s = {.tol = INFINITY, .kkt = &v->kkt, .cancel = v->cancel};
     memcpy(v->warm, v->x, v->prog.n * sizeof *v->x);
     int least = v->alone ? socp_least(&v->prog, &s, v->x, &so) : 0;
     v->no_memory = v->no_memory || least < 0;

@@ -271,7 +271,7 @@ static finf_status settle(task *t)
 {
     finf_optimize_result *out = t->out;
     finf_status st = FINF_ETOL;
-    t->plain.cancel = NULL;
+    t->plain.cancel = (finf_cancel){NULL, NULL};
     if (out->noise) st = newton_bound(t);
     if (st == FINF_ENOMEM) return st;
     if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !isfinite(out->iqc.bound.value) ||
@@ -281,7 +281,7 @@ static finf_status settle(task *t)
         (t->o.iqc.solver != FINF_IQC_NEWTON || t->o.iqc.certify)) {
         finf_iqc_result first = out->iqc;
         st = finf_iqc(out->noise, t->eta, t->kappa, &t->o.iqc, &out->iqc);
-        t->cancelled = st != FINF_OK && t->o.iqc.cancel && t->o.iqc.cancel(t->o.iqc.cancel_data);
+        t->cancelled = st != FINF_OK && finf_cancelled(t->o.iqc.cancel);
         if (st == FINF_ENOMEM) return st;
         if (!isfinite(out->iqc.bound.value)) { /* Newton's bound stands */
             const char *failed = out->iqc.solver;
@@ -346,7 +346,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
         .bound_sgd = NAN, .bound_nu = NAN, .nu = NAN, .minimax_lower = none, .gap = NAN};
     once.solver = FINF_IQC_NEWTON;
     once.certify = 0;
-    once.cancel = NULL;
+    once.cancel = (finf_cancel){NULL, NULL};
     t.plain = once;
     t.plain.cancel = t.o.iqc.cancel;
     t.e = eta * t.o.iqc.smooth;

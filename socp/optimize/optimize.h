@@ -28,8 +28,7 @@ typedef struct {
     int cancelled, no_memory;  /* in some solve: what was found is not the answer */
     int borrowed;              /* the grid is another's */
     double value, gap, gamma2; /* the bound, its relative gap, gamma^2 of B as it was given */
-    int (*cancel)(void *);
-    void *cancel_data;
+    finf_cancel cancel;
 } socp_moving;
 
 /* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0.

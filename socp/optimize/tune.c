@@ -208,11 +208,11 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     if (st == FINF_ETOL) {
         tuned = st;
         why = out->reason;
-        cancelled = o.cancel && o.cancel(o.cancel_data);
+        cancelled = finf_cancelled(o.cancel);
     }
     /* Newton's bound of the nu there is, soon */
     if (cancelled && (st == FINF_OK || st == FINF_ETOL)) {
-        o.cancel = NULL;
+        o.cancel = (finf_cancel){NULL, NULL};
         o.solver = FINF_IQC_NEWTON;
         o.certify = 0;
         st = finf_iqc(noise, eta, kappa, &o, out);

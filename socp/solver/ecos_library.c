@@ -60,7 +60,7 @@ static int own_check(void)
 {
     if (!running) return original_check();
     const socp_solve_options *opt = running->opt;
-    if (opt->cancel && opt->cancel(opt->cancel_data)) running->stopped = 1;
+    if (finf_cancelled(opt->cancel)) running->stopped = 1;
     return running->stopped;
 }
 

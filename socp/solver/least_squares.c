@@ -99,7 +99,7 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
         memcpy(opt->kkt->zr, zr, J * sizeof *zr);
         memcpy(opt->kkt->zi, zi, J * sizeof *zi);
     }
-    if (done && opt->cancel && opt->cancel(opt->cancel_data)) {
+    if (done && finf_cancelled(opt->cancel)) {
         out->code = -4;
         out->status = "cancelled";
     } /* a bound still */

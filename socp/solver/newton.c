@@ -383,7 +383,7 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         /* a last step gains a factor 100: half a step more on average, and bounds agree to a
          * quarter of tol */
         if (out->gap <= opt->tol / 4 || out->iterations == max_iter) break;
-        if (opt->cancel && opt->cancel(opt->cancel_data)) {
+        if (finf_cancelled(opt->cancel)) {
             out->code = -4;
             out->status = "cancelled";
             break;
