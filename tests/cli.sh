@@ -173,6 +173,10 @@ near F 0.01315789473684210526*4/8 1e-14 mean --noise sgd --eta 0.1 --clip 2 --rh
 near gamma2_T 341 1e-14 gamma --noise beta:1,-2 --steps 5
 near gamma2 1/0.19 1e-14 gamma --noise antipgd:0.1
 near gamma2 '1+0.04/(1-0.25)' 1e-14 gamma --noise 'blt:0.5;0.2'
+near gamma2 449999963.78933609779 1e-15 gamma --noise 'blt:-0.9999999999;0.3'
+near gamma2 500399958596722.02778 1e-15 gamma --noise beta:1,-0.999999999999999
+run gamma --noise beta:1,-1,1e-40 --json # neither a number nor infinity
+if [ $rc = 4 ] && grep -q '"gamma2":null,.*too close to |z| = 1' "$T/out"; then yes; else no 'an undecided zero' gamma; fi
 near gamma2 1.25 1e-14 gamma --noise strategy:1,0,0.5
 near d 3 0 linreg --noise sgd --eta 0.1 --spectrum list:1,0.5,0.25
 near d_eff 1.75 1e-15 linreg --noise sgd --eta 0.1 --spectrum list:4,2,1 --normalize

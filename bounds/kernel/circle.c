@@ -10,14 +10,29 @@
 #include "bounds.h"
 
 #define TAIL 38.0 /* e^-38 = 3e-17 */
-#define LEVELS 12 /* h = 2^-12: complex zeros of B off the real axis may need it */
+#define LEVELS 13 /* h = 2^-12: complex zeros of B off the real axis may need it */
+
+/* The error is A q^(1/h) with a sign that swings, and A may be small: from the last three changes,
+ * each of them the error before it. A change may also be small by chance, and then the one before
+ * says more. */
+static double what_is_left(double change, double before, double earlier)
+{
+    if (!(before < 1)) return 1;
+    double falls = fmin(1, change == 0 ? 0 : change / before);
+    double fell = fmin(1, before == 0 ? 0 : before / earlier);
+    return fmax(change * falls * falls,
+                fmax(pow(before, 4), isfinite(earlier) ? before * pow(fell, 6) : 0));
+}
 
 /* One rule for every b: f costs more than all the kernels at a node. */
 FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, double near_pi,
                                      const double *b, size_t m, finf_real *out)
 {
-    double h = 0.5, b2[CIRCLE_MANY], c2[CIRCLE_MANY], sum[CIRCLE_MANY] = {0};
+    double h = 1, b2[CIRCLE_MANY], c2[CIRCLE_MANY], sum[CIRCLE_MANY] = {0};
+    double before[CIRCLE_MANY], earlier[CIRCLE_MANY]; /* the last two relative changes */
     for (size_t j = 0; j < m; j++) {
+        before[j] = INFINITY;
+        earlier[j] = INFINITY;
         near_0 = fmin(near_0, b[j]);
         near_pi = fmin(near_pi, 2 - b[j]);
         b2[j] = b[j] * b[j];
@@ -45,12 +60,14 @@ FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, doub
             double value = sum[j] * h / FINF_PI, change = fabs(value - out[j].value);
             if (!isfinite(value)) return FINF_ETOL;
             double relative = level == 0 ? INFINITY : value == 0 ? 0 : change / fabs(value);
-            int fine = relative < 1e-8; /* halving h squares the error */
+            double left = what_is_left(relative, before[j], earlier[j]);
+            /* or there is but rounding */
+            int fine = left < 1e-16 || fmax(relative, before[j]) < 16 * FINF_EPS;
+            double claimed = fine ? 10 * left + 16 * FINF_EPS : fmax(relative, before[j]);
             out[j].value = value;
-            out[j].error = value == 0
-                               ? 0
-                               : fabs(value) *
-                                     (fine ? 10 * relative * relative + 16 * FINF_EPS : relative);
+            out[j].error = value == 0 ? 0 : fabs(value) * claimed;
+            earlier[j] = before[j];
+            before[j] = relative;
             settled = settled && fine;
         }
         if (settled) return FINF_OK;
