@@ -47,6 +47,13 @@ static inline double circle_gap_t(double a, double t) /* the same, from t = tan(
     return (a * a + (2 - a) * (2 - a) * t * t) / (1 + t * t);
 }
 
+/* 1 - (1-a) e^{-iw}, cancelling neither at w = 0 nor at w = pi. */
+static inline double complex circle_factor(double a, double w)
+{
+    double s = sin(w / 2), c = cos(w / 2);
+    return a * c * c + (2 - a) * s * s + I * (1 - a) * sin(w);
+}
+
 /* ---- series.c: power series and FFT ---------------------------------------------------------- */
 
 /* The product of two series mod z^n; out may be x or y. */
@@ -96,65 +103,6 @@ long schur_half_turns(const double complex *A, size_t n, int *fine);
 /* The harmonic extension of 1/|A|^2 to radius q = 1-b: sum_k r_k q^|k|, r the autocorrelation of
  * 1/A. Needs r->k. */
 double schur_energy(const schur_result *r, double b, double *relerr);
-
-/* ---- noise.c --------------------------------------------------------------------------------- */
-
-typedef enum {
-    NOISE_POWER,
-    NOISE_FIR,
-    NOISE_STRATEGY,
-    NOISE_BLT,
-    NOISE_PRODUCT,
-    NOISE_SPECTRUM
-} noise_kind;
-
-typedef struct spline_density spline_density;
-
-struct finf_noise {
-    noise_kind kind;
-    const char *family;
-    /* NOISE_POWER: (1-(1-nu)z)^p; sgd is p = 0, nu 1/2, antipgd 1, cc 1/2 at nu = 0 */
-    double p, nu;
-    size_t n; /* entries of coef */
-    /* FIR: beta; strategy: c; BLT: decay_1..decay_m, scale_1..scale_m; product: nu_1..nu_m,
-     * power_1..power_m */
-    double *coef;
-    response_table *table;   /* of a long FIR or strategy, or NULL */
-    spline_density *density; /* NOISE_SPECTRUM */
-};
-
-/* finf_noise_coef, but an overflow is left in place as inf. */
-finf_status noise_coef_unchecked(const finf_noise *noise, size_t n, double *c, finf_reason *why);
-
-/* x (1-nu) without the systematic error of rounding 1-nu, which t factors would multiply by t. */
-static inline double noise_damp(double x, double nu)
-{
-    return nu < 0.5 ? x - x * nu : x * (1 - nu);
-}
-
-/* |B|^2 at t = tan(w/2), as a circle_fn: ctx is the noise. */
-double noise_density_t(double t, void *noise);
-double noise_density_rounding(const finf_noise *noise); /* relative, of exp sum r log */
-
-/* BLT: C(e^{-iw}) at t = tan(w/2). lost, unless NULL: what rounding did to it, relative to |C|. */
-long double complex noise_blt_strategy_at(const finf_noise *noise, long double t, double *lost);
-
-/* ---- density.c: |B|^2 given on a grid -------------------------------------------------------- */
-
-finf_status spline_density_make(const double *w, const double *s, size_t n, spline_density **out,
-                                finf_reason *why);
-void spline_density_free(spline_density *d);
-double spline_density_at(const spline_density *d, double w);
-double spline_density_scale(const spline_density *d);
-/* (1/2pi) int dw/|B|^2, and T(b). */
-finf_real spline_density_gamma2(const spline_density *d);
-finf_real spline_density_energy(const spline_density *d, double b);
-/* First n coefficients of the minimum-phase B (sign = +1) or 1/B (sign = -1) by the cepstrum.
- * error, unless NULL: of each of them. */
-finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out,
-                                  double *error, finf_reason *why);
-/* arg B(w) of the minimum-phase factor. */
-double spline_density_phase(const spline_density *d, double w);
 
 /* ---- spectrum.c: a sum over eigenvalues as a short weighted sum ------------------------------ */
 

@@ -138,6 +138,24 @@ finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf
                                 finf_reason *why);
 void finf_noise_free(finf_noise *noise);
 
+/* How a family is written. finf_noise_form_get(0), (1), .. are all of them; after the last one the
+ * name is NULL. */
+typedef struct {
+    const char *name;  /* what stands before the colon: "nu" */
+    const char *form;  /* the whole: "nu:V" */
+    const char *about; /* what it is, in a line */
+    int file;          /* may its numbers come from finf_noise_from_table? */
+    const char *pairs; /* then: what pairs (x, y) are, "w, |B|^2"; NULL: y alone is taken */
+} finf_noise_form;
+finf_noise_form finf_noise_form_get(size_t i);
+
+/* A noise as the command line spells it: "nu:0.01", "blt:0.9,0.5;0.2,0.1". FINF_EPARSE, FINF_EDOM
+ * with the reason. */
+finf_status finf_noise_parse(const char *text, finf_noise **out, finf_reason *why);
+/* The noise `name` of n numbers y, or of n pairs (x, y); x may be NULL. */
+finf_status finf_noise_from_table(const char *name, const double *x, const double *y, size_t n,
+                                  finf_noise **out, finf_reason *why);
+
 const char *finf_noise_family(const finf_noise *noise); /* "nu" */
 /* The noise as the command line spells it, with every digit: "nu:0.01". FINF_EDOM when it does not
  * fit in `size` bytes or has no such spelling (spectrum). */

@@ -157,14 +157,14 @@ START_TEST(rational_is_the_power)
     static double beta[N];
     for (size_t i = 0; i < COUNT(P); i++)
         for (size_t j = 0; j < COUNT(VALUES); j++) {
-            rational f;
+            noise_poles f;
             finf_noise *noise;
             if (VALUES[j] == 0 && P[i] != 0.5) continue;
             if (VALUES[j] == 0)
                 finf_noise_cc(&noise);
             else
                 finf_noise_power(P[i], VALUES[j], &noise, NULL);
-            rational_power(P[i], VALUES[j], 1e-5, &f);
+            noise->family->poles(noise, 1e-5, &f);
             ck_assert_uint_le(f.n, 60);
             finf_noise_beta(noise, N, beta, NULL);
             /* where 1e-5 is the slowest that matters */

@@ -1,48 +1,42 @@
-/* T(b) = sum_{t,s} beta_t beta_s (1-b)^{|t-s|} = b(2-b)/(2pi) int |B|^2 / |1-b-e^{iw}|^2 dw (theory
- * 5) for every family of noise and 0 < b < 2. */
-#include "bounds.h"
-
+/* T(b) = sum_{t,s} beta_t beta_s (1-b)^{|t-s|} = b(2-b)/(2pi) int |B|^2 / |1-b-e^{iw}|^2 dw for
+ * 0 < b < 2 (theory 5): what the families share of its computation. */
+#include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* ---- power family ---------------------------------------------------------------------------- */
+#include "family.h"
 
-/* optimal-cc, nu = 0: int |1-e^{iw}|/|1-b-e^{iw}|^2 dw = 8/(2-b)^2 atanh(x)/x, x^2 = 1 -
- * (b/(2-b))^2 */
-static double cc_energy(double b)
+/* ---- by quadrature: families whose |B|^2 is a formula ---------------------------------------- */
+
+finf_status noise_energy_by_circle(circle_fn f, void *ctx, double scale, const double *lost,
+                                   const double *b, size_t m, double *T, double *relerr,
+                                   finf_reason *why)
 {
-    double be = b / (2 - b), x2 = (1 - be) * (1 + be), x = sqrt(fabs(x2));
-    double g = x < 1e-8 ? 1 : x2 > 0 ? asinh(x / be) / x : atan(x) / x;
-    return 4 * be / FINF_PI * g;
-}
-
-/* p = 0, 1/2 and 1 */
-static finf_status power_energy(const finf_noise *noise, double b, double *T, double *relerr)
-{
-    double p = noise->p, nu = noise->nu;
-    if (p == 0) {
-        *T = 1;
-        *relerr = 0;
-    } else if (p ==
-               1) { /* 1 + x^2 - 2 x q with x = 1-nu, q = 1-b, written so that nothing cancels */
-        *T = nu * nu + 2 * b * (1 - nu);
-        *relerr = 4 * FINF_EPS;
-    } else if (nu == 0) {
-        *T = cc_energy(b);
-        *relerr = 16 * FINF_EPS;
-    } else {
-        finf_real integral;
-        finf_status s = finf_ellint_i(nu, b, &integral);
-        if (s) return s;
-        *T = b * (2 - b) / (2 * FINF_PI) * integral.value;
-        *relerr = integral.error / integral.value + 4 * FINF_EPS;
+    finf_status s = FINF_OK;
+    *relerr = 0;
+    for (size_t first = 0, n; first < m; first += n, b += n, T += n) {
+        finf_real mean[CIRCLE_MANY];
+        n = m - first < CIRCLE_MANY ? m - first : CIRCLE_MANY;
+        if (circle_means(f, ctx, scale, scale, b, n, mean)) s = FINF_ETOL;
+        for (size_t j = 0; j < n; j++) {
+            T[j] = b[j] * (2 - b[j]) * mean[j].value;
+            *relerr = fmax(*relerr, mean[j].error / mean[j].value + 4 * FINF_EPS + *lost);
+        }
     }
-    return FINF_OK;
+    return s ? finf_why(why, s,
+                        "the integral of |B|^2 did not settle: B has a pole very close to |z| = 1")
+             : FINF_OK;
 }
 
-/* ---- finite beta ----------------------------------------------------------------------------- */
+finf_status noise_energy_by_density(const finf_noise *noise, const double *b, size_t m, double *T,
+                                    double *relerr, finf_reason *why)
+{
+    double lost = noise_density_rounding(noise);
+    return noise_energy_by_circle(noise_density_t, (void *)(uintptr_t)noise,
+                                  finf_noise_scale(noise), &lost, b, m, T, relerr, why);
+}
+
+/* ---- a finite beta --------------------------------------------------------------------------- */
 
 /* r_0 + 2 sum_k r_k q^k, stopped where q^k is spent: O(1/b) terms. Its rounding, relative to the
  * result, decides whether it may be used. */
@@ -105,8 +99,8 @@ static double filter_lanes(const double *beta, size_t n, const double *b, const 
     return worst;
 }
 
-static finf_status fir_energy(const double *beta, size_t n, const double *b, size_t m, double *T,
-                              double *relerr)
+finf_status noise_energy_of_beta(const double *beta, size_t n, const double *b, size_t m, double *T,
+                                 double *relerr, finf_reason *why)
 {
     size_t index[LANES], waiting = 0;
     double *r = NULL;
@@ -115,7 +109,7 @@ static finf_status fir_energy(const double *beta, size_t n, const double *b, siz
         finf_status s = r ? series_autocorrelation(beta, n, r) : FINF_ENOMEM;
         if (s) {
             free(r);
-            return s;
+            return finf_why(why, s, "no memory for %zu coefficients", n);
         }
     }
     *relerr = 8 * FINF_EPS;
@@ -139,225 +133,12 @@ static finf_status fir_energy(const double *beta, size_t n, const double *b, siz
     return FINF_OK;
 }
 
-/* ---- B = 1/C --------------------------------------------------------------------------------- */
-
-/* A long strategy: beta until it has died out, then as a finite beta. */
-#define BETA_LIMIT ((size_t)1 << 22)
-static finf_status long_strategy_energy(const finf_noise *noise, const double *b, size_t m,
-                                        double *T, double *relerr, finf_reason *why)
-{
-    for (size_t n = 4 * noise->n;; n *= 2) {
-        double *beta = malloc(n * sizeof *beta), all = 0, tail = 0, largest = 0, rest = 0;
-        finf_status s = beta ? finf_series_inverse(noise->coef, noise->n, n, beta, why)
-                             : FINF_ENOMEM;
-        if (!s) {
-            for (size_t t = 0; t < n; t++) {
-                all += fabs(beta[t]);
-                largest = fmax(largest, fabs(beta[t]));
-                if (t < n / 2) continue;
-                tail += fabs(beta[t]);
-                rest = fmax(rest, fabs(beta[t]));
-            }
-            if (rest < 1e-14 * largest) /* the FFT's noise floor */
-                s = fir_energy(beta, n / 2, b, m, T, relerr);
-            else if (2 * n > BETA_LIMIT)
-                s = finf_why(why, FINF_ETOL, "beta = 1/strategy has not died out after %zu terms",
-                             n);
-            else {
-                free(beta);
-                continue;
-            }
-            /* beta itself comes from FFTs */
-            *relerr += tail / all + 8 * FINF_EPS * sqrt((double)n);
-        }
-        free(beta);
-        return s;
-    }
-}
-
-static finf_status all_infinite(size_t m, double *T, double *relerr, finf_reason *why,
-                                const char *reason)
+finf_status noise_energy_infinite(size_t m, double *T, double *relerr, finf_reason *why,
+                                  const char *zero_of_C)
 {
     for (size_t j = 0; j < m; j++) T[j] = INFINITY;
     *relerr = 0;
-    return finf_why(why, FINF_OK, "beta is not square-summable: C(z) has %.180s", reason);
-}
-
-static finf_status strategy_energy(const finf_noise *noise, const double *b, size_t m, double *T,
-                                   double *relerr, finf_reason *why)
-{
-    schur_result r;
-    finf_status s = schur_test(noise->coef, noise->n, &r);
-    if (s)
-        finf_why(why, s,
-                 s == FINF_ENOMEM
-                     ? "no memory"
-                     : "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
-    else if (!r.minimum_phase)
-        s = all_infinite(m, T, relerr, why, r.reason.text);
-    else if (!r.k)
-        s = long_strategy_energy(noise, b, m, T, relerr, why);
-    else {
-        *relerr = 0;
-        for (size_t j = 0; j < m; j++) {
-            double rel;
-            T[j] = schur_energy(&r, b[j], &rel);
-            *relerr = fmax(*relerr, rel);
-        }
-    }
-    schur_free(&r);
-    return s;
-}
-
-/* Families whose |B|^2 is a formula; f is that, and `lost` its relative rounding error, read when f
- * has been used. */
-static finf_status by_circle(circle_fn f, void *ctx, double scale, const double *lost,
-                             const double *b, size_t m, double *T, double *relerr, finf_reason *why)
-{
-    finf_status s = FINF_OK;
-    *relerr = 0;
-    for (size_t first = 0, n; first < m; first += n, b += n, T += n) {
-        finf_real mean[CIRCLE_MANY];
-        n = m - first < CIRCLE_MANY ? m - first : CIRCLE_MANY;
-        if (circle_means(f, ctx, scale, scale, b, n, mean)) s = FINF_ETOL;
-        for (size_t j = 0; j < n; j++) {
-            T[j] = b[j] * (2 - b[j]) * mean[j].value;
-            *relerr = fmax(*relerr, mean[j].error / mean[j].value + 4 * FINF_EPS + *lost);
-        }
-    }
-    return s ? finf_why(why, s,
-                        "the integral of |B|^2 did not settle: B has a pole very close to |z| = 1")
-             : FINF_OK;
-}
-
-static finf_status power_or_product_energy(const finf_noise *noise, const double *b, size_t m,
-                                           double *T, double *relerr, finf_reason *why)
-{
-    double lost = noise_density_rounding(noise);
-    return by_circle(noise_density_t, (void *)(uintptr_t)noise, finf_noise_scale(noise), &lost, b,
-                     m, T, relerr, why);
-}
-
-/* Zeros of C(z) = 1 + sum w z/(1 - th z) in |z| <= 1 by the argument principle, on points spaced
- * evenly in log tan(w/2) and ever closer: C is not a polynomial that could be tested (its numerator
- * has zeros that crowd at 1). FINF_ETOL: one is too close to the circle to tell. */
-static finf_status count_zeros(const finf_noise *noise, long poles, long *zeros)
-{
-    double scale = finf_noise_scale(noise), lo = log(scale / 2) - 8, hi = 8 - log(scale / 2);
-    for (double h = 1.0 / 16; h >= 1.0 / 4096; h /= 4) {
-        size_t n = (size_t)((hi - lo) / h) + 2;
-        double complex *C = malloc((n + 1) * sizeof *C);
-        if (!C) return FINF_ENOMEM;
-        double lost, worst = 0;
-        for (size_t j = 0; j <= n; j++) {
-            long double t = j == 0 ? 0 : j == n ? 0x1p100L : expl(lo + (double)j * h);
-            C[j] = (double complex)noise_blt_strategy_at(noise, t, &lost);
-            worst = fmax(worst, lost);
-        }
-        int fine;
-        *zeros = poles - schur_half_turns(C, n, &fine); /* z = e^{-iw} goes round clockwise */
-        free(C);
-        if (fine && worst < 0.1) return FINF_OK;
-    }
-    return FINF_ETOL;
-}
-
-/* A pole on the circle, th = +-1, is moved out of the disk by a rounding error: it is a zero of B
- * and does no harm. */
-static finf_status blt_zeros(const finf_noise *noise, long *zeros)
-{
-    size_t n = noise->n;
-    finf_noise moved = *noise;
-    schur_real at_1 = 1, at_minus_1 = 1;
-    long poles = 0;
-    *zeros = 0;
-    if (n == 0) return FINF_OK;
-    moved.coef = malloc(2 * n * sizeof *moved.coef);
-    if (!moved.coef) return FINF_ENOMEM;
-    memcpy(moved.coef, noise->coef, 2 * n * sizeof *moved.coef);
-    for (size_t i = 0; i < n; i++) {
-        double *th = &moved.coef[i];
-        if (fabs(*th) == 1) *th = nextafter(*th, 0);
-        poles += fabs(*th) > 1;
-        at_1 += moved.coef[n + i] / (1 - (schur_real)*th);
-        at_minus_1 -= moved.coef[n + i] / (1 + (schur_real)*th);
-    }
-    *zeros = 1;
-    finf_status s = at_1 == 0 || at_minus_1 == 0 ? FINF_OK : count_zeros(&moved, poles, zeros);
-    free(moved.coef);
-    return s;
-}
-
-typedef struct {
-    const finf_noise *noise;
-    double lost; /* the largest so far, of |B|^2 */
-} blt_density;
-
-static double blt_density_at(double t, void *ctx)
-{
-    blt_density *x = ctx;
-    double lost;
-    long double complex C = noise_blt_strategy_at(x->noise, t, &lost);
-    x->lost = fmax(x->lost, 2 * lost);
-    return (double)(1 / (creall(C) * creall(C) + cimagl(C) * cimagl(C)));
-}
-
-static finf_status blt_energy(const finf_noise *noise, const double *b, size_t m, double *T,
-                              double *relerr, finf_reason *why)
-{
-    long zeros;
-    finf_status s = blt_zeros(noise, &zeros);
-    if (s == FINF_ETOL)
-        return finf_why(why, s,
-                        "a zero of C(z) is too close to |z| = 1 to tell on which side it is");
-    if (s) return finf_why(why, s, "no memory");
-    if (zeros) {
-        char what[64];
-        snprintf(what, sizeof what, "%ld zero%s in |z| <= 1 (argument principle)", zeros,
-                 zeros == 1 ? "" : "s");
-        return all_infinite(m, T, relerr, why, what);
-    }
-    blt_density density = {noise, 0};
-    return by_circle(blt_density_at, &density, finf_noise_scale(noise), &density.lost, b, m, T,
-                     relerr, why);
-}
-
-/* ---- |B|^2 on a grid ------------------------------------------------------------------------- */
-
-static void spectrum_energy(const finf_noise *noise, const double *b, size_t m, double *T,
-                            double *relerr)
-{
-    *relerr = 0;
-    for (size_t j = 0; j < m; j++) {
-        finf_real x = spline_density_energy(noise->density, b[j]);
-        T[j] = x.value;
-        *relerr = fmax(*relerr, x.error / x.value);
-    }
-}
-
-/* Each b by itself. */
-static finf_status energy_direct(const finf_noise *noise, const double *b, size_t n, double *T,
-                                 double *relerr, finf_reason *why)
-{
-    *relerr = 0;
-    switch (noise->kind) {
-    case NOISE_POWER:
-        if (noise->p != 0 && noise->p != 0.5 && noise->p != 1)
-            return power_or_product_energy(noise, b, n, T, relerr, why);
-        for (size_t j = 0; j < n; j++) {
-            double rel;
-            finf_status s = power_energy(noise, b[j], &T[j], &rel);
-            if (s) return finf_why(why, s, "T(b) at b = %s did not settle", finf_show(b[j]).s);
-            *relerr = fmax(*relerr, rel);
-        }
-        return FINF_OK;
-    case NOISE_FIR: return fir_energy(noise->coef, noise->n, b, n, T, relerr);
-    case NOISE_STRATEGY: return strategy_energy(noise, b, n, T, relerr, why);
-    case NOISE_BLT: return blt_energy(noise, b, n, T, relerr, why);
-    case NOISE_PRODUCT: return power_or_product_energy(noise, b, n, T, relerr, why);
-    case NOISE_SPECTRUM: spectrum_energy(noise, b, n, T, relerr); return FINF_OK;
-    }
-    return FINF_EUSAGE;
+    return finf_why(why, FINF_OK, "beta is not square-summable: C(z) has %.180s", zero_of_C);
 }
 
 /* ---- many b: 22 of them for each octave ------------------------------------------------------ */
@@ -416,7 +197,7 @@ static finf_status energy_many(const finf_noise *noise, const double *b, size_t 
     size_t single = m;
     for (size_t j = 0; j < n; j++)
         if (octave_of(b[j]) < 0 || count[octave_of(b[j])] <= WORTH) x[m++] = b[j];
-    finf_status s = energy_direct(noise, x, m, value, relerr, why);
+    finf_status s = noise->family->energy(noise, x, m, value, relerr, why);
     if (!s) {
         for (size_t j = 0; j < n; j++) {
             int o = octave_of(b[j]);
@@ -442,7 +223,7 @@ finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n
                          finf_show(b[j]).s);
     if (!s)
         s = n > WORTH ? energy_many(noise, b, n, T, relerr, why)
-                      : energy_direct(noise, b, n, T, relerr, why);
+                      : noise->family->energy(noise, b, n, T, relerr, why);
     for (size_t j = 0; j < n && s; j++) T[j] = NAN;
     if (s) *relerr = INFINITY;
     return s;

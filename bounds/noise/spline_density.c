@@ -5,7 +5,7 @@
  * not of a grid too coarse for what somebody had in mind. Integrals go by Gauss-Legendre on panels
  * that end at knots, are no longer than their distance to 0 and pi, and on which log |B|^2 varies
  * little. */
-#include "bounds.h"
+#include "spline_density.h"
 
 #include <fftw3.h>
 #include <gsl/gsl_integration.h>

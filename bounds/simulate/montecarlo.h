@@ -14,14 +14,6 @@ enum { LANES = 8, TILE_MOST = 64, THREADS_MOST = 256 };
 #define TILE_NUMBERS 4096            /* of a tile: it and its like stay in the second-level cache */
 #define BLOCK_MOST ((size_t)1 << 26) /* numbers, of the FFT blocks of one thread: 512 MB */
 
-/* (1-(1-nu)z)^p = 1 + sum_i gain_i z/(1 - (1-leak_i) z), good to 1e-5 for frequencies above `slow`.
- */
-typedef struct {
-    size_t n;
-    double gain[128], leak[128];
-} rational;
-void rational_power(double p, double nu, double slow, rational *out);
-
 typedef enum { SOURCE_WHITE, SOURCE_RATIONAL, SOURCE_BLOCK } source_kind;
 
 /* What is run: fixed while chains of one length are. */
@@ -36,7 +28,7 @@ typedef struct {
     double *start;           /* theta_0 - theta*; one block with the two, in lambda */
     size_t burn, length;     /* of a chain */
     source_kind source;
-    rational filter;
+    noise_poles filter;
     double *factor;           /* its stationary factor */
     size_t block;             /* length of the FFT blocks */
     double complex *response; /* o.steps > 0: of beta_0..beta_{T-1} at the frequencies of 2 block */

@@ -171,7 +171,7 @@ static finf_status set_lengths(plan *p, double burn, double counted, double slow
     }
     if (p->source != SOURCE_BLOCK) return FINF_OK;
     double length = p->o.steps ? (double)p->o.steps : fmax((double)p->length, 64 / slow);
-    size_t taps = p->noise->kind == NOISE_FIR || p->noise->kind == NOISE_STRATEGY ? p->noise->n : 0;
+    size_t taps = noise_taps(p->noise);
     p->block = p->o.steps && p->o.steps <= 8 ? 8 : 16;
     while (((double)p->block < length || (!p->o.steps && p->block < 4 * taps)) &&
            p->block <= BLOCK_MOST)

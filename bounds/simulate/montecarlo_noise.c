@@ -9,50 +9,13 @@
 
 #include "montecarlo.h"
 
-/* ---- (1-az)^p as a sum of poles -------------------------------------------------------------- */
-
-/* For 0 < p < 1, a = 1-nu: (1-az)^p = (1-az) (sin(pi p)/pi) int_0^inf s^{p-1} / (s+1-az) ds, in
- * which (1-az)/(s+1-az) = 1/(1+s) - s d z / ((1+s)(1-dz)), d = a/(1+s). The trapezoid rule in log s
- * has the error e^{-pi^2/h}; every gain has one sign, so that nothing cancels. What is left below
- * the first node goes into one pole with the same zeroth and first moments, what is left above the
- * last into one that makes beta_1 and beta_2 exact. */
-void rational_power(double p, double nu, double slow, rational *out)
-{
-    const double h = 0.75;
-    double a = 1 - nu, least = 0.01 * fmax(fmax(nu, slow), 1e-15),
-           factor = h * sin(FINF_PI * p) / FINF_PI, b1 = -p * a, b2 = -p * (1 - p) / 2 * a * a;
-    out->n = 0;
-    if (p == 0 || nu == 1) return;
-    for (double u = log(least); u < 5 && p < 1; u += h) {
-        double s = exp(u), gain = -factor * pow(s, p + 1) * a / ((1 + s) * (1 + s)),
-               leak = (s + nu) / (1 + s);
-        if (out->n == 0) { /* the nodes below, a geometric series */
-            double q = exp(-h * (p + 1)), q2 = exp(-h * (p + 2)), sum = q / (1 - q),
-                   below = s * q2 / (1 - q2) / sum;
-            out->gain[0] = gain * sum;
-            out->leak[0] = (below + nu) / (1 + below);
-            b1 -= out->gain[0];
-            b2 -= out->gain[0] * (1 - out->leak[0]);
-            out->n = 1;
-        }
-        b1 -= gain;
-        b2 -= gain * (1 - leak);
-        out->gain[out->n] = gain;
-        out->leak[out->n++] = leak;
-    }
-    out->gain[out->n] = b1;
-    out->leak[out->n++] = 1 - b2 / b1;
-    if (out->n % 2) {
-        out->gain[out->n] = 0;
-        out->leak[out->n++] = 1;
-    } /* the filter takes two at a time */
-}
+/* ---- the recursion's stationary law ---------------------------------------------------------- */
 
 /* The states S_i = sum_t d_i^t w_{-1-t} have the covariance 1/(1 - d_i d_k), too near singular to
  * be factored by elimination; its Cholesky factor is phi_k(d_i) with the Takenaka-Malmquist
  * functions phi_k(z) = sqrt(1-d_k^2)/(1-d_k z) prod_{j<k} (z-d_j)/(1-d_j z), every entry to
  * rounding. */
-static void stationary_factor(const rational *f, double *factor)
+static void stationary_factor(const noise_poles *f, double *factor)
 {
     const double *m = f->leak;
     for (size_t i = 0; i < f->n; i++) {
@@ -69,9 +32,9 @@ static void stationary_factor(const rational *f, double *factor)
 
 finf_status noise_set_source(plan *p, double slow, finf_reason *why)
 {
-    if (p->noise->kind == NOISE_POWER) {
-        p->source = p->noise->p == 0 || p->noise->nu == 1 ? SOURCE_WHITE : SOURCE_RATIONAL;
-        rational_power(p->noise->p, p->noise->nu, 0.01 * slow, &p->filter);
+    if (p->noise->family->poles) {
+        p->noise->family->poles(p->noise, 0.01 * slow, &p->filter);
+        p->source = p->filter.n == 0 ? SOURCE_WHITE : SOURCE_RATIONAL;
         if (p->source == SOURCE_WHITE || p->o.steps) return FINF_OK;
         p->factor = malloc(p->filter.n * p->filter.n * sizeof *p->factor);
         if (!p->factor) return finf_why(why, FINF_ENOMEM, "no memory");
@@ -134,7 +97,7 @@ finf_status worker_make(const plan *p, worker *k)
  * left alone keeps them in memory. */
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
-FINF_VECTOR static void filter_tile(const rational *f, size_t steps, size_t stride,
+FINF_VECTOR static void filter_tile(const noise_poles *f, size_t steps, size_t stride,
                                     double *restrict S, double *restrict w)
 {
     double in[TILE_MOST * LANES], out[TILE_MOST * LANES];

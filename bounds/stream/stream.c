@@ -101,42 +101,6 @@ void normal_source_draw(normal_source *s, size_t n, double *out) { normals(s, s-
 
 void normal_source_free(normal_source *s) { free(s); }
 
-/* ---- B at the frequencies of the block ------------------------------------------------------- */
-
-/* The minimum-phase factor by the cepstrum: O(n log n), where finf_noise_response would take O(n
- * nodes). */
-static finf_status factor(const finf_noise *noise, size_t n, double *x, double complex *B)
-{
-    for (size_t j = 0; j <= n / 2; j++)
-        B[j] = log(finf_noise_density(noise, 2 * FINF_PI * (double)j / (double)n)) / 2;
-    finf_status st = series_untransform(B, n, x);
-    for (size_t t = 1; t < n / 2; t++) x[t] *= 2;
-    if (!st) st = series_transform(x, n / 2 + 1, n, B);
-    for (size_t j = 0; j <= n / 2 && !st; j++) B[j] = cexp(B[j]);
-    return st;
-}
-
-static finf_status response(const finf_noise *noise, size_t n, double *x, double complex *B)
-{
-    finf_status st = FINF_OK;
-    if (noise->kind == NOISE_SPECTRUM)
-        st = factor(noise, n, x, B);
-    else if (noise->kind == NOISE_FIR ||
-             noise->kind == NOISE_STRATEGY) /* O(n log n) however long the list */
-        st = 4 * noise->n <= n ? series_transform(noise->coef, noise->n, n, B) : FINF_EDOM;
-    else
-        for (size_t j = 0; j <= n / 2; j++) {
-            double re_im[2];
-            finf_noise_response(noise, 2 * FINF_PI * (double)j / (double)n, re_im);
-            B[j] = re_im[0] + I * re_im[1];
-        }
-    for (size_t j = 0; j <= n / 2 && !st; j++) {
-        if (noise->kind == NOISE_STRATEGY) B[j] = 1 / B[j];
-        if (!(cabs(B[j]) <= BOUNDS_HUGE)) st = FINF_EDOM;
-    }
-    return st;
-}
-
 /* ---- the stream ------------------------------------------------------------------------------ */
 
 finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed,
@@ -147,11 +111,11 @@ finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long l
     if (!s) return FINF_ENOMEM;
     out->w = out->z = s->w = malloc(n * sizeof *s->w);
     finf_status st = s->w ? FINF_OK : FINF_ENOMEM;
-    if (!st && (noise->kind != NOISE_POWER || noise->p != 0)) {
+    if (!st && (!noise_is_white(noise))) {
         out->z = s->z = malloc(n * sizeof *s->z);
         s->B = malloc((n / 2 + 1) * sizeof *s->B);
         s->Z = malloc((n / 2 + 1) * sizeof *s->Z);
-        st = s->z && s->B && s->Z ? response(noise, n, s->z, s->B) : FINF_ENOMEM;
+        st = s->z && s->B && s->Z ? noise_stream_response(noise, n, s->z, s->B) : FINF_ENOMEM;
     }
     if (st) noise_stream_free(out);
     return st;

@@ -2,7 +2,7 @@
 #ifndef FINF_STREAM_H
 #define FINF_STREAM_H
 
-#include "bounds.h"
+#include "family.h"
 
 typedef struct {
     size_t n;

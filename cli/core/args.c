@@ -1,6 +1,7 @@
 #include "args.h"
 
 #include "base.h"
+#include "parse.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -337,18 +338,22 @@ const command_info COMMANDS[CMD_COUNT] = {
          "finf tune --eta 0.1 --kappa 100", BIT(OPT_ETA)},
 };
 
-static const char NOISE_HELP[] =
-    "  sgd               independent noise\n"
-    "  nu:V              (1-(1-V)z)^(1/2), the paper's noise; 0 < V <= 1\n"
-    "  power:P,V         (1-(1-V)z)^P, 0 <= P <= 1\n"
-    "  antipgd:V         1-(1-V)z, damped anti-PGD\n"
-    "  cc                nu at V = 0 (optimal for counting; infinite sensitivity)\n"
-    "  beta:1,-0.5,..    given noising coefficients        beta@FILE\n"
-    "  strategy:1,0.5,.. given c, beta = 1/c               strategy@FILE\n"
-    "  blt:TH,..;W,..    C(z) = 1 + sum W z/(1-TH z), beta = 1/C\n"
-    "  product:V,..;R,.. prod (1-(1-V)z)^R, what 'finf optimize' returns\n"
-    "  spectrum@FILE     |B(w)|^2: two columns w, |B|^2, or one on a uniform grid 0..pi\n"
-    "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n";
+/* Every family of the library, a line each. */
+static const char *noise_help(void)
+{
+    static char text[2048];
+    finf_noise_form f;
+    size_t n = 0;
+    for (size_t i = 0; (f = finf_noise_form_get(i)).name && n < sizeof text; i++) {
+        int also = f.file && !strchr(f.form, '@'); /* it may come from a file too */
+        n += (size_t)snprintf(text + n, sizeof text - n, "  %-17s %-*s%s%s\n", f.form,
+                              also ? 34 : 0, f.about, also ? f.name : "", also ? "@FILE" : "");
+    }
+    if (n < sizeof text)
+        snprintf(text + n, sizeof text - n,
+                 "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n");
+    return text;
+}
 
 static const char SPECTRUM_HELP[] = "  power:A           lambda_k = k^-A\n"
                                     "  exp:R             lambda_k = e^(-R(k-1))\n"
@@ -486,55 +491,6 @@ void args_print(const args *a, FILE *out)
         if (!a->value[i] || printing & BIT(i)) continue;
         fprintf(out, " --%s%s%s", OPTIONS[i].name, OPTIONS[i].argument ? " " : "", a->value[i]);
     }
-}
-
-finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why)
-{
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || isspace((unsigned char)*text) || *end)
-        return finf_why(why, FINF_EPARSE, "%s = '%.80s': not a number", what, text);
-    if (!isfinite(value))
-        return finf_why(why, FINF_EPARSE, "%s = '%.80s': must be a finite number", what, text);
-    *x = value;
-    return FINF_OK;
-}
-
-/* The number that is all of [text, end). */
-finf_status parse_part(const char *text, const char *end, const char *what, double *x,
-                       finf_reason *why)
-{
-    char *word = strndup(text, (size_t)(end - text));
-    if (!word) return finf_why(why, FINF_ENOMEM, "no memory");
-    finf_status s = parse_number(word, what, x, why);
-    free(word);
-    return s;
-}
-
-finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n,
-                       finf_reason *why)
-{
-    size_t room = 1;
-    for (const char *p = text; p < end; p++) room += *p == ',';
-    *out = malloc(room * sizeof **out);
-    if (!*out) return finf_why(why, FINF_ENOMEM, "no memory");
-    *n = 0;
-    if (text == end) return finf_why(why, FINF_EPARSE, "%s: the list is empty", what);
-    for (const char *p = text; p <= end;) {
-        const char *stop = memchr(p, ',', (size_t)(end - p));
-        if (!stop) stop = end;
-        char name[48];
-        snprintf(name, sizeof name, "%s[%zu]", what, *n);
-        if (stop == p)
-            return finf_why(why, FINF_EPARSE,
-                            "%s: nothing between two commas, or a comma at the end", name);
-        finf_status s = parse_part(p, stop, name, &(*out)[*n], why);
-        if (s) return s;
-        ++*n;
-        p = stop + 1;
-    }
-    return FINF_OK;
 }
 
 finf_status args_number(const args *a, option_id id, double *x, finf_reason *why)
@@ -707,7 +663,7 @@ void args_help(command_id command, FILE *out)
     const command_info *c = &COMMANDS[command];
     fprintf(out, "finf %s: %s\n\n%s\n\nOptions\n", c->name, c->summary, c->about);
     option_lines(command, out);
-    if (OPTIONS[OPT_NOISE].commands & (1u << command)) fprintf(out, "\nNOISE\n%s", NOISE_HELP);
+    if (OPTIONS[OPT_NOISE].commands & (1u << command)) fprintf(out, "\nNOISE\n%s", noise_help());
     if (OPTIONS[OPT_SPECTRUM].commands & (1u << command))
         fprintf(out, "\nSPECTRUM\n%s", SPECTRUM_HELP);
     if (OPTIONS[OPT_SET].commands & (1u << command)) {
@@ -799,7 +755,7 @@ void args_manual(FILE *out)
     fputs(".SH OPTIONS\n", out);
     for (int i = 0; i < OPT_COUNT; i++) roff_option((option_id)i, out);
     fputs(".SH NOISE\n", out);
-    roff_block(NOISE_HELP, out);
+    roff_block(noise_help(), out);
     fputs(".SH SPECTRUM\n", out);
     roff_block(SPECTRUM_HELP, out);
     fputs(".SH CONSTANTS\nof 'rates \\-\\-table finite', by \\-\\-set:\n.nf\n", out);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "finf.h"
+#include "parse.h"
 
 typedef enum {
     OPT_NOISE,
@@ -117,20 +118,11 @@ finf_status args_seed(const args *a, option_id id, unsigned long long *seed, fin
 finf_status args_choice(const args *a, option_id id, const char *words, int *choice,
                         finf_reason *why);
 
-/* The number that is all of [text, end). */
-finf_status parse_part(const char *text, const char *end, const char *what, double *x,
-                       finf_reason *why);
-/* Numbers between commas. Owned by the caller, also after a failure. */
-finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n,
-                       finf_reason *why);
 /* A number, or FROM:TO:log|lin:COUNT. The list is owned by the caller. */
 finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why);
 /* NAME or NAME:n, n a whole number from 1 to max: *n = 0 for the bare `plain`. */
 finf_status args_sized(const args *a, option_id id, const char *plain, const char *sized,
                        double max, size_t *n, finf_reason *why);
-
-/* One finite number and nothing else; `what` names it in the reason. */
-finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why);
 
 void args_help(command_id command, FILE *out);
 void args_overview(FILE *out);

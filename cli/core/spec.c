@@ -1,12 +1,14 @@
 #include "spec.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "base.h"
 #include "input.h"
+#include "parse.h"
 
 /* text = name + rest: returns rest, or NULL */
 static const char *after(const char *text, const char *name)
@@ -15,125 +17,91 @@ static const char *after(const char *text, const char *name)
     return strncmp(text, name, n) == 0 ? text + n : NULL;
 }
 
-typedef finf_status (*from_list)(const double *, size_t, finf_noise **, finf_reason *);
-
-static finf_status listed_noise(const char *rest, int file, const char *what, from_list make,
-                                finf_noise **out, finf_reason *why)
-{
-    double *x = NULL;
-    size_t n = 0;
-    finf_status s = file ? input_list(rest, what, &x, &n, why)
-                         : parse_list(rest, rest + strlen(rest), what, &x, &n, why);
-    if (!s) s = make(x, n, out, why);
-    free(x);
-    return s;
-}
-
-/* TH1,TH2,..;W1,W2,.. */
-typedef finf_status (*from_pairs)(const double *, const double *, size_t, finf_noise **,
-                                  finf_reason *);
-
-static finf_status paired_noise(const char *rest, const char *family, const char *first,
-                                const char *second, from_pairs make, finf_noise **out,
-                                finf_reason *why)
-{
-    const char *semicolon = strchr(rest, ';');
-    if (!semicolon)
-        return finf_why(why, FINF_EPARSE, "%s:%.60s: two lists are needed, parted by a semicolon",
-                        family, rest);
-    double *x = NULL, *y = NULL;
-    size_t n = 0, m = 0;
-    finf_status s = parse_list(rest, semicolon, first, &x, &n, why);
-    if (!s) s = parse_list(semicolon + 1, semicolon + strlen(semicolon), second, &y, &m, why);
-    if (!s && n != m)
-        s = finf_why(why, FINF_EPARSE, "%s: %zu of %s but %zu of %s", family, n, first, m, second);
-    if (!s) s = make(x, y, n, out, why);
-    free(x);
-    free(y);
-    return s;
-}
-
-static finf_status density_file(const char *path, finf_noise **out, finf_reason *why)
+/* The numbers of `path` as the columns a family takes: y, and x where it takes pairs and the file
+ * has them. Both are in *room, owned by the caller. */
+static finf_status read_columns(const char *path, const finf_noise_form *form, double **room,
+                                const double **x, const double **y, size_t *n, finf_reason *why)
 {
     input_table t;
-    finf_status s = input_read(path, "spectrum", &t, why);
+    *x = NULL;
+    if (!form->pairs) {
+        finf_status s = input_list(path, form->name, room, n, why);
+        *y = *room;
+        return s;
+    }
+    finf_status s = input_read(path, form->name, &t, why);
     if (s) return s;
-    size_t n = t.rows;
-    double *w = NULL, *b2 = t.data;
-    /* more columns with names: w and |B|^2 are the first two */
+    *n = t.rows;
+    /* more columns with names: the pairs are the first two */
     if (t.columns == 2 || (t.columns > 2 && t.named)) {
-        w = malloc(2 * n * sizeof *w);
-        if (!w) s = finf_why(why, FINF_ENOMEM, "no memory");
-        for (size_t i = 0; w && i < n; i++) {
-            w[i] = t.data[t.columns * i];
-            w[n + i] = t.data[t.columns * i + 1];
+        double *pairs = malloc(2 * *n * sizeof *pairs);
+        for (size_t i = 0; pairs && i < *n; i++) {
+            pairs[i] = t.data[t.columns * i];
+            pairs[*n + i] = t.data[t.columns * i + 1];
         }
-        if (w) b2 = w + n;
-    } else if (t.columns == 1 || t.rows == 1)
-        n = t.rows * t.columns;
-    else
-        s = finf_why(why, FINF_EPARSE,
-                     "'%.120s' has %zu columns: w, |B|^2 or |B|^2 alone is expected", path,
-                     t.columns);
-    finf_reason reason = {""};
-    if (!s && (s = finf_noise_spectrum(w, b2, n, out, &reason)))
-        finf_why(why, s, "'%.100s': %.140s", path, reason.text);
-    free(w);
-    free(t.data);
-    return s;
-}
-
-/* V or auto */
-static finf_status parameter(const char *text, double automatic, double *nu, finf_reason *why)
-{
-    if (strcmp(text, "auto") != 0) return parse_number(text, "nu", nu, why);
-    if (isnan(automatic))
-        return finf_why(why, FINF_EUSAGE, "nu = auto is eta*mu: give --eta (and --mu)");
-    *nu = automatic;
+        free(t.data);
+        *room = pairs;
+        *x = pairs;
+        *y = pairs ? pairs + *n : NULL;
+        return pairs ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
+    }
+    *room = t.data;
+    *y = t.data;
+    if (t.columns != 1 && t.rows != 1)
+        return finf_why(why, FINF_EPARSE, "'%.120s' has %zu columns: %s or one alone is expected",
+                        path, t.columns, form->pairs);
+    *n = t.rows * t.columns;
     return FINF_OK;
 }
 
-static finf_status power(const char *rest, double automatic, finf_noise **out, finf_reason *why)
+static finf_status noise_file(const finf_noise_form *form, const char *path, finf_noise **out,
+                              finf_reason *why)
 {
-    const char *comma = strchr(rest, ',');
-    if (!comma) return finf_why(why, FINF_EPARSE, "power:%.60s: must be power:P,V", rest);
-    double p, nu;
-    finf_status s = parse_part(rest, comma, "power p", &p, why);
-    if (!s) s = parameter(comma + 1, automatic, &nu, why);
-    return s ? s : finf_noise_power(p, nu, out, why);
+    double *room = NULL;
+    const double *x, *y;
+    size_t n = 0;
+    finf_reason reason = {""};
+    finf_status s = read_columns(path, form, &room, &x, &y, &n, why);
+    if (!s && (s = finf_noise_from_table(form->name, x, y, n, out, &reason))) {
+        if (form->pairs)
+            finf_why(why, s, "'%.100s': %.140s", path, reason.text);
+        else if (why)
+            *why = reason;
+    }
+    free(room);
+    return s;
+}
+
+/* A nu that is `auto` as the number it stands for; NULL: no memory. Owned by the caller. */
+static char *without_auto(const char *text, double automatic)
+{
+    size_t length = strlen(text), cut = length > 4 ? length - 4 : 0;
+    int is_auto = cut && strcmp(text + cut, "auto") == 0 && strchr(":,", text[cut - 1]) &&
+                  (after(text, "nu:") || after(text, "antipgd:") || after(text, "power:"));
+    const char *number = is_auto ? finf_show(automatic).s : "";
+    char *out = malloc(length + sizeof(finf_text));
+    if (!out) return NULL;
+    snprintf(out, length + sizeof(finf_text), "%.*s%s", (int)(is_auto ? cut : length), text,
+             number);
+    return out;
 }
 
 finf_status spec_noise(const char *text, double automatic, finf_noise **out, finf_reason *why)
 {
-    const char *rest;
-    double nu;
-    finf_status s;
+    finf_noise_form form;
     *out = NULL;
-    if (strcmp(text, "sgd") == 0) return finf_noise_sgd(out);
-    if (strcmp(text, "cc") == 0) return finf_noise_cc(out);
-    if ((rest = after(text, "nu:")))
-        return (s = parameter(rest, automatic, &nu, why)) ? s : finf_noise_nu(nu, out, why);
-    if ((rest = after(text, "antipgd:")))
-        return (s = parameter(rest, automatic, &nu, why)) ? s : finf_noise_antipgd(nu, out, why);
-    if ((rest = after(text, "power:"))) return power(rest, automatic, out, why);
-    if ((rest = after(text, "beta:")))
-        return listed_noise(rest, 0, "beta", finf_noise_fir, out, why);
-    if ((rest = after(text, "beta@")))
-        return listed_noise(rest, 1, "beta", finf_noise_fir, out, why);
-    if ((rest = after(text, "strategy:")))
-        return listed_noise(rest, 0, "strategy", finf_noise_strategy, out, why);
-    if ((rest = after(text, "strategy@")))
-        return listed_noise(rest, 1, "strategy", finf_noise_strategy, out, why);
-    if ((rest = after(text, "blt:")))
-        return paired_noise(rest, "blt", "buf_decay", "output_scale", finf_noise_blt, out, why);
-    if ((rest = after(text, "product:")))
-        return paired_noise(rest, "product", "nu", "power", finf_noise_product, out, why);
-    if ((rest = after(text, "spectrum@"))) return density_file(rest, out, why);
-    return finf_why(why, FINF_EPARSE,
-                    "noise '%.60s' is not known: sgd, nu:V, power:P,V, antipgd:V, cc, beta:.., "
-                    "beta@FILE, strategy:.., "
-                    "strategy@FILE, blt:..;.., product:..;.., spectrum@FILE",
-                    text);
+    for (size_t i = 0; (form = finf_noise_form_get(i)).name; i++) {
+        const char *path = after(text, form.name);
+        if (path && *path == '@' && form.file) return noise_file(&form, path + 1, out, why);
+    }
+    char *spelled = without_auto(text, automatic);
+    if (!spelled) return finf_why(why, FINF_ENOMEM, "no memory");
+    int missing = isnan(automatic) && strcmp(spelled, text) != 0;
+    finf_status s = missing
+                        ? finf_why(why, FINF_EUSAGE, "nu = auto is eta*mu: give --eta (and --mu)")
+                        : finf_noise_parse(spelled, out, why);
+    free(spelled);
+    return s;
 }
 
 finf_status spec_list(const char *text, const char *what, double **out, size_t *n, finf_reason *why)

@@ -251,8 +251,7 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     double memory = fmax(kappa / b, 1 / (2 - b));
     /* on the quadratic of curvature L = 1 */
     double rms = sqrt(b * (T + sgd_ratio * sgd_ratio) / (2 - b));
-    size_t n = BLOCK_LEAST,
-           taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY ? noise->n : 0;
+    size_t n = BLOCK_LEAST, taps = noise_taps(noise);
     double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
     while (n < BLOCK_MOST && ((double)n < length || n < 4 * taps)) n *= 2;
     if ((double)n < 16 * memory || n < 4 * taps) return FINF_ETOL;

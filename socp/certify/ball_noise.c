@@ -1,5 +1,5 @@
-/* The noise in ball arithmetic: its response, its stability and its sensitivity, for the
- * certificate of theory 7.8. */
+/* The noise in ball arithmetic: a row of a table for each family that can be certified, with its
+ * response, its coefficients and a proof of its stability and sensitivity.  (theory 7.13) */
 #ifndef FINF_NO_ARB
 
 #include "certify.h"
@@ -27,128 +27,19 @@ void ball_power(acb_t out, const acb_t w, size_t t, int conjugate)
     acb_exp(out, out, PREC);
 }
 
-void ball_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, int conjugate,
-                   int analytic)
+/* 1 - (1-nu) z = nu + (1-nu) n, n = 1 - z */
+static void factor_at(double nu, const acb_t n, acb_t out)
 {
     arb_t d, e;
-    acb_t u, z;
     arb_init(d);
     arb_init(e);
-    acb_init(u);
-    acb_init(z);
-    acb_sub_ui(z, n, 1, PREC);
-    acb_neg(z, z);
-    if (!f || (f->kind == NOISE_POWER && f->p == 0)) {
-        acb_one(B);
-    } else if (f->kind == NOISE_POWER) { /* 1 - (1-nu) z = nu + (1-nu) n */
-        arb_set_d(d, f->nu);
-        arb_sub_ui(e, d, 1, PREC);
-        arb_neg(e, e);
-        acb_mul_arb(z, n, e, PREC);
-        acb_add_arb(z, z, d, PREC);
-        acb_set_d(u, f->p);
-        if (f->p == 0.5)
-            acb_sqrt_analytic(B, z, analytic, PREC);
-        else
-            acb_pow_analytic(B, z, u, analytic, PREC);
-    } else if (f->kind == NOISE_PRODUCT) { /* exp sum r log(nu + (1-nu) n): every factor has a
-                                              positive real part */
-        acb_zero(B);
-        for (size_t i = 0; i < f->n; i++) {
-            arb_set_d(d, f->coef[i]);
-            arb_sub_ui(e, d, 1, PREC);
-            arb_neg(e, e);
-            acb_mul_arb(u, n, e, PREC);
-            acb_add_arb(u, u, d, PREC);
-            acb_log_analytic(u, u, analytic, PREC);
-            ball_addmul(B, u, f->coef[f->n + i]);
-        }
-        acb_exp(B, B, PREC);
-    } else if (f->kind == NOISE_BLT) {
-        acb_one(B);
-        for (size_t i = 0; i < f->n; i++) { /* 1 + sum scale z/(1 - decay z), inverted */
-            arb_set_d(d, -f->coef[i]);
-            acb_mul_arb(u, z, d, PREC);
-            acb_add_ui(u, u, 1, PREC);
-            acb_div(u, z, u, PREC);
-            ball_addmul(B, u, f->coef[f->n + i]);
-        }
-        acb_inv(B, B, PREC);
-    } else {
-        acb_zero(B);
-        for (size_t i = 0; i < f->n; i++) {
-            ball_power(u, w, i, conjugate);
-            ball_addmul(B, u, f->coef[i]);
-        }
-        if (f->kind == NOISE_STRATEGY) acb_inv(B, B, PREC);
-    }
+    arb_set_d(d, nu);
+    arb_sub_ui(e, d, 1, PREC);
+    arb_neg(e, e);
+    acb_mul_arb(out, n, e, PREC);
+    acb_add_arb(out, out, d, PREC);
     arb_clear(d);
     arb_clear(e);
-    acb_clear(u);
-    acb_clear(z);
-}
-
-/* ---- coefficients ---------------------------------------------------------------------------- */
-
-/* prod (1 - q_i z)^{r_i}, q = 1 - nu: k beta_k = -sum_i r_i u_ik, u_ik = q_i (u_{i,k-1} +
- * beta_{k-1}); each |1 - q z| is between 1 - |q| and 1 + |q| on the circle */
-static void product_beta(const double *nu, const double *r, size_t m, arb_ptr beta, size_t n,
-                         arb_t peak)
-{
-    arb_ptr q = _arb_vec_init((slong)m), u = _arb_vec_init((slong)m);
-    arb_t t, s;
-    arb_init(t);
-    arb_init(s);
-    arb_one(beta);
-    arb_one(peak);
-    for (size_t i = 0; i < m; i++) {
-        arb_set_d(q + i, nu[i]);
-        arb_sub_ui(q + i, q + i, 1, WIDE);
-        arb_neg(q + i, q + i);
-        arb_abs(t, q + i);
-        if (r[i] < 0) arb_neg(t, t);
-        arb_add_ui(t, t, 1, WIDE);
-        arb_set_d(s, r[i]);
-        arb_pow(t, t, s, WIDE);
-        arb_mul(peak, peak, t, WIDE);
-    }
-    for (size_t k = 1; k < n; k++) {
-        arb_zero(beta + k);
-        for (size_t i = 0; i < m; i++) {
-            arb_add(t, u + i, beta + k - 1, WIDE);
-            arb_mul(u + i, q + i, t, WIDE);
-            arb_set_d(s, r[i]);
-            arb_submul(beta + k, s, u + i, WIDE);
-        }
-        arb_div_ui(beta + k, beta + k, k, WIDE);
-    }
-    arb_clear(t);
-    arb_clear(s);
-    _arb_vec_clear(q, (slong)m);
-    _arb_vec_clear(u, (slong)m);
-}
-
-int ball_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
-{
-    if (f->kind == NOISE_POWER) {
-        product_beta(&f->nu, &f->p, 1, beta, n, peak);
-    } else if (f->kind == NOISE_PRODUCT) {
-        product_beta(f->coef, f->coef + f->n, f->n, beta, n, peak);
-    } else if (f->kind == NOISE_FIR) {
-        arb_t t;
-        arb_init(t);
-        arb_zero(peak);
-        for (size_t k = 0; k < f->n; k++) {
-            arb_set_d(t, f->coef[k]);
-            if (k < n) arb_set(beta + k, t);
-            arb_abs(t, t);
-            arb_add(peak, peak, t, WIDE);
-        }
-        arb_clear(t);
-    } else {
-        return 0;
-    }
-    return arb_is_finite(peak) && arb_is_finite(beta + n - 1);
 }
 
 /* ---- step-down in balls: a proof of minimum phase, and (1/2pi) int dw/|A|^2 ------------------ */
@@ -188,100 +79,82 @@ static int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
     return ok && arb_is_finite(inverse2);
 }
 
-/* The numerator prod (1 - th z) C(z) of a BLT, n+1 coefficients. */
-static void blt_numerator(const finf_noise *noise, slong prec, arb_ptr out)
+/* ---- (1-(1-nu)z)^p: sgd, nu, power, antipgd, cc ---------------------------------------------- */
+
+static void power_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n,
+                           int conjugate, int analytic)
 {
-    size_t n = noise->n;
-    arb_ptr part = _arb_vec_init((slong)n + 1);
-    arb_t th, w;
-    arb_init(th);
-    arb_init(w);
-    for (size_t skip = 0; skip <= n; skip++) { /* skip = n: the whole product */
-        _arb_vec_zero(part, (slong)n + 1);
-        arb_one(part);
-        for (size_t j = 0; j < n; j++) {
-            if (j == skip) continue;
-            arb_set_d(th, noise->coef[j]);
-            for (size_t i = n; i >= 1; i--) arb_submul(part + i, th, part + (i - 1), prec);
-        }
-        if (skip == n)
-            for (size_t i = 0; i <= n; i++) arb_add(out + i, out + i, part + i, prec);
-        else {
-            arb_set_d(w, noise->coef[n + skip]);
-            for (size_t i = 1; i <= n; i++) arb_addmul(out + i, w, part + (i - 1), prec);
-        }
-    }
-    arb_clear(th);
-    arb_clear(w);
-    _arb_vec_clear(part, (slong)n + 1);
+    double p = f->coef[0], nu = f->coef[1];
+    acb_t u, z;
+    (void)w;
+    (void)conjugate;
+    acb_one(B);
+    if (p == 0) return;
+    acb_init(u);
+    acb_init(z);
+    factor_at(nu, n, z);
+    acb_set_d(u, p);
+    if (p == 0.5)
+        acb_sqrt_analytic(B, z, analytic, PREC);
+    else
+        acb_pow_analytic(B, z, u, analytic, PREC);
+    acb_clear(u);
+    acb_clear(z);
 }
 
-/* sum c_t^2 of a strategy, or 1 + sum w_i w_j/(1 - th_i th_j) of a BLT with |th| < 1 */
-static int strategy_gamma2(const finf_noise *noise, slong prec, arb_t out)
+/* prod (1 - q_i z)^{r_i}, q = 1 - nu: k beta_k = -sum_i r_i u_ik, u_ik = q_i (u_{i,k-1} +
+ * beta_{k-1}); each |1 - q z| is between 1 - |q| and 1 + |q| on the circle */
+static void factors_beta(const double *nu, const double *r, size_t m, arb_ptr beta, size_t n,
+                         arb_t peak)
 {
-    size_t n = noise->n;
-    arb_t x, y, d;
-    int ok = 1;
-    arb_init(x);
-    arb_init(y);
-    arb_init(d);
-    arb_zero(out);
-    if (noise->kind == NOISE_STRATEGY)
-        for (size_t t = 0; t < n; t++) {
-            arb_set_d(x, noise->coef[t]);
-            arb_addmul(out, x, x, prec);
-        }
-    else {
-        arb_one(out);
-        for (size_t i = 0; i < n; i++) {
-            ok = ok && fabs(noise->coef[i]) < 1;
-            for (size_t j = 0; j < n; j++) {
-                arb_set_d(x, noise->coef[i]);
-                arb_set_d(y, noise->coef[j]);
-                arb_mul(d, x, y, prec);
-                arb_sub_ui(d, d, 1, prec);
-                arb_neg(d, d);
-                arb_set_d(x, noise->coef[n + i]);
-                arb_set_d(y, noise->coef[n + j]);
-                arb_mul(x, x, y, prec);
-                arb_div(x, x, d, prec);
-                arb_add(out, out, x, prec);
-            }
-        }
+    arb_ptr q = _arb_vec_init((slong)m), u = _arb_vec_init((slong)m);
+    arb_t t, s;
+    arb_init(t);
+    arb_init(s);
+    arb_one(beta);
+    arb_one(peak);
+    for (size_t i = 0; i < m; i++) {
+        arb_set_d(q + i, nu[i]);
+        arb_sub_ui(q + i, q + i, 1, WIDE);
+        arb_neg(q + i, q + i);
+        arb_abs(t, q + i);
+        if (r[i] < 0) arb_neg(t, t);
+        arb_add_ui(t, t, 1, WIDE);
+        arb_set_d(s, r[i]);
+        arb_pow(t, t, s, WIDE);
+        arb_mul(peak, peak, t, WIDE);
     }
-    arb_clear(x);
-    arb_clear(y);
-    arb_clear(d);
-    return ok;
+    for (size_t k = 1; k < n; k++) {
+        arb_zero(beta + k);
+        for (size_t i = 0; i < m; i++) {
+            arb_add(t, u + i, beta + k - 1, WIDE);
+            arb_mul(u + i, q + i, t, WIDE);
+            arb_set_d(s, r[i]);
+            arb_submul(beta + k, s, u + i, WIDE);
+        }
+        arb_div_ui(beta + k, beta + k, k, WIDE);
+    }
+    arb_clear(t);
+    arb_clear(s);
+    _arb_vec_clear(q, (slong)m);
+    _arb_vec_clear(u, (slong)m);
 }
 
-/* A polynomial behind the noise must have no zero in |z| <= 1: beta itself, or C. */
-static int polynomial_gamma2(const finf_noise *noise, arb_t out)
+static int power_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
 {
-    size_t degree = noise->kind == NOISE_BLT ? noise->n : noise->n - 1;
-    int ok = 0;
-    for (slong prec = 192; prec <= 6144 && !ok; prec *= 2) {
-        arb_ptr a = _arb_vec_init((slong)degree + 1);
-        if (noise->kind == NOISE_BLT)
-            blt_numerator(noise, prec, a);
-        else
-            for (size_t i = 0; i <= degree; i++) arb_set_d(a + i, noise->coef[i]);
-        ok = ball_step_down(a, degree, prec, out);
-        if (ok && noise->kind != NOISE_FIR) ok = strategy_gamma2(noise, prec, out);
-        _arb_vec_clear(a, (slong)degree + 1);
-    }
-    return ok;
+    factors_beta(f->coef + 1, f->coef, 1, beta, n, peak);
+    return 1;
 }
 
-/* 2F1(p, p; 1; (1-nu)^2): every power family, minimum phase for nu > 0 */
+/* 2F1(p, p; 1; (1-nu)^2): minimum phase for nu > 0 */
 static int power_gamma2(const finf_noise *noise, arb_t out)
 {
     arb_t p, x, one;
     arb_init(p);
     arb_init(x);
     arb_init(one);
-    arb_set_d(p, noise->p);
-    arb_set_d(x, noise->nu);
+    arb_set_d(p, noise->coef[0]);
+    arb_set_d(x, noise->coef[1]);
     arb_sub_ui(x, x, 1, 256);
     arb_mul(x, x, x, 256);
     arb_one(one);
@@ -289,7 +162,32 @@ static int power_gamma2(const finf_noise *noise, arb_t out)
     arb_clear(p);
     arb_clear(x);
     arb_clear(one);
-    return noise->nu > 0;
+    return noise->coef[1] > 0;
+}
+
+/* ---- product: exp sum r log(nu + (1-nu) n), every factor with a positive real part ----------- */
+
+static void product_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n,
+                             int conjugate, int analytic)
+{
+    acb_t u;
+    (void)w;
+    (void)conjugate;
+    acb_init(u);
+    acb_zero(B);
+    for (size_t i = 0; i < f->n; i++) {
+        factor_at(f->coef[i], n, u);
+        acb_log_analytic(u, u, analytic, PREC);
+        ball_addmul(B, u, f->coef[f->n + i]);
+    }
+    acb_exp(B, B, PREC);
+    acb_clear(u);
+}
+
+static int product_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
+{
+    factors_beta(f->coef, f->coef + f->n, f->n, beta, n, peak);
+    return 1;
 }
 
 static int inverse_density(acb_ptr out, const acb_t w, void *data, slong order, slong prec)
@@ -355,21 +253,230 @@ static int product_gamma2(const finf_noise *noise, arb_t out)
     return 1;
 }
 
+/* ---- beta, and everything else that is a finite beta ----------------------------------------- */
+
+static void list_at(const finf_noise *f, acb_t X, const acb_t w, int conjugate)
+{
+    acb_t u;
+    acb_init(u);
+    acb_zero(X);
+    for (size_t i = 0; i < f->n; i++) {
+        ball_power(u, w, i, conjugate);
+        ball_addmul(X, u, f->coef[i]);
+    }
+    acb_clear(u);
+}
+
+static void beta_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, int conjugate,
+                          int analytic)
+{
+    (void)n;
+    (void)analytic;
+    list_at(f, B, w, conjugate);
+}
+
+static int beta_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
+{
+    arb_t t;
+    arb_init(t);
+    arb_zero(peak);
+    for (size_t k = 0; k < f->n; k++) {
+        arb_set_d(t, f->coef[k]);
+        if (k < n) arb_set(beta + k, t);
+        arb_abs(t, t);
+        arb_add(peak, peak, t, WIDE);
+    }
+    arb_clear(t);
+    return 1;
+}
+
+static void list_numerator(const finf_noise *noise, slong prec, arb_ptr out)
+{
+    (void)prec;
+    for (size_t i = 0; i < noise->n; i++) arb_set_d(out + i, noise->coef[i]);
+}
+
+/* The polynomial behind the noise, of this degree, must have no zero in |z| <= 1: ever more bits
+ * until that is proved. *inverse2: (1/2pi) int dw/|A|^2. Returns the precision; 0: not proved. */
+static slong proved_stable(const finf_noise *noise, size_t degree,
+                           void (*polynomial)(const finf_noise *, slong, arb_ptr), arb_t inverse2)
+{
+    for (slong prec = 192; prec <= 6144; prec *= 2) {
+        arb_ptr a = _arb_vec_init((slong)degree + 1);
+        polynomial(noise, prec, a);
+        int ok = ball_step_down(a, degree, prec, inverse2);
+        _arb_vec_clear(a, (slong)degree + 1);
+        if (ok) return prec;
+    }
+    return 0;
+}
+
+static int beta_gamma2(const finf_noise *noise, arb_t out)
+{
+    return proved_stable(noise, noise->n - 1, list_numerator, out) > 0;
+}
+
+/* ---- strategy: B = 1/C, gamma^2 = sum c_t^2 -------------------------------------------------- */
+
+static void strategy_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n,
+                              int conjugate, int analytic)
+{
+    (void)n;
+    (void)analytic;
+    list_at(f, B, w, conjugate);
+    acb_inv(B, B, PREC);
+}
+
+static int strategy_gamma2(const finf_noise *noise, arb_t out)
+{
+    slong prec = proved_stable(noise, noise->n - 1, list_numerator, out);
+    arb_t x;
+    arb_init(x);
+    arb_zero(out);
+    for (size_t t = 0; t < noise->n; t++) {
+        arb_set_d(x, noise->coef[t]);
+        arb_addmul(out, x, x, prec ? prec : PREC);
+    }
+    arb_clear(x);
+    return prec > 0;
+}
+
+/* ---- blt: C = 1 + sum w z/(1 - th z) --------------------------------------------------------- */
+
+static void blt_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, int conjugate,
+                         int analytic)
+{
+    arb_t d;
+    acb_t u, z;
+    (void)w;
+    (void)conjugate;
+    (void)analytic;
+    arb_init(d);
+    acb_init(u);
+    acb_init(z);
+    acb_sub_ui(z, n, 1, PREC);
+    acb_neg(z, z);
+    acb_one(B);
+    for (size_t i = 0; i < f->n; i++) {
+        arb_set_d(d, -f->coef[i]);
+        acb_mul_arb(u, z, d, PREC);
+        acb_add_ui(u, u, 1, PREC);
+        acb_div(u, z, u, PREC);
+        ball_addmul(B, u, f->coef[f->n + i]);
+    }
+    acb_inv(B, B, PREC);
+    arb_clear(d);
+    acb_clear(u);
+    acb_clear(z);
+}
+
+/* The numerator prod (1 - th z) C(z) of a BLT, n+1 coefficients. */
+static void blt_numerator(const finf_noise *noise, slong prec, arb_ptr out)
+{
+    size_t n = noise->n;
+    arb_ptr part = _arb_vec_init((slong)n + 1);
+    arb_t th, w;
+    arb_init(th);
+    arb_init(w);
+    for (size_t skip = 0; skip <= n; skip++) { /* skip = n: the whole product */
+        _arb_vec_zero(part, (slong)n + 1);
+        arb_one(part);
+        for (size_t j = 0; j < n; j++) {
+            if (j == skip) continue;
+            arb_set_d(th, noise->coef[j]);
+            for (size_t i = n; i >= 1; i--) arb_submul(part + i, th, part + (i - 1), prec);
+        }
+        if (skip == n)
+            for (size_t i = 0; i <= n; i++) arb_add(out + i, out + i, part + i, prec);
+        else {
+            arb_set_d(w, noise->coef[n + skip]);
+            for (size_t i = 1; i <= n; i++) arb_addmul(out + i, w, part + (i - 1), prec);
+        }
+    }
+    arb_clear(th);
+    arb_clear(w);
+    _arb_vec_clear(part, (slong)n + 1);
+}
+
+/* 1 + sum w_i w_j/(1 - th_i th_j) for |th| < 1 */
+static int blt_gamma2(const finf_noise *noise, arb_t out)
+{
+    size_t n = noise->n;
+    slong prec = proved_stable(noise, n, blt_numerator, out);
+    arb_t x, y, d;
+    int ok = prec > 0;
+    if (!ok) return 0;
+    arb_init(x);
+    arb_init(y);
+    arb_init(d);
+    arb_one(out);
+    for (size_t i = 0; i < n; i++) {
+        ok = ok && fabs(noise->coef[i]) < 1;
+        for (size_t j = 0; j < n; j++) {
+            arb_set_d(x, noise->coef[i]);
+            arb_set_d(y, noise->coef[j]);
+            arb_mul(d, x, y, prec);
+            arb_sub_ui(d, d, 1, prec);
+            arb_neg(d, d);
+            arb_set_d(x, noise->coef[n + i]);
+            arb_set_d(y, noise->coef[n + j]);
+            arb_mul(x, x, y, prec);
+            arb_div(x, x, d, prec);
+            arb_add(out, out, x, prec);
+        }
+    }
+    arb_clear(x);
+    arb_clear(y);
+    arb_clear(d);
+    return ok;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* Every family that can be certified: one line each. */
+static const ball_family FAMILIES[] = {
+    {&noise_sgd, power_response, power_beta, power_gamma2},
+    {&noise_nu, power_response, power_beta, power_gamma2},
+    {&noise_power, power_response, power_beta, power_gamma2},
+    {&noise_antipgd, power_response, power_beta, power_gamma2},
+    {&noise_cc, power_response, power_beta, power_gamma2},
+    {&noise_product, product_response, product_beta, product_gamma2},
+    {&noise_beta, beta_response, beta_beta, beta_gamma2},
+    {&noise_strategy, strategy_response, NULL, strategy_gamma2},
+    {&noise_blt, blt_response, NULL, blt_gamma2},
+};
+
+const ball_family *ball_family_of(const finf_noise *noise)
+{
+    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++)
+        if (FAMILIES[i].family == noise->family) return &FAMILIES[i];
+    return NULL;
+}
+
+void ball_response(const finf_noise *noise, acb_t B, const acb_t w, const acb_t n, int conjugate,
+                   int analytic)
+{
+    if (noise)
+        ball_family_of(noise)->response(noise, B, w, n, conjugate, analytic);
+    else
+        acb_one(B);
+}
+
+int ball_beta(const finf_noise *noise, arb_ptr beta, size_t n, arb_t peak)
+{
+    const ball_family *family = ball_family_of(noise);
+    if (!family || !family->beta || !family->beta(noise, beta, n, peak)) return 0;
+    return arb_is_finite(peak) && arb_is_finite(beta + n - 1);
+}
+
 int ball_gamma2(const finf_noise *noise, double *upper)
 {
+    const ball_family *family = ball_family_of(noise);
     arb_t value;
     arf_t end;
-    int ok = 0;
     arb_init(value);
     arf_init(end);
-    switch (noise->kind) {
-    case NOISE_POWER: ok = power_gamma2(noise, value); break;
-    case NOISE_PRODUCT: ok = product_gamma2(noise, value); break;
-    case NOISE_FIR:
-    case NOISE_STRATEGY:
-    case NOISE_BLT: ok = polynomial_gamma2(noise, value); break;
-    case NOISE_SPECTRUM: break;
-    }
+    int ok = family && family->gamma2(noise, value);
     arb_get_ubound_arf(end, value, PREC);
     *upper = arf_get_d(end, ARF_RND_UP);
     ok = ok && arb_is_finite(value) && isfinite(*upper);

@@ -246,13 +246,12 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     for (size_t i = 0; i < b->ns; i++)
         out->certified = out->certified && b->ahead[i].lag > 0 && b->ahead[i].s > 0 &&
                          b->ahead[i].s <= 1;
-    int taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY;
+    const ball_family *family = ball_family_of(noise);
     const char *no = NULL;
-    if (weights.dp > 0 && noise->kind == NOISE_SPECTRUM)
-        no = "no closed formula for this noise: cannot be certified";
-    if (weights.dp > 0 && taps && noise->n > MAX_TAPS)
+    if (weights.dp > 0 && !family) no = "no closed formula for this noise: cannot be certified";
+    if (weights.dp > 0 && noise_taps(noise) > MAX_TAPS)
         no = "more than 1000 coefficients: too many to certify";
-    if (b->ns > 0 && (noise->kind == NOISE_STRATEGY || noise->kind == NOISE_BLT))
+    if (b->ns > 0 && family && !family->beta)
         no = "Gaussian w, noise given by C: cannot be certified (the sharp bound can)";
     if (b->lags > MAX_LAGS) no = "more than 500 lags in the multiplier: too many to certify";
     if (no) {

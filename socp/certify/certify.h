@@ -4,12 +4,12 @@
 
 #include FINF_ARB_HEADER
 
-#include "bounds.h" /* the formula behind a noise: its kind and coefficients */
+#include "family.h" /* the formula behind a noise: its family and coefficients */
 #include "socp.h"
 
 enum { PREC = 64, WIDE = 256 }; /* WIDE: recurrences, which lose bits with every step */
 
-/* ---- certify_form.c: what psi = (m mc/a + k)/D is made of, each times D; mc is conj m on the real
+/* ---- ball_form.c: what psi = (m mc/a + k)/D is made of, each times D; mc is conj m on the real
  * axis ---- */
 enum { BALL_A, BALL_K, BALL_D, BALL_M, BALL_MC, BALL_PARTS };
 typedef struct {
@@ -27,18 +27,29 @@ void ball_form_clear(ball_form *f);
 /* Enclosures on the box w; analytic: not finite unless every part is holomorphic on w */
 void ball_form_at(ball_form *f, const acb_t w, int analytic, acb_ptr part);
 
-/* ---- certify_centred.c ----------------------------------------------------------------------- */
+/* ---- ball_taylor.c ----------------------------------------------------------------------- */
 enum { BALL_TAYLOR = 16 };
 /* Part i is within error_i of sum_j F_ij u^j at centre + r u, |u| <= 1. 0: not proved */
 int ball_form_taylor(ball_form *f, const arf_t centre, const mag_t r, acb_ptr F, mag_ptr error);
 /* part: enclosures on w, each replaced where Taylor's is narrower */
 void ball_form_refine(ball_form *f, const acb_t w, acb_ptr part);
 
-/* ---- certify_noise.c ------------------------------------------------------------------------- */
+/* ---- ball_noise.c ---------------------------------------------------------------------------- */
 /* sum += v f */
 void ball_addmul(acb_t sum, const acb_t v, double f);
 /* z^t = e^{-iwt} (conjugate: e^{iwt}), directly: a product of boxes widens with each rotation */
 void ball_power(acb_t out, const acb_t w, size_t t, int conjugate);
+/* What the certificate asks of a family of noise; each is described at the function of its name
+ * below. */
+typedef struct {
+    const noise_family *family;
+    void (*response)(const finf_noise *noise, acb_t B, const acb_t w, const acb_t n, int conjugate,
+                     int analytic);
+    /* NULL: noise given by C, whose beta has no formula here */
+    int (*beta)(const finf_noise *noise, arb_ptr beta, size_t n, arb_t peak);
+    int (*gamma2)(const finf_noise *noise, arb_t value);
+} ball_family;
+const ball_family *ball_family_of(const finf_noise *noise); /* NULL: it cannot be certified */
 /* B at z = 1 - n = e^{-iw}, or its conjugate; noise = NULL: B = 1 */
 void ball_response(const finf_noise *noise, acb_t B, const acb_t w, const acb_t n, int conjugate,
                    int analytic);
@@ -48,7 +59,7 @@ int ball_beta(const finf_noise *noise, arb_ptr beta, size_t n, arb_t peak);
  * proved. */
 int ball_gamma2(const finf_noise *noise, double *upper);
 
-/* ---- certify_stein.c ------------------------------------------------------------------------- */
+/* ---- ball_stein.c ---------------------------------------------------------------------------- */
 /* stein.c's cost of the multipliers x, rigorously. 0: not proved */
 int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta,
                     const arb_t mu, const arb_t delta, arb_t cost);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bounds.h"
+#include "family.h"
 #include "socp.h"
 
 enum { FOLDS = 8 };
@@ -38,8 +38,7 @@ size_t socp_basis_lags(const finf_noise *noise, double eta, int causal)
     enum { MOST = 16, FEW = 8 };
     size_t least = eta > 1 ? 12 : eta > (causal ? 0.2 : 0.05) ? FEW : 1;
     if (!noise || !resonant(noise)) return least;
-    int taps = noise->kind == NOISE_FIR || noise->kind == NOISE_STRATEGY;
-    size_t own = taps && noise->n + 2 < MOST ? noise->n + 2 : MOST;
+    size_t taps = noise_taps(noise), own = taps && taps + 2 < MOST ? taps + 2 : MOST;
     return own > least ? own : least > FEW ? least : FEW;
 }
 

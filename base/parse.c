@@ -1,0 +1,56 @@
+/* Numbers as a person writes them: all of the text, nothing cut and nothing left over. */
+#include "parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || isspace((unsigned char)*text) || *end)
+        return finf_why(why, FINF_EPARSE, "%s = '%.80s': not a number", what, text);
+    if (!isfinite(value))
+        return finf_why(why, FINF_EPARSE, "%s = '%.80s': must be a finite number", what, text);
+    *x = value;
+    return FINF_OK;
+}
+
+finf_status parse_part(const char *text, const char *end, const char *what, double *x,
+                       finf_reason *why)
+{
+    char *word = strndup(text, (size_t)(end - text));
+    if (!word) return finf_why(why, FINF_ENOMEM, "no memory");
+    finf_status s = parse_number(word, what, x, why);
+    free(word);
+    return s;
+}
+
+finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n,
+                       finf_reason *why)
+{
+    size_t room = 1;
+    for (const char *p = text; p < end; p++) room += *p == ',';
+    *out = malloc(room * sizeof **out);
+    if (!*out) return finf_why(why, FINF_ENOMEM, "no memory");
+    *n = 0;
+    if (text == end) return finf_why(why, FINF_EPARSE, "%s: the list is empty", what);
+    for (const char *p = text; p <= end;) {
+        const char *stop = memchr(p, ',', (size_t)(end - p));
+        if (!stop) stop = end;
+        char name[48];
+        snprintf(name, sizeof name, "%s[%zu]", what, *n);
+        if (stop == p)
+            return finf_why(why, FINF_EPARSE,
+                            "%s: nothing between two commas, or a comma at the end", name);
+        finf_status s = parse_part(p, stop, name, &(*out)[*n], why);
+        if (s) return s;
+        ++*n;
+        p = stop + 1;
+    }
+    return FINF_OK;
+}

@@ -1,0 +1,114 @@
+/* The noise given by |B|^2 on a grid of frequencies: B is the minimum-phase factor of its spline.
+ * What a general optimiser returns.  (theory 1.4) */
+#include <math.h>
+#include <stdlib.h>
+
+#include "family.h"
+#include "spline_density.h"
+
+finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out,
+                                finf_reason *why)
+{
+    spline_density *density = NULL;
+    finf_status status = noise_make(&noise_spectrum, NULL, 0, out, why);
+    if (status) return status;
+    status = spline_density_make(w, s, n, &density, why);
+    (*out)->own = density;
+    if (!status) return FINF_OK;
+    finf_noise_free(*out);
+    *out = NULL;
+    return status;
+}
+
+static void release(finf_noise *noise) { spline_density_free(noise->own); }
+
+static finf_status beta(const finf_noise *noise, size_t n, double *out, finf_reason *why)
+{
+    return spline_density_factor(noise->own, 1, n, out, NULL, why);
+}
+
+static finf_status coef(const finf_noise *noise, size_t n, double *out, finf_reason *why)
+{
+    return spline_density_factor(noise->own, -1, n, out, NULL, why);
+}
+
+static double complex response(const finf_noise *noise, double w)
+{
+    double size = sqrt(spline_density_at(noise->own, w));
+    double phase = spline_density_phase(noise->own, w);
+    return size * cexp(I * phase);
+}
+
+static double density(const finf_noise *noise, double t)
+{
+    return spline_density_at(noise->own, 2 * atan(t));
+}
+
+static double scale(const finf_noise *noise) { return spline_density_scale(noise->own); }
+
+static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
+{
+    out->minimum_phase = 1;
+    out->gamma2 = spline_density_gamma2(noise->own);
+    return FINF_OK;
+}
+
+/* Every c_t is off by what the factorisation says. */
+static finf_status gamma2_at(const finf_noise *noise, size_t T, finf_real *out, finf_reason *why)
+{
+    double *c = malloc(T * sizeof *c), error = 0;
+    long double sum = 0, lost = 0;
+    finf_status s = c ? spline_density_factor(noise->own, -1, T, c, &error, why)
+                      : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", T);
+    for (size_t t = 0; t < T && !s; t++) {
+        sum += (long double)c[t] * c[t];
+        lost += 2 * fabsl((long double)c[t] * error);
+    }
+    free(c);
+    return s ? s : noise_squares_result(sum, lost, out, why);
+}
+
+static finf_status energy(const finf_noise *noise, const double *b, size_t m, double *T,
+                          double *relerr, finf_reason *why)
+{
+    (void)why;
+    *relerr = 0;
+    for (size_t j = 0; j < m; j++) {
+        finf_real x = spline_density_energy(noise->own, b[j]);
+        T[j] = x.value;
+        *relerr = fmax(*relerr, x.error / x.value);
+    }
+    return FINF_OK;
+}
+
+/* The minimum-phase factor by the cepstrum: O(n log n), where response would take O(n nodes). */
+static finf_status stream(const finf_noise *noise, size_t n, double *room, double complex *B)
+{
+    for (size_t j = 0; j <= n / 2; j++) {
+        double w = 2 * FINF_PI * (double)j / (double)n;
+        B[j] = log(spline_density_at(noise->own, w)) / 2;
+    }
+    finf_status s = series_untransform(B, n, room);
+    for (size_t t = 1; t < n / 2; t++) room[t] *= 2;
+    if (!s) s = series_transform(room, n / 2 + 1, n, B);
+    for (size_t j = 0; j <= n / 2 && !s; j++) B[j] = cexp(B[j]);
+    return s;
+}
+
+const noise_family noise_spectrum = {
+    .name = "spectrum",
+    .form = "spectrum@FILE",
+    .about = "|B(w)|^2: two columns w, |B|^2, or one on a uniform grid 0..pi",
+    .from_table = finf_noise_spectrum,
+    .pairs = "w, |B|^2",
+    .release = release,
+    .beta = beta,
+    .coef = coef,
+    .response = response,
+    .density = density,
+    .scale = scale,
+    .gamma2 = gamma2,
+    .gamma2_at = gamma2_at,
+    .energy = energy,
+    .stream = stream,
+};
