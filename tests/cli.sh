@@ -613,6 +613,10 @@ for c in 'iqc --noise sgd' optimize; do ok '"solver":"newton"' $c --eta 0.5 --ka
 if [ $ecos = ecos ]; then ok '"solver":"ecos"' iqc --noise sgd --eta 0.5 --kappa 10:20:lin:2 --solver ecos --json; else skipped=$((skipped + 1)); fi
 [ "$(run iqc --noise sgd --eta 0.5 --kappa 2:50:log:7 --format csv; wc -l <"$T/out")" -eq 8 ] && yes || no 'not 7 rows' iqc
 
+near gamma2 2.111681405 1e-9 gamma --noise bisr:16
+near bound 0.00595806718 1e-8 iqc --noise bisr:8 --eta 0.1 --kappa 20 --certify
+bad1 3 'whole number from 1' gamma --noise bisr:0
+bad1 3 'whole number from 1' gamma --noise bisr:2.5
 for o in same ./same "$PWD/same" link; do
     ln -s same link
     bad1 2 "name one file: 'same'" optimize --eta 0.1 --kappa 20 --save same --output $o

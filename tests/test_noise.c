@@ -110,7 +110,8 @@ static const char *const FAMILIES[] = {"sgd",
                                        "strategy:3,-1",
                                        "blt:0.9,0.4;0.1,0.2",
                                        "blt:0.8;-0.1",
-                                       "product:0.02,0.5,1.3;0.6,-0.2,0.3"};
+                                       "product:0.02,0.5,1.3;0.6,-0.2,0.3",
+                                       "bisr:12"};
 
 /* beta * c = 1, gamma_T^2 = sum c^2 rises to gamma_inf^2, B(w) is the series, T(b) is the double
  * sum, and both gamma^2 and T are what GSL's quadrature of |B|^2 gives. */

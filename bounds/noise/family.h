@@ -19,6 +19,7 @@
     X(strategy)                                                                                    \
     X(blt)                                                                                         \
     X(product)                                                                                     \
+    X(bisr)                                                                                        \
     X(spectrum)
 
 typedef struct noise_family noise_family;

@@ -442,6 +442,7 @@ static const ball_family FAMILIES[] = {
     {&noise_cc, power_response, power_beta, power_gamma2},
     {&noise_product, product_response, product_beta, product_gamma2},
     {&noise_beta, beta_response, beta_beta, beta_gamma2},
+    {&noise_bisr, beta_response, beta_beta, beta_gamma2},
     {&noise_strategy, strategy_response, NULL, strategy_gamma2},
     {&noise_blt, blt_response, NULL, blt_gamma2},
 };

@@ -52,7 +52,8 @@ GAMMA = [
     *('strategy:' + c for c in ['1', '1,0.5,0.375,0.3125', '2,-0.3,0.1', fir([(.999, .5), (.3, None)])]),
     *('blt:' + c for c in [
         '0.9;0.4', '0.9;-0.05', '0.9,0.5;0.3,0.1', '0.9,0.5;-0.05,-0.1', '0.9999,0.99;0.01,0.1', '0.999999,0.5;0.01,0.2',
-        '0.99,0.9,0.5,0.1;0.02,0.08,0.2,0.19'] + SIGNED)]
+        '0.99,0.9,0.5,0.1;0.02,0.08,0.2,0.19'] + SIGNED),
+    *('bisr:%d' % b for b in (1, 2, 5, 40))]
 
 STEPS = [  # noise, T: clusters of zeros near the circle, where c is large and the recursion loses digits
     *(('beta:' + b, n) for b, n in [
@@ -81,6 +82,7 @@ TJ += [('blt:0.8803705538753823,0.8337835293697735,-0.926392773931489;10.0152645
         '3.236741493689206e-05', 1.9999985955289394)]  # a complex zero of C that hardly matters: the integral settles slowly
 TJ += [('blt:1;0.5', .3), ('blt:-1;-0.5', .3), ('blt:2;1.9', .3)]  # zeros of B on the circle and inside it: beta is fine
 TJ += [(s, b) for s in ('power:0.3,0.5', 'nu:0.5') for b in (1.999999, 1.9999999999)]
+TJ += [(s, b) for s in ('bisr:2', 'bisr:40') for b in (1e-6, .1, 1.5)]
 
 DENSITY = [  # frequencies, |B|^2: even, uneven, close knots, steep, not reaching 0 and pi, all of it at another scale
     ('0,0.7853981633974483,1.5707963267948966,2.356194490192345,3.141592653589793', '1,2,0.5,3,1'),

@@ -97,6 +97,8 @@ class Noise:
             self.N = [mpf(1), v[0][0] - 1]
         elif kind == 'beta':
             self.N = v[0]
+        elif kind == 'bisr':
+            self.N = [(-1) ** t * mp.binomial(mpf(1) / 2, t) for t in range(int(v[0][0]))]
         elif kind == 'strategy':
             self.D = v[0]
         elif kind == 'blt':
