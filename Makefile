@@ -80,37 +80,53 @@ $B/obj/socp/solver/ecos_library.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
 CERTIFY := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify/*.c tests/test_certify.c))
 $(CERTIFY): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
 $B/obj/socp/solver/ecos_library.o $(CERTIFY): $B/config.mk
+ifneq ($(CONFIG_ARB_SONAME),) # Arb is loaded when first used: by the stubs of what the certificate calls
+CERTIFY_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify/*.c))
+STUBS := $B/obj/arb_stubs.o
+$B/obj/socp/certify/arb_library.o: ALL_CFLAGS += $(CONFIG_ARB_SONAME)
+$B/arb_stubs.c: scripts/stubs.sh $(CERTIFY_OBJ)
+	@LIBRARIES='$(CONFIG_ARB_FILES)' sh scripts/stubs.sh $(CERTIFY_OBJ) > $@.tmp && mv $@.tmp $@
+$(STUBS): $B/arb_stubs.c
+	$(call say,CC,$<)
+	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
+endif
+# the tests call Arb themselves, and are linked with it
+$B/obj/linked/arb_library.o: socp/certify/arb_library.c $B/config.mk
+	@mkdir -p $(@D)
+	$Q$(CC) $(ALL_CFLAGS) $(CONFIG_ARB_FLAGS) -c $< -o $@
+LINKED_OBJ := $(filter-out %/arb_library.o,$(LIB_OBJ)) $B/obj/linked/arb_library.o
+
 $B/obj/%.o: %.c | $B/config.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$Q$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 # one object in which all but finf_* is local: the archive offers what the shared library does
-$B/libfinf.a: $(LIB_OBJ)
+$B/libfinf.a: $(LIB_OBJ) $(STUBS)
 	@rm -f $@
 	$(call say,AR,$@)
 	$Q$(LD) -r $^ -o $B/libfinf.o
 	$Q$(OBJCOPY) --localize-hidden --wildcard --keep-global-symbol='finf_*' $B/libfinf.o
 	$Q$(AR) rcs $@ $B/libfinf.o
 
-$B/libfinf.so: $(LIB_OBJ) scripts/finf.map
+$B/libfinf.so: $(LIB_OBJ) $(STUBS) scripts/finf.map
 	$(call say,LD,$@)
-	$Q$(CC) -shared -pthread -Wl,-soname,libfinf.so.0 -Wl,--version-script=scripts/finf.map $(LDFLAGS) $(EXTRA) $(LIB_OBJ) $(LIBS) -o $@
+	$Q$(CC) -shared -pthread -Wl,-soname,libfinf.so.0 -Wl,--version-script=scripts/finf.map $(LDFLAGS) $(EXTRA) $(LIB_OBJ) $(STUBS) $(LIBS) -o $@
 
-$B/finf: $(CLI_OBJ) $(LIB_OBJ)
+$B/finf: $(CLI_OBJ) $(LIB_OBJ) $(STUBS)
 	$(call say,LD,$@)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 
-$B/test_%: $B/obj/tests/test_%.o $(TOOLS) $(LIB_OBJ)
+$B/test_%: $B/obj/tests/test_%.o $(TOOLS) $(LINKED_OBJ)
 	$(call say,LD,$@)
-	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) $(TEST_LIBS) -o $@
+	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(CONFIG_ARB_LINKED) $(LIBS) $(TEST_LIBS) -o $@
 
 # allocations that fail on purpose, loaded before finf
 $B/faults.so: tests/faults.c
 	@mkdir -p $B
 	$(CC) -shared -fPIC -O2 -g -pthread -Wall -Wextra -Wconversion -Wshadow $(if $(CI),-Werror) $< -ldl -o $@
 
-$B/bench%: $B/obj/bench/bench%.o $(LIB_OBJ)
+$B/bench%: $B/obj/bench/bench%.o $(LIB_OBJ) $(STUBS)
 	$(call say,LD,$@)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 

@@ -64,8 +64,22 @@ arb() {
 if arb; then
     hypgeom=${header%acb_calc.h}arb_hypgeom.h
     echo "CONFIG_ARB_FLAGS := -DFINF_ARB_HEADER='<$header>' -DFINF_ARB_HYPGEOM_HEADER='<$hypgeom>'"
-    echo "CONFIG_ARB_LIBS := $libs"
-    echo "Arb: $libs" >&2
+    # loaded when first used, like ECOS, where scripts/stubs.sh knows the processor's jump
+    files=
+    for lib in $libs; do
+        [ "$lib" = -lgmp ] || files="$files $($CC -print-file-name=lib${lib#-l}.so)"
+    done
+    soname=$(for file in $files; do objdump -p "$file" 2>/dev/null; done | awk '$1 == "SONAME" { print $2; exit }')
+    case $($CC -dumpmachine) in x86_64* | aarch64*) ;; *) soname= ;; esac
+    echo "CONFIG_ARB_LINKED := $libs"
+    if [ -n "$soname" ]; then
+        echo "CONFIG_ARB_LIBS := -lgmp"
+        echo "CONFIG_ARB_FILES := $files"
+        echo "CONFIG_ARB_SONAME := -DFINF_ARB_SONAME='\"$soname\"'"
+    else
+        echo "CONFIG_ARB_LIBS := $libs"
+    fi
+    echo "Arb: $libs${soname:+, loaded as $soname}" >&2
 else
     echo "CONFIG_ARB_FLAGS := -DFINF_NO_ARB"
     echo "CONFIG_ARB_LIBS :="

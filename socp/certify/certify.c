@@ -43,8 +43,8 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
 
 #include "certify.h"
 
-const char *socp_arb_version(void) { return arb_version; }
-const char *socp_flint_version(void) { return flint_version; }
+const char *socp_arb_version(void) { return arb_library_version(); }
+const char *socp_flint_version(void) { return arb_library_flint(); }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -254,6 +254,8 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     if (b->ns > 0 && family && !family->beta)
         no = "Gaussian w, noise given by C: cannot be certified (the sharp bound can)";
     if (b->lags > MAX_LAGS) no = "more than 500 lags in the multiplier: too many to certify";
+    if (!no && !arb_library_load())
+        no = "Arb was found by the build and is not now: no certificate";
     if (no) {
         out->certified = 0;
         snprintf(out->reason.text, sizeof out->reason.text, "%s", no);

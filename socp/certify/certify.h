@@ -4,6 +4,7 @@
 
 #include FINF_ARB_HEADER
 
+#include "arb_library.h"
 #include "family.h" /* the formula behind a noise: its family and coefficients */
 #include "socp.h"
 

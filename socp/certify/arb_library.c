@@ -1,0 +1,54 @@
+#ifndef FINF_NO_ARB
+
+#include "arb_library.h"
+
+#ifdef FINF_ARB_SONAME
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+
+static void *library;
+static int complete;
+
+static void load(void)
+{
+    complete = 0;
+    library = dlopen(FINF_ARB_SONAME, RTLD_LAZY | RTLD_LOCAL);
+    if (!library) return;
+    for (size_t i = 0; ARB_NAMES[i]; i++) {
+        ARB_SLOTS[i] = dlsym(library, ARB_NAMES[i]); /* in what it brings along too */
+        if (!ARB_SLOTS[i]) return;
+    }
+    complete = 1;
+}
+
+int arb_library_load(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return complete;
+}
+
+static void *find(const char *name) { return arb_library_load() ? dlsym(library, name) : NULL; }
+
+const char *arb_library_version(void)
+{
+    const char *const *version = find("arb_version"); /* there a pointer .. */
+    return version ? *version : NULL;
+}
+
+const char *arb_library_flint(void) { return find("flint_version"); } /* .. and here an array */
+
+#else /* linked with: where there are no stubs for the processor, and in the tests */
+
+#include FINF_ARB_HEADER
+
+int arb_library_load(void) { return 1; }
+const char *arb_library_version(void) { return arb_version; }
+const char *arb_library_flint(void) { return flint_version; }
+
+#endif
+#else
+typedef int finf_nothing_here; /* ISO C wants a declaration */
+#endif
