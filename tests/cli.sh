@@ -718,7 +718,7 @@ if command -v timeout >/dev/null; then
     rc=$? # the best nu so far, with its bound
     if [ $rc = 124 ] && grep -q '^finf: interrupted' "$T/err" && json && grep -q '"nu":[0-9].*"bound":[0-9]' "$T/out"; then yes; else no interrupt tune; fi
     stop() { timeout --preserve-status -s INT 1 "$finf" "$@" >"$T/out" 2>"$T/err"; rc=$?; }
-    stop optimize --eta 0.5 --kappa 50 --multiplier fir:150 # of a single one what there is
+    stop optimize --eta 0.5 --kappa 50 --multiplier fir:$fir # of a single one what there is
     if [ $rc = 4 ] && grep -q '^finf: interrupted: the best noise so far$' "$T/err" && grep -q '^  spread  *-  *it was stopped' "$T/out" && ! grep -q stationary "$T/out"; then yes; else no interrupt optimize; fi
     stop iqc --noise nu:0.1 --eta 0.5 --kappa 50 --multiplier fir:300 --solver newton --output left
     if [ $rc = 4 ] && grep -q '^finf: interrupted: newton: cancelled' "$T/err" && [ ! -e left ]; then yes; else no interrupt iqc; fi
