@@ -25,15 +25,12 @@ int finf_status_exit(finf_status s) { return known(s) ? STATUS[s].code : 5; }
 
 finf_real finf_real_make(double value, double error, const char *method)
 {
-    return (finf_real){value, error, FINF_ESTIMATE, method};
+    return (finf_real){value, error, method};
 }
 
-finf_real finf_real_failed(void) { return (finf_real){NAN, INFINITY, FINF_ESTIMATE, "failed"}; }
+finf_real finf_real_failed(void) { return (finf_real){NAN, INFINITY, "failed"}; }
 
-finf_real finf_real_infinite(const char *method)
-{
-    return (finf_real){INFINITY, 0, FINF_ESTIMATE, method};
-}
+finf_real finf_real_infinite(const char *method) { return (finf_real){INFINITY, 0, method}; }
 
 finf_text finf_show(double x)
 {

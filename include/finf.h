@@ -87,15 +87,12 @@ typedef struct {
 
 /* ---- numbers with their error ---------------------------------------------------------------- */
 
-typedef enum {
-    FINF_ESTIMATE, /* |value - true| <= error is expected */
-    FINF_BOUND     /* |value - true| <= error, with every rounding accounted for */
-} finf_kind;
-
+/* A number, and how far the true one may be from it: |value - true| <= error is expected, and
+ * checked in the tests, but not proved. (What is proved is said by name: see finf_iqc_result.) */
 typedef struct {
-    double value, error;
-    finf_kind kind;
-    const char *method; /* a static string, e.g. "Carlson RF, RJ" */
+    double value;       /* NaN after a failure; +inf where that is the answer */
+    double error;       /* absolute, >= 0; INFINITY after a failure; 0 where value is +inf */
+    const char *method; /* a static string, e.g. "Carlson RF, RJ"; never NULL */
 } finf_real;
 
 /* ---- special functions (ellint/) ------------------------------------------------------------- */

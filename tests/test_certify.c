@@ -278,7 +278,7 @@ END_TEST
 static int certified(const proof *p, double kappa, const double *x, double value)
 {
     socp_certificate out;
-    socp_recomputed estimate = {.dp = {value, 1e-10 * value, FINF_ESTIMATE, ""}};
+    socp_recomputed estimate = {.dp = {value, 1e-10 * value, ""}};
     finf_status st = socp_certify(&p->mo, kappa, p->noise, &p->grid, &p->kept.basis, x,
                                   (socp_weights){1, 0}, &estimate, (finf_cancel){NULL, NULL}, &out);
     ck_assert_int_eq(st == FINF_OK, out.certified);

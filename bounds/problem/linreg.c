@@ -72,7 +72,7 @@ static finf_real stability_margin(const spectral_measure *m, double eta, double 
     sum_t D = {1, 0};
     for (size_t i = 0; i < m->n; i++) {
         direction x = direction_at(m, i, eta, kurtosis);
-        if (!(x.damp > 0)) return (finf_real){-INFINITY, 0, FINF_ESTIMATE, ""};
+        if (!(x.damp > 0)) return (finf_real){-INFINITY, 0, ""};
         add(&D, -m->weight[i] * x.b / x.damp,
             x.b_error + x.damp_error + spectral_measure_error(m, i));
     }

@@ -6,7 +6,7 @@ finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     double eta, mu, T = NAN;
     finf_noise *noise = NULL;
     finf_sensitivity sens;
-    finf_real at = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    finf_real at = {NAN, INFINITY, ""};
     finf_reason at_reason = {""};
     finf_privacy_setting set;
     finf_status s = read_eta_mu(a, &eta, &mu, why);

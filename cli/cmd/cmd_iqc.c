@@ -78,8 +78,7 @@ static void solve(size_t i, void *ctx)
 static finf_real simulated(const job *j, const row *x, int k)
 {
     double scale = noise_scale(j, x);
-    return (finf_real){scale * x->worst[k].mean, scale * x->worst[k].error, FINF_ESTIMATE,
-                       "simulation"};
+    return (finf_real){scale * x->worst[k].mean, scale * x->worst[k].error, "simulation"};
 }
 
 static void show_row(size_t i, void *ctx)

@@ -70,14 +70,13 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
                      finf_show(set.clip).s);
     if (!s) s = read_noise(a, eta, mu, "sgd", &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
-    finf_real gamma2 = s ? (finf_real){NAN, INFINITY, FINF_ESTIMATE, ""} : sens.gamma2;
+    finf_real gamma2 = s ? (finf_real){NAN, INFINITY, ""} : sens.gamma2;
     if (!s && !isnan(T)) s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
-    finf_real zcdp = {NAN, INFINITY, FINF_ESTIMATE, ""}, gauss = zcdp, delta_zcdp = zcdp,
-              delta_gauss = zcdp;
+    finf_real zcdp = {NAN, INFINITY, ""}, gauss = zcdp, delta_zcdp = zcdp, delta_gauss = zcdp;
     if (!s && isnan(delta) && !isnan(epsilon)) { /* rho and epsilon: delta is sought */
         s = finf_delta_gauss(set.rho, epsilon, &delta_gauss);
         if (!s) s = finf_delta_zcdp(set.rho, epsilon, &delta_zcdp);
-        zcdp = gauss = (finf_real){epsilon, 0, FINF_ESTIMATE, "given"};
+        zcdp = gauss = (finf_real){epsilon, 0, "given"};
         delta = delta_gauss.value;
     } else if (!s && !isnan(delta)) {
         s = finf_epsilon_zcdp(set.rho, delta, &zcdp);
@@ -88,8 +87,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         double multiplier = 1 / sqrt(2 * set.rho), gamma = sqrt(gamma2.value);
         doc_row(d);
         doc_heading(d, "Privacy (zero-out adjacency, one participation)");
-        doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, FINF_ESTIMATE, ""},
-                 "zCDP");
+        doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, ""}, "zCDP");
         if (isnan(delta_zcdp.value))
             doc_number(d, "delta", "delta", delta, NULL);
         else {

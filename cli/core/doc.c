@@ -720,7 +720,7 @@ void doc_copy(doc *to, const doc *from, size_t row)
 {
     for (size_t i = record(from, row); i < from->n && from->items[i].kind != ROW; i++) {
         const item *x = &from->items[i];
-        finf_real v = {x->value, x->error, FINF_ESTIMATE, ""};
+        finf_real v = {x->value, x->error, ""};
         switch (x->kind) {
         case NUMBER: doc_number(to, x->key, x->label, x->value, x->note); break;
         case REAL: doc_real(to, x->key, x->error_key, x->label, v, x->note); break;

@@ -20,7 +20,7 @@ static int uses_ecos(const finf_iqc_options *o)
 /* unit: that of unit-variance noise too */
 static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 {
-    finf_real diverges = {INFINITY, 0, FINF_BOUND, ""};
+    finf_real diverges = {INFINITY, 0, ""};
     if (unit) {
         out->unit_bound = INFINITY;
         out->quadratic_lower = out->unit_quadratic_lower = diverges;
@@ -110,7 +110,7 @@ static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, att
 {
     const finf_iqc_options *o = u->opt;
     socp_solve_options s = {.tol = o->gap, .cancel = o->cancel};
-    finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    finf_real none = {NAN, INFINITY, ""};
     *a = (attempt){.solver = solver,
                    .so = {.status = "not started", .code = -1},
                    .re = {.dp = none, .sgd = none}};
@@ -207,7 +207,7 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
 {
     double h, x[3] = {0, 0, 0};
     finf_status st = socp_quadratic(noise, eta, 1, 0, 0, &re->dp, &h);
-    re->sgd = (finf_real){eta / (2 * (2 - eta)), 0, FINF_ESTIMATE, "closed form"};
+    re->sgd = (finf_real){eta / (2 * (2 - eta)), 0, "closed form"};
     re->a_min = 1;
     out->solver = "exact";
     out->solver_status = "optimal";
@@ -230,7 +230,7 @@ static finf_status solve_exact(const finf_noise *noise, double eta, const finf_i
 
 finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
 {
-    finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    finf_real none = {NAN, INFINITY, ""};
     return (finf_iqc_result){.gamma2 = none,
                              .bound = none,
                              .unit_bound = NAN,
@@ -291,7 +291,7 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa,
 static finf_real scaled(finf_real x, double factor, double relerr)
 {
     double value = x.value * factor;
-    return (finf_real){value, x.error * factor + (relerr + 8 * FINF_EPS) * value, x.kind, x.method};
+    return (finf_real){value, x.error * factor + (relerr + 8 * FINF_EPS) * value, x.method};
 }
 
 /* Beside the bound: the worst quadratic. sigma2 = d sigma^2. */
@@ -301,20 +301,19 @@ static finf_status worst_quadratic(const finf_noise *noise, double eta, double k
 {
     double L = o->smooth, e = eta * L, sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
     double gamma_error = sigma2 > 0 && isfinite(sigma2) ? out->gamma2.error / out->gamma2.value : 0;
-    finf_real quad = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    finf_real quad = {NAN, INFINITY, ""};
     finf_status st = socp_quadratic(noise, e, kappa, dist, 0, &quad, &out->quadratic_h);
     out->unit_quadratic_lower = scaled(quad, 1 / L, 0);
     if (st != FINF_OK && st != FINF_ETOL) return st;
     if (sgd2 > 0 && sigma2 > 0 && isfinite(sigma2))
         st = finf_worse(
             st, socp_quadratic(noise, e, kappa, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
-    out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, FINF_BOUND, ""}
+    out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, ""}
                                          : scaled(quad, sigma2 / L, gamma_error);
     /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
     if (!(sigma2 > 0)) {
         double h = dist && e * (1 + 1 / kappa) < 2 ? 1 / kappa : 1;
-        finf_real unit = {eta / (2 * (dist ? h : 1) * (2 - e * h)), 0, FINF_ESTIMATE,
-                          "closed form"};
+        finf_real unit = {eta / (2 * (dist ? h : 1) * (2 - e * h)), 0, "closed form"};
         out->quadratic_h = h;
         out->quadratic_lower = scaled(unit, sgd2, 2 * FINF_EPS * e * h / (2 - e * h));
     }
@@ -378,7 +377,7 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
                  (weight.sgd > 0 ? weight.sgd * re.sgd.error : 0);
     if (!isnan(value))
         out->bound = (finf_real){value / L, err / L + fabs(value / L) * sens.gamma2.error / gamma2,
-                                 FINF_ESTIMATE, "multipliers recomputed on the continuum"};
+                                 "multipliers recomputed on the continuum"};
     if (cert.certified) {
         double up = (weight.dp > 0 ? weight.dp * (cert.gamma2_upper / gamma2) * cert.dp_upper : 0) +
                     (weight.sgd > 0 ? weight.sgd * cert.sgd_upper : 0);

@@ -72,13 +72,13 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
     }
     *h = exp(at);
     if (isinf(best)) {
-        *value = (finf_real){INFINITY, 0, FINF_BOUND, "T(b), largest over h"};
+        *value = (finf_real){INFINITY, 0, "T(b), largest over h"};
         return reached;
     }
     /* eta, h and b = eta h are rounded, and |d log v/d log b| <= (3+b)/(2-b) by Harnack's
      * inequality for T; rounding h, an exponential, costs log h */
     double b = eta * *h, steep = 1 + (3 + b) / (2 - b);
-    *value = (finf_real){best, best * (worst + FINF_EPS * (8 + steep * (3 - at))), FINF_ESTIMATE,
+    *value = (finf_real){best, best * (worst + FINF_EPS * (8 + steep * (3 - at))),
                          "T(b), largest over h"};
     return reached;
 }
@@ -87,12 +87,12 @@ finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa
                                int dist, finf_real *value, double *h)
 {
     double at = NAN;
-    *value = (finf_real){NAN, INFINITY, FINF_ESTIMATE, ""};
+    *value = (finf_real){NAN, INFINITY, ""};
     finf_status st = socp_check_sizes(eta, kappa, smooth, 1, NULL);
     if (st == FINF_OK && eta * smooth < 2)
         st = socp_quadratic(noise, eta * smooth, kappa, dist, 0, value, &at);
     else if (st == FINF_OK) {
-        *value = (finf_real){INFINITY, 0, FINF_BOUND, "eta L >= 2"};
+        *value = (finf_real){INFINITY, 0, "eta L >= 2"};
         at = 1;
     }
     value->value /= smooth;
@@ -114,7 +114,7 @@ static finf_status minimax_at(double eta, double h, double dim, const finf_priva
     double value = dim * s->clip * s->clip / (2 * s->rho) * eta * eta * h / 2 * gamma2 * gamma2 +
                    s->sigma_sgd * s->sigma_sgd * eta / (2 * (2 - e));
     double relerr = 2 * agm.error / agm.value + FINF_EPS * (12 + 2 * e / (2 - e));
-    *out = (finf_real){value, relerr * value, FINF_ESTIMATE, "arithmetic-geometric mean"};
+    *out = (finf_real){value, relerr * value, "arithmetic-geometric mean"};
     return isfinite(value) ? FINF_OK : FINF_EDOM;
 }
 
@@ -122,13 +122,13 @@ finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, 
                              const finf_privacy_setting *set, finf_real *value)
 {
     finf_privacy_setting s = set ? *set : finf_privacy_setting_default();
-    finf_real at_L, at_mu, failed = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    finf_real at_L, at_mu, failed = {NAN, INFINITY, ""};
     *value = failed;
     finf_status st = socp_check_sizes(eta, kappa, smooth, dim, NULL);
     if (st == FINF_OK) st = socp_check_privacy(&s, NULL);
     if (st != FINF_OK) return st;
     if (!(eta * smooth < 2)) {
-        *value = (finf_real){INFINITY, 0, FINF_BOUND, "eta L >= 2"};
+        *value = (finf_real){INFINITY, 0, "eta L >= 2"};
         return FINF_OK;
     }
     st = minimax_at(eta, smooth, dim, &s, &at_L);

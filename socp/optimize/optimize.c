@@ -341,7 +341,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
         .eta = eta, .kappa = kappa, .o = opt ? *opt : finf_optimize_options_default(), .out = out};
     finf_iqc_options once = t.o.iqc;
     finf_noise *white = NULL;
-    finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    finf_real none = {NAN, INFINITY, ""};
     *out = (finf_optimize_result){
         .bound_sgd = NAN, .bound_nu = NAN, .nu = NAN, .minimax_lower = none, .gap = NAN};
     once.solver = FINF_IQC_NEWTON;

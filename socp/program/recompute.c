@@ -84,7 +84,7 @@ static void add(point *p, const gsl_integration_glfixed_table *rule, double lo, 
 /* (1/pi) int_0^pi psi */
 static finf_real integrate(point *p, const socp_grid *g, const gsl_integration_glfixed_table *rule)
 {
-    finf_real sum = {0, 0, FINF_ESTIMATE, "adaptive Gauss-Legendre on the grid's panels"};
+    finf_real sum = {0, 0, "adaptive Gauss-Legendre on the grid's panels"};
     p->halvings = 0;
     for (size_t i = 0; i < g->panels && p->a_min > 0; i++)
         add(p, rule, g->edge[i], g->edge[i + 1], gauss(p, rule, g->edge[i], g->edge[i + 1]), 0,
@@ -131,7 +131,7 @@ finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const 
                            const socp_basis *b, socp_weights weights, double on_grid, double *x,
                            socp_recomputed *out)
 {
-    finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
+    finf_real none = {NAN, INFINITY, ""};
     double *y = x + socp_basis_signed(b);
     point p = {mo, noise, b, x, y, 0, INFINITY, 0};
     double h0 = mo->shift, best = INFINITY;
