@@ -272,7 +272,8 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
                         const finf_linreg_options *opt, finf_linreg_result *out);
 
 /* The largest eta for which `exact` is finite. */
-finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta);
+finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta,
+                                finf_reason *why);
 
 typedef struct {
     double lambda, T, exact, lti;
@@ -281,12 +282,13 @@ typedef struct {
  * lambda_max < 2. */
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n,
-                                   finf_direction *out);
+                                   finf_direction *out, finf_reason *why);
 
 /* The paper's rates with unit constants: F_inf of DP-SGD, of nu = eta mu, and its lower bound for
  * every noise. */
 typedef struct {
     double sgd, nu, floor;
+    finf_reason reason;
 } finf_rates;
 finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set,
                              finf_rates *out);
@@ -375,13 +377,13 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
 /* max over h in [mu, L] of the stationary value on the quadratic of curvature h, unit-variance w
  * (theory 7.8) dist: (L/2) E theta^2 in place of F. */
 finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth,
-                               int dist, finf_real *value, double *h);
+                               int dist, finf_real *value, double *h, finf_reason *why);
 
 /* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sgd part: no Toeplitz noise does better.
  * (theory 7.9) dist: (L/2)|theta|^2 in place of F, and the larger of the quadratics mu and L. +inf
  * where eta L >= 2. */
 finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim,
-                             const finf_privacy_setting *set, finf_real *value);
+                             const finf_privacy_setting *set, finf_real *value, finf_reason *why);
 
 /* ---- the noise optimised for it -------------------------------------------------------------- */
 
@@ -445,6 +447,7 @@ typedef struct {
     double delta;       /* Huber's knee, the worst of those tried */
     double mean, error; /* E[F - F*] per unit-variance w and its standard error */
     double steps;
+    finf_reason reason;
 } finf_worst_result;
 
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth,
@@ -728,12 +731,12 @@ finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem
 
 /* ---- privacy --------------------------------------------------------------------------------- */
 
-finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *epsilon);
-finf_status finf_epsilon_gauss(double rho, double delta, finf_real *epsilon);
-finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *delta);
-finf_status finf_delta_gauss(double rho, double epsilon, finf_real *delta);
-finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *rho);
-finf_status finf_rho_gauss(double epsilon, double delta, finf_real *rho);
+finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *epsilon, finf_reason *why);
+finf_status finf_epsilon_gauss(double rho, double delta, finf_real *epsilon, finf_reason *why);
+finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *delta, finf_reason *why);
+finf_status finf_delta_gauss(double rho, double epsilon, finf_real *delta, finf_reason *why);
+finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *rho, finf_reason *why);
+finf_status finf_rho_gauss(double epsilon, double delta, finf_real *rho, finf_reason *why);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

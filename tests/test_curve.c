@@ -1224,7 +1224,9 @@ START_TEST(rates_of_the_tables)
     ASSERT_NEAR(power.floor, any.floor, 1e-15, "floor");
     ASSERT_NEAR(power.nu, eta * eta * unit * 20 * log(1e4) * log(1e4), 1e-13, "nu");
     ck_assert_int_eq(finf_rates_power(-1, 100, eta, &set, &power), FINF_EDOM);
-    ck_assert(isnan(power.sgd) && isnan(power.nu) && isnan(power.floor));
+    ck_assert(isnan(power.sgd) && isnan(power.nu) && isnan(power.floor) && power.reason.text[0]);
+    ck_assert_int_eq(finf_rates_spectrum(H, -1, &set, &any), FINF_EDOM);
+    ck_assert(isnan(any.sgd) && strstr(any.reason.text, "eta = -1"));
     finf_spectrum_free(H);
 }
 END_TEST

@@ -233,7 +233,7 @@ START_TEST(lower_bounds)
             finf_noise *n = noise_of(noises[v], NAN);
             finf_real worst;
             finf_mean_result m;
-            ck_assert_int_eq(finf_iqc_quadratic(n, eta, kappa, L, dist, &worst, &h), FINF_OK);
+            ck_assert_int_eq(finf_iqc_quadratic(n, eta, kappa, L, dist, &worst, &h, NULL), FINF_OK);
             for (int i = -1; i <= 200; i++) {
                 double c = i < 0 ? h : L * pow(kappa, -i / 200.0);
                 ck_assert_int_eq(finf_mean(n, eta * c, NULL, &m), FINF_OK);
@@ -251,7 +251,7 @@ START_TEST(lower_bounds)
         finf_noise *n = noise_of("beta:1,0.911053,-0.371617,-0.860734,-0.219382,0.155188,0.034664",
                                  NAN);
         finf_real worst;
-        ck_assert_int_eq(finf_iqc_quadratic(n, 1.883226264786583, kappa, 1, 0, &worst, NULL),
+        ck_assert_int_eq(finf_iqc_quadratic(n, 1.883226264786583, kappa, 1, 0, &worst, NULL, NULL),
                          FINF_OK);
         many = worst.value, few = kappa == 100 ? many : few;
         ASSERT_NEAR(many, few, 1e-14, "kappa = %g", kappa);
@@ -259,17 +259,17 @@ START_TEST(lower_bounds)
     }
     finf_privacy_setting half = {0.5, 1, 0}, full = {0.3, 2, 0.7};
     finf_real minimax;
-    ck_assert_int_eq(finf_iqc_minimax(0.1, 1, 0, 1, 1, &half, &minimax), FINF_OK);
+    ck_assert_int_eq(finf_iqc_minimax(0.1, 1, 0, 1, 1, &half, &minimax, NULL), FINF_OK);
     ck_assert_double_eq_tol(minimax.value, 0.010539, 5e-7);
-    ck_assert_int_eq(finf_iqc_minimax(1, 1, 0, 1, 1, &half, &minimax), FINF_OK);
+    ck_assert_int_eq(finf_iqc_minimax(1, 1, 0, 1, 1, &half, &minimax, NULL), FINF_OK);
     ASSERT_REAL(minimax, 0.5, 1e-15, 1e-13, "minimax at eta = 1");
-    ck_assert_int_eq(finf_iqc_minimax(2.5, 1, 0, 1, 1, &half, &minimax), FINF_OK);
+    ck_assert_int_eq(finf_iqc_minimax(2.5, 1, 0, 1, 1, &half, &minimax, NULL), FINF_OK);
     ck_assert(isinf(minimax.value) && minimax.error == 0);
     for (double eta = 1e-6; eta < 2; eta *= 3) {
         finf_noise *n = noise_of("sgd", NAN);
         finf_mean_result m;
         ck_assert_int_eq(finf_mean(n, eta, &full, &m), FINF_OK);
-        ck_assert_int_eq(finf_iqc_minimax(eta / 5, 1, 0, 5, 1, &full, &minimax), FINF_OK);
+        ck_assert_int_eq(finf_iqc_minimax(eta / 5, 1, 0, 5, 1, &full, &minimax, NULL), FINF_OK);
         ASSERT_NEAR(minimax.value, m.F_optimal.value / 5, 1e-13, "minimax at eta L = %g", eta);
         finf_noise_free(n);
     }
@@ -481,7 +481,7 @@ START_TEST(refused)
     for (size_t i = 0; i < COUNT(bad_eta); i++) REFUSED(bad_eta[i], 10, NULL);
     for (size_t i = 0; i < COUNT(wrong); i++) REFUSED(0.1, 10, &wrong[i]);
     finf_real value;
-    ck_assert_int_eq(finf_iqc_quadratic(n, 0.1, 0.5, 1, 0, &value, NULL), FINF_EDOM);
+    ck_assert_int_eq(finf_iqc_quadratic(n, 0.1, 0.5, 1, 0, &value, NULL, NULL), FINF_EDOM);
     ck_assert(isnan(value.value) && isinf(value.error));
     finf_noise_free(n);
 }
@@ -511,13 +511,13 @@ START_TEST(no_such_choice)
         ck_assert_int_eq(finf_tune_iqc(0.1, 10, &o.iqc, &nu, &r), FINF_EUSAGE);
         ck_assert(isnan(nu) && isnan(r.bound.value) && r.reason.text[0]);
         ck_assert_int_eq(finf_optimize(0.1, 10, &o, &found), FINF_EUSAGE);
-        ck_assert(found.iqc.reason.text[0]);
+        ck_assert(found.iqc.reason.text[0] && isnan(found.iqc.bound.value) && found.iqc.solver);
         finf_optimize_result_free(&found);
         finf_worst_result worst;
         ck_assert_int_eq(
             finf_iqc_simulate(n, 0.1, 10, 1, 0, (finf_worst_kind)value, 1, 0.1, NULL, &worst),
             FINF_EUSAGE);
-        ck_assert(isnan(worst.mean));
+        ck_assert(isnan(worst.mean) && worst.reason.text[0]);
         finf_simulate_result sim;
         ck_assert_int_eq(finf_simulate(n, (finf_simulate_problem)value, 0.1, NULL, NULL, &sim),
                          FINF_EUSAGE);
@@ -534,17 +534,20 @@ START_TEST(no_such_choice)
         finf_real v;
         finf_privacy_setting rho = {bad[i], 1, 0};
         finf_worst_result worst;
-        ck_assert_int_eq(finf_iqc_minimax(bad[i], 10, 0, 1, 1, NULL, &v), FINF_EDOM);
-        ck_assert(isnan(v.value) && isinf(v.error));
-        ck_assert_int_eq(finf_iqc_minimax(0.1, bad[i], 0, 1, 1, NULL, &v), FINF_EDOM);
-        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, bad[i], 1, NULL, &v), FINF_EDOM);
-        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, 1, bad[i], NULL, &v), FINF_EDOM);
-        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, 1, 1, &rho, &v), FINF_EDOM);
-        ck_assert_int_eq(finf_iqc_quadratic(n, bad[i], 10, 1, 0, &v, NULL), FINF_EDOM);
-        ck_assert_int_eq(finf_iqc_quadratic(n, 0.1, 10, bad[i], 0, &v, NULL), FINF_EDOM);
+        finf_reason why = {""}, also = {""};
+        ck_assert_int_eq(finf_iqc_minimax(bad[i], 10, 0, 1, 1, NULL, &v, &why), FINF_EDOM);
+        ck_assert(isnan(v.value) && isinf(v.error) && strstr(why.text, "eta = "));
+        ck_assert_int_eq(finf_iqc_minimax(0.1, bad[i], 0, 1, 1, NULL, &v, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, bad[i], 1, NULL, &v, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, 1, bad[i], NULL, &v, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_minimax(0.1, 10, 0, 1, 1, &rho, &v, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_quadratic(n, bad[i], 10, 1, 0, &v, NULL, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_iqc_quadratic(n, 0.1, 10, bad[i], 0, &v, NULL, &also), FINF_EDOM);
+        ck_assert(strstr(also.text, "L = "));
         ck_assert_int_eq(
             finf_iqc_simulate(n, bad[i], 10, 1, 0, FINF_WORST_HUBER, 1, 0.1, NULL, &worst),
             FINF_EDOM);
+        ck_assert(strstr(worst.reason.text, "eta = "));
         finf_iqc_options o = finf_iqc_options_default();
         finf_iqc_result r;
         o.gap = bad[i];

@@ -236,15 +236,17 @@ START_TEST(directions)
     finf_spectrum_exp(0.4, 20, &H, NULL);
     for (int i = 0; i < 20; i++) k[i] = i + 1;
     ck_assert_int_eq(finf_linreg(noise, 0.1, H, &o, &r), FINF_OK);
-    ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows), FINF_OK);
+    ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows, NULL), FINF_OK);
     for (int i = 0; i < 20; i++) exact += rows[i].exact, lti += rows[i].lti;
     ASSERT_NEAR(exact, r.exact.value, 1e-13, "sum of the directions");
     ASSERT_NEAR(lti, r.lti.value, 1e-13, "sum of the directions, lti");
     const double beside[] = {21, 0, 1.5, NAN, -1, INFINITY};
     for (size_t i = 0; i < COUNT(beside); i++) {
         k[3] = beside[i];
-        ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows), FINF_EDOM);
+        finf_reason why = {""};
+        ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows, &why), FINF_EDOM);
         ck_assert(isnan(finf_spectrum_at(H, beside[i])));
+        ck_assert(strstr(why.text, "from 1 to 20") && isnan(rows[0].T) && isnan(rows[19].lti));
     }
     finf_noise_free(noise);
     finf_spectrum_free(H);
@@ -259,9 +261,9 @@ START_TEST(largest_step)
         finf_spectrum *H;
         double eta;
         finf_spectrum_flat(d, &H, NULL);
-        ck_assert_int_eq(finf_linreg_eta_max(H, 0, &eta), FINF_OK);
+        ck_assert_int_eq(finf_linreg_eta_max(H, 0, &eta, NULL), FINF_OK);
         ASSERT_NEAR(eta, 2 / (d + 2), 1e-13, "largest step, d = %g", d);
-        ck_assert_int_eq(finf_linreg_eta_max(H, -2, &eta), FINF_OK);
+        ck_assert_int_eq(finf_linreg_eta_max(H, -2, &eta, NULL), FINF_OK);
         ASSERT_NEAR(eta, 2 / d, 1e-13, "largest step for +-1 inputs, d = %g", d);
         finf_spectrum_free(H);
         ck_assert(linreg("sgd", "flat", d, 2 / (d + 2) * 0.999, setting(1, 1, 0, 0)).stable);
@@ -296,7 +298,7 @@ START_TEST(near_the_edge)
     finf_spectrum *H;
     double eta;
     finf_spectrum_exp(0.01, 1000, &H, NULL);
-    ck_assert_int_eq(finf_linreg_eta_max(H, 0, &eta), FINF_OK);
+    ck_assert_int_eq(finf_linreg_eta_max(H, 0, &eta, NULL), FINF_OK);
     finf_spectrum_free(H);
     finf_linreg_result r = linreg("sgd", "exp:0.01", 1000, eta * (1 - 1e-13), setting(1, 1, 0, 0));
     ck_assert_double_ge(r.exact.error, 1e-3 * r.exact.value);

@@ -218,7 +218,7 @@ START_TEST(simulated)
         finf_real exact;
         double h;
         spec_noise(specs[i], NAN, &n, NULL);
-        ck_assert_int_eq(finf_iqc_quadratic(n, 0.2, 1, 1, 0, &exact, &h), FINF_OK);
+        ck_assert_int_eq(finf_iqc_quadratic(n, 0.2, 1, 1, 0, &exact, &h, NULL), FINF_OK);
         ck_assert_int_eq(finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, &w),
                          FINF_OK);
         ck_assert_msg(fabs(w.mean - exact.value) < 4 * w.error, "%s: %g +- %g, exact %g", specs[i],

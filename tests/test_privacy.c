@@ -13,13 +13,13 @@ START_TEST(table)
 {
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         finf_real x;
-        ck_assert_int_eq(finf_epsilon_zcdp(ROWS[i].rho, ROWS[i].delta, &x), FINF_OK);
+        ck_assert_int_eq(finf_epsilon_zcdp(ROWS[i].rho, ROWS[i].delta, &x, NULL), FINF_OK);
         ASSERT_NEAR(x.value, ROWS[i].zcdp, 1e-11, "zCDP epsilon, rho = %g, delta = %g", ROWS[i].rho,
                     ROWS[i].delta);
         ck_assert_msg(fabs(x.value - ROWS[i].zcdp) <= x.error,
                       "zCDP error %.2g at rho = %g, delta = %g", x.error, ROWS[i].rho,
                       ROWS[i].delta);
-        ck_assert_int_eq(finf_epsilon_gauss(ROWS[i].rho, ROWS[i].delta, &x), FINF_OK);
+        ck_assert_int_eq(finf_epsilon_gauss(ROWS[i].rho, ROWS[i].delta, &x, NULL), FINF_OK);
         ASSERT_NEAR(x.value, ROWS[i].gauss, 1e-11, "exact epsilon, rho = %g, delta = %g",
                     ROWS[i].rho, ROWS[i].delta);
         ck_assert_msg(fabs(x.value - ROWS[i].gauss) <= x.error,
@@ -37,22 +37,22 @@ START_TEST(both_directions)
     for (int i = 0; i < 300; i++) {
         double rho = log_uniform(&r, 1e-4, 1e3), delta = log_uniform(&r, 1e-30, 1e-2);
         finf_real z, g, x, more;
-        finf_epsilon_zcdp(rho, delta, &z);
-        finf_epsilon_gauss(rho, delta, &g);
+        finf_epsilon_zcdp(rho, delta, &z, NULL);
+        finf_epsilon_gauss(rho, delta, &g, NULL);
         ck_assert_msg(g.value <= z.value * (1 + 1e-12), "seed 17, case %d: exact %g above zCDP %g",
                       i, g.value, z.value);
-        finf_epsilon_gauss(1.1 * rho, delta, &more);
+        finf_epsilon_gauss(1.1 * rho, delta, &more, NULL);
         ck_assert_double_ge(more.value, g.value);
-        finf_epsilon_zcdp(rho, 1.1 * delta, &more);
+        finf_epsilon_zcdp(rho, 1.1 * delta, &more, NULL);
         ck_assert_double_le(more.value, z.value);
         if (g.value <= 0 || z.value <= 0) continue;
-        ck_assert_int_eq(finf_rho_gauss(g.value, delta, &x), FINF_OK);
+        ck_assert_int_eq(finf_rho_gauss(g.value, delta, &x, NULL), FINF_OK);
         ASSERT_NEAR(x.value, rho, 1e-9, "rho back from the exact epsilon, case %d", i);
-        ck_assert_int_eq(finf_rho_zcdp(z.value, delta, &x), FINF_OK);
+        ck_assert_int_eq(finf_rho_zcdp(z.value, delta, &x, NULL), FINF_OK);
         ASSERT_NEAR(x.value, rho, 1e-9, "rho back from zCDP's epsilon, case %d", i);
-        ck_assert_int_eq(finf_delta_gauss(rho, g.value, &x), FINF_OK);
+        ck_assert_int_eq(finf_delta_gauss(rho, g.value, &x, NULL), FINF_OK);
         ASSERT_NEAR(x.value, delta, 1e-9, "delta back, case %d", i);
-        ck_assert_int_eq(finf_delta_zcdp(rho, z.value, &x), FINF_OK);
+        ck_assert_int_eq(finf_delta_zcdp(rho, z.value, &x, NULL), FINF_OK);
         ASSERT_NEAR(x.value, delta, 1e-9, "delta back from zCDP, case %d", i);
     }
 }
@@ -80,16 +80,16 @@ START_TEST(deltas)
 {
     for (size_t i = 0; i < COUNT(DELTAS); i++) {
         finf_real x;
-        ck_assert_int_eq(finf_delta_gauss(DELTAS[i].rho, DELTAS[i].epsilon, &x), FINF_OK);
+        ck_assert_int_eq(finf_delta_gauss(DELTAS[i].rho, DELTAS[i].epsilon, &x, NULL), FINF_OK);
         ASSERT_REAL(x, DELTAS[i].gauss, 1e-14, 1e-12, "exact delta %zu", i);
-        ck_assert_int_eq(finf_delta_zcdp(DELTAS[i].rho, DELTAS[i].epsilon, &x), FINF_OK);
+        ck_assert_int_eq(finf_delta_zcdp(DELTAS[i].rho, DELTAS[i].epsilon, &x, NULL), FINF_OK);
         ASSERT_REAL(x, DELTAS[i].zcdp, 1e-14, 1e-12, "zCDP's delta %zu", i);
     }
     finf_real x; /* far out, where 1 - xR once was a difference of rounded ones */
-    ck_assert_int_eq(finf_delta_gauss(1e-30, 1e30, &x), FINF_OK);
+    ck_assert_int_eq(finf_delta_gauss(1e-30, 1e30, &x, NULL), FINF_OK);
     ck_assert(x.value == 0 && x.error > 0);
     /* delta one unit below 1: rho is known as well as elsewhere */
-    ck_assert_int_eq(finf_rho_gauss(1, 1 - 0x1p-53, &x), FINF_OK);
+    ck_assert_int_eq(finf_rho_gauss(1, 1 - 0x1p-53, &x, NULL), FINF_OK);
     ck_assert_double_le(x.error, 1e-12 * x.value);
 }
 END_TEST
@@ -102,12 +102,12 @@ START_TEST(without_memory)
         finf_real *x = pass ? without : with;
         finf_status s[6];
         allocations_left = pass ? 1 : -1;
-        s[0] = finf_epsilon_zcdp(0.3, 1e-6, &x[0]);
-        s[1] = finf_epsilon_gauss(0.3, 1e-6, &x[1]);
-        s[2] = finf_delta_zcdp(0.3, 2, &x[2]);
-        s[3] = finf_delta_gauss(0.3, 2, &x[3]);
-        s[4] = finf_rho_zcdp(2, 1e-6, &x[4]);
-        s[5] = finf_rho_gauss(2, 1e-6, &x[5]);
+        s[0] = finf_epsilon_zcdp(0.3, 1e-6, &x[0], NULL);
+        s[1] = finf_epsilon_gauss(0.3, 1e-6, &x[1], NULL);
+        s[2] = finf_delta_zcdp(0.3, 2, &x[2], NULL);
+        s[3] = finf_delta_gauss(0.3, 2, &x[3], NULL);
+        s[4] = finf_rho_zcdp(2, 1e-6, &x[4], NULL);
+        s[5] = finf_rho_gauss(2, 1e-6, &x[5], NULL);
         allocations_left = -1;
         for (int i = 0; i < 6; i++) ck_assert_int_eq(s[i], FINF_OK);
     }
@@ -120,18 +120,39 @@ START_TEST(refused)
     finf_real x;
     const double bad[] = {0, -1, NAN, INFINITY};
     for (size_t i = 0; i < COUNT(bad); i++) {
-        ck_assert_int_eq(finf_epsilon_zcdp(bad[i], 1e-5, &x), FINF_EDOM);
-        ck_assert_int_eq(finf_epsilon_gauss(bad[i], 1e-5, &x), FINF_EDOM);
-        ck_assert_int_eq(finf_epsilon_gauss(1, bad[i], &x), FINF_EDOM);
-        ck_assert_int_eq(finf_epsilon_zcdp(1, i ? bad[i] : 1, &x), FINF_EDOM);
-        ck_assert_int_eq(finf_rho_gauss(1, bad[i], &x), FINF_EDOM);
-        ck_assert_int_eq(finf_rho_zcdp(i ? bad[i] : -2, 1e-5, &x), FINF_EDOM);
-        ck_assert_int_eq(finf_delta_gauss(bad[i], 1, &x), FINF_EDOM);
-        ck_assert_int_eq(finf_delta_zcdp(bad[i], 1, &x), FINF_EDOM);
+        ck_assert_int_eq(finf_epsilon_zcdp(bad[i], 1e-5, &x, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_epsilon_gauss(bad[i], 1e-5, &x, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_epsilon_gauss(1, bad[i], &x, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_epsilon_zcdp(1, i ? bad[i] : 1, &x, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_rho_gauss(1, bad[i], &x, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_rho_zcdp(i ? bad[i] : -2, 1e-5, &x, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_delta_gauss(bad[i], 1, &x, NULL), FINF_EDOM);
+        ck_assert_int_eq(finf_delta_zcdp(bad[i], 1, &x, NULL), FINF_EDOM);
         ck_assert(isnan(x.value) && isinf(x.error));
     }
     /* no rho in range: said, not aborted */
-    ck_assert_int_eq(finf_rho_gauss(0, 1e-300, &x), FINF_EDOM);
+    ck_assert_int_eq(finf_rho_gauss(0, 1e-300, &x, NULL), FINF_EDOM);
+    ck_assert(isnan(x.value) && isinf(x.error));
+}
+END_TEST
+
+/* Each refusal names the value, and nothing else does: one line for each of the six. */
+START_TEST(reasons)
+{
+    finf_real x;
+    finf_reason why[8] = {{""}};
+    finf_epsilon_zcdp(-3, 1e-5, &x, &why[0]);
+    finf_epsilon_gauss(1, -3, &x, &why[1]);
+    finf_delta_zcdp(1, -3, &x, &why[2]);
+    finf_delta_gauss(-3, 1, &x, &why[3]);
+    finf_rho_zcdp(1, -3, &x, &why[4]);
+    finf_rho_gauss(-3, 1e-5, &x, &why[5]);
+    for (int i = 0; i < 6; i++)
+        ck_assert_msg(strstr(why[i].text, "-3"), "function %d: '%s'", i, why[i].text);
+    finf_rho_gauss(0, 1e-300, &x, &why[6]);
+    ck_assert_msg(strstr(why[6].text, "1e-300"), "%s", why[6].text);
+    finf_epsilon_gauss(1, 1e-5, &x, &why[7]);
+    ck_assert(!why[7].text[0]);
 }
 END_TEST
 
@@ -143,6 +164,7 @@ static TCase *make(void)
     tcase_add_test(t, deltas);
     tcase_add_test(t, without_memory);
     tcase_add_test(t, refused);
+    tcase_add_test(t, reasons);
     return t;
 }
 

@@ -92,13 +92,15 @@ static double stability(double eta, void *ctx)
     return fmax(stability_margin(x->m, eta, x->kurtosis).value, -1e3);
 }
 
-finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta)
+finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta,
+                                finf_reason *why)
 {
     spectral_measure m;
     *eta = NAN;
-    if (!(kurtosis >= -2 && isfinite(kurtosis))) return FINF_EDOM;
-    finf_status status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
+    finf_status status = finf_kurtosis_check(kurtosis, why);
     if (status) return status;
+    status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
+    if (status) return finf_why(why, status, "no memory");
     stability_ctx ctx = {&m, kurtosis};
     /* D(2/trace) <= 0 <= D(1/trace / (1 + (2+kx)/2)): each direction's share is at least and at
      * most that */
@@ -120,6 +122,9 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double 
     }
     if (solver) gsl_root_fsolver_free(solver);
     spectral_measure_free(&m);
+    if (status)
+        finf_why(why, status,
+                 status == FINF_ENOMEM ? "no memory" : "the largest stable eta was not bracketed");
     return status;
 }
 
@@ -329,7 +334,7 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     out->stable = out->D > 0;
     if (!out->stable) {
         double best = NAN;
-        if (finf_linreg_eta_max(s, o.kurtosis, &best) == FINF_ENOMEM) {
+        if (finf_linreg_eta_max(s, o.kurtosis, &best, NULL) == FINF_ENOMEM) {
             spectral_measure_free(&m);
             return finf_why(&out->reason, FINF_ENOMEM, "no memory");
         }
@@ -359,23 +364,30 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
 
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n,
-                                   finf_direction *out)
+                                   finf_direction *out, finf_reason *why)
 {
     finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
-    finf_status status = check(eta, s, &o, NULL);
-    if (!status && !(eta * finf_spectrum_max(s) < 2)) status = FINF_EDOM;
+    for (size_t j = 0; j < n; j++) out[j] = (finf_direction){NAN, NAN, NAN, NAN};
+    finf_status status = check(eta, s, &o, why);
+    if (!status && !(eta * finf_spectrum_max(s) < 2))
+        status = finf_why(why, FINF_EDOM, "eta * lambda_max = %s: must be below 2",
+                          finf_show(eta * finf_spectrum_max(s)).s);
     for (size_t j = 0; j < n && !status; j++)
-        if (isnan(finf_spectrum_at(s, k[j]))) status = FINF_EDOM;
+        if (isnan(finf_spectrum_at(s, k[j])))
+            status = finf_why(why, FINF_EDOM, "direction %s: must be a whole number from 1 to %s",
+                              finf_show(k[j]).s, finf_show(finf_spectrum_dim(s)).s);
     if (status || n == 0) return status;
-    finf_sensitivity sens;
+    finf_sensitivity sens = {.minimum_phase = 0};
     spectral_measure m;
     double *b = malloc(2 * n * sizeof *b), *T = b ? b + n : NULL;
     status = b ? finf_noise_sensitivity(noise, &sens) : FINF_ENOMEM;
+    if (status && why) *why = sens.reason;
     if (!status) {
         for (size_t j = 0; j < n; j++) b[j] = eta * finf_spectrum_at(s, k[j]);
-        status = finf_noise_energy(noise, b, n, T, NULL, NULL);
+        status = finf_noise_energy(noise, b, n, T, NULL, why);
     }
     if (!status) status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
+    if (status == FINF_ENOMEM) finf_why(why, status, "no memory for %zu directions", n);
     if (!status) {
         double D = stability_margin(&m, eta, o.kurtosis).value,
                sigma2 = o.privacy.clip * o.privacy.clip * sens.gamma2.value / (2 * o.privacy.rho);

@@ -9,14 +9,30 @@
 #define RHO_MAX 1e30
 #define DELTA_MIN 1e-300
 
-static int rho_ok(double rho) { return rho >= RHO_MIN && rho <= RHO_MAX; }
-static int delta_ok(double delta) { return delta >= DELTA_MIN && delta < 1; }
-static int epsilon_ok(double epsilon) { return epsilon >= 0 && epsilon <= 1e30; }
-
-static finf_status failed(finf_status s, finf_real *out)
+static finf_status check_rho(double rho, finf_reason *why)
 {
-    *out = finf_real_failed();
-    return s;
+    if (rho >= RHO_MIN && rho <= RHO_MAX) return FINF_OK;
+    return finf_why(why, FINF_EDOM, "rho = %s: must be positive, from 1e-30 to 1e30",
+                    finf_show(rho).s);
+}
+
+static finf_status check_delta(double delta, finf_reason *why)
+{
+    if (delta >= DELTA_MIN && delta < 1) return FINF_OK;
+    return finf_why(why, FINF_EDOM, "delta = %s: must be in (0, 1), at least 1e-300",
+                    finf_show(delta).s);
+}
+
+static finf_status check_epsilon(double epsilon, finf_reason *why)
+{
+    if (epsilon >= 0 && epsilon <= 1e30) return FINF_OK;
+    return finf_why(why, FINF_EDOM, "epsilon = %s: must be from 0 to 1e30", finf_show(epsilon).s);
+}
+
+static finf_status no_rho(double epsilon, double delta, finf_reason *why)
+{
+    return finf_why(why, FINF_EDOM, "no rho from 1e-30 to 1e30 gives epsilon = %s at delta = %s",
+                    finf_show(epsilon).s, finf_show(delta).s);
 }
 
 /* ---- one-dimensional helpers ----------------------------------------------------------------- */
@@ -95,9 +111,12 @@ static at_order epsilon_at_order(double s, const ctx_t *c)
         linear + (c->L + log_alpha) / x + fabs(s > 0 ? log_shrink : s) + log_alpha / (1 + x), s};
 }
 
-finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *out)
+finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *out, finf_reason *why)
 {
-    if (!rho_ok(rho) || !delta_ok(delta)) return failed(FINF_EDOM, out);
+    *out = finf_real_failed();
+    finf_status s = check_rho(rho, why);
+    if (!s) s = check_delta(delta, why);
+    if (s) return s;
     ctx_t c = {rho, -log(delta), 0};
     at_order best = least(epsilon_at_order, &c);
     double error = order_error(&best), above = best.value + error;
@@ -125,9 +144,12 @@ static finf_real from_log(double log_delta, double error, const char *method)
     return finf_real_make(value, off + FINF_EPS * value + DBL_TRUE_MIN, method);
 }
 
-finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *out)
+finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *out, finf_reason *why)
 {
-    if (!rho_ok(rho) || !epsilon_ok(epsilon)) return failed(FINF_EDOM, out);
+    *out = finf_real_failed();
+    finf_status s = check_rho(rho, why);
+    if (!s) s = check_epsilon(epsilon, why);
+    if (s) return s;
     ctx_t c = {rho, epsilon, 0};
     at_order best = least(log_delta_at_order, &c);
     *out = from_log(best.value, order_error(&best), "optimal Renyi order");
@@ -140,12 +162,14 @@ static double rho_zcdp_gap(double rho, const ctx_t *c)
     return least(epsilon_at_order, &at).value - c->target;
 }
 
-finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *out)
+finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *out, finf_reason *why)
 {
-    if (!epsilon_ok(epsilon) || !delta_ok(delta)) return failed(FINF_EDOM, out);
+    *out = finf_real_failed();
+    finf_status s = check_epsilon(epsilon, why);
+    if (!s) s = check_delta(delta, why);
+    if (s) return s;
     ctx_t c = {0, -log(delta), epsilon};
-    finf_status s = root(rho_zcdp_gap, &c, RHO_MIN, RHO_MAX, &c.rho);
-    if (s) return failed(s, out);
+    if (root(rho_zcdp_gap, &c, RHO_MIN, RHO_MAX, &c.rho)) return no_rho(epsilon, delta, why);
     at_order best = least(epsilon_at_order, &c);
     /* d epsilon/d rho: the order is optimal, so only rho alpha moves */
     double slope = 1 + exp(best.s);
@@ -225,15 +249,20 @@ static double epsilon_gauss_gap(double epsilon, const ctx_t *c)
     return log_delta_gauss(c->rho, epsilon).value + c->L;
 }
 
-finf_status finf_epsilon_gauss(double rho, double delta, finf_real *out)
+finf_status finf_epsilon_gauss(double rho, double delta, finf_real *out, finf_reason *why)
 {
-    if (!rho_ok(rho) || !delta_ok(delta)) return failed(FINF_EDOM, out);
+    *out = finf_real_failed();
+    finf_status s = check_rho(rho, why);
+    if (!s) s = check_delta(delta, why);
+    if (s) return s;
     ctx_t c = {rho, -log(delta), 0};
     double value = 0, gap = epsilon_gauss_gap(0, &c);
     if (gap > 0) { /* zCDP's epsilon is an upper end; its simplest form needs no optimisation */
-        finf_status s = root(epsilon_gauss_gap, &c, 0,
-                             (rho + 2 * sqrt(rho * c.L)) * (1 + 8 * FINF_EPS), &value);
-        if (s) return failed(s, out);
+        s = root(epsilon_gauss_gap, &c, 0, (rho + 2 * sqrt(rho * c.L)) * (1 + 8 * FINF_EPS),
+                 &value);
+        if (s)
+            return finf_why(why, s, "no epsilon was found for rho = %s and delta = %s",
+                            finf_show(rho).s, finf_show(delta).s);
         gap = 0;
     }
     log_delta at = log_delta_gauss(rho, value);
@@ -245,9 +274,12 @@ finf_status finf_epsilon_gauss(double rho, double delta, finf_real *out)
     return FINF_OK;
 }
 
-finf_status finf_delta_gauss(double rho, double epsilon, finf_real *out)
+finf_status finf_delta_gauss(double rho, double epsilon, finf_real *out, finf_reason *why)
 {
-    if (!rho_ok(rho) || !epsilon_ok(epsilon)) return failed(FINF_EDOM, out);
+    *out = finf_real_failed();
+    finf_status s = check_rho(rho, why);
+    if (!s) s = check_epsilon(epsilon, why);
+    if (s) return s;
     log_delta at = log_delta_gauss(rho, epsilon);
     *out = from_log(at.value, at.error, "Gaussian mechanism");
     return FINF_OK;
@@ -258,12 +290,14 @@ static double rho_gauss_gap(double rho, const ctx_t *c)
     return log_delta_gauss(rho, c->target).value + c->L;
 }
 
-finf_status finf_rho_gauss(double epsilon, double delta, finf_real *out)
+finf_status finf_rho_gauss(double epsilon, double delta, finf_real *out, finf_reason *why)
 {
-    if (!epsilon_ok(epsilon) || !delta_ok(delta)) return failed(FINF_EDOM, out);
+    *out = finf_real_failed();
+    finf_status s = check_epsilon(epsilon, why);
+    if (!s) s = check_delta(delta, why);
+    if (s) return s;
     ctx_t c = {0, -log(delta), epsilon};
-    finf_status s = root(rho_gauss_gap, &c, RHO_MIN, RHO_MAX, &c.rho);
-    if (s) return failed(s, out);
+    if (root(rho_gauss_gap, &c, RHO_MIN, RHO_MAX, &c.rho)) return no_rho(epsilon, delta, why);
     log_delta at = log_delta_gauss(c.rho, epsilon);
     *out = finf_real_make(c.rho, (at.error + 2 * FINF_EPS * c.L) / at.by_rho + 8 * FINF_EPS * c.rho,
                           "Gaussian mechanism");

@@ -10,9 +10,11 @@ finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_
                              finf_rates *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
-    *out = (finf_rates){NAN, NAN, NAN};
-    finf_status s = finf_setting_check(eta, &p, NULL);
-    if (s || !(a >= 0 && isfinite(a) && d >= 1)) return s ? s : FINF_EDOM;
+    *out = (finf_rates){.sgd = NAN, .nu = NAN, .floor = NAN};
+    finf_status s = finf_setting_check(eta, &p, &out->reason);
+    finf_spectrum *H;
+    if (!s) s = finf_spectrum_power(a, d, &H, &out->reason);
+    if (s) return s;
     double unit = p.clip * p.clip / p.rho, l = log(d / eta), shape;
     if (a == 0)
         shape = d * log(1 / eta) * log(1 / eta);
@@ -22,10 +24,9 @@ finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_
         shape = l * l * l;
     else
         shape = a * a / (a - 1) * l * l;
-    finf_spectrum *H;
-    if ((s = finf_spectrum_power(a, d, &H, NULL))) return s;
-    *out = (finf_rates){eta * d * unit, eta * eta * unit * shape,
-                        eta * eta * unit * finf_spectrum_trace(H)};
+    out->sgd = eta * d * unit;
+    out->nu = eta * eta * unit * shape;
+    out->floor = eta * eta * unit * finf_spectrum_trace(H);
     finf_spectrum_free(H);
     return FINF_OK;
 }
@@ -36,11 +37,13 @@ finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_p
                                 finf_rates *out)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
-    *out = (finf_rates){NAN, NAN, NAN};
-    finf_status status = finf_setting_check(eta, &p, NULL);
+    *out = (finf_rates){.sgd = NAN, .nu = NAN, .floor = NAN};
+    finf_status status = finf_setting_check(eta, &p, &out->reason);
     if (status) return status;
     double unit = p.clip * p.clip / p.rho, l = log(1 / (eta * finf_spectrum_min(s)));
     double floor = eta * eta * finf_spectrum_trace(s) * unit;
-    *out = (finf_rates){eta * finf_spectrum_dim(s) * unit, floor * l * l, floor};
+    out->sgd = eta * finf_spectrum_dim(s) * unit;
+    out->nu = floor * l * l;
+    out->floor = floor;
     return FINF_OK;
 }

@@ -24,15 +24,15 @@ static double *indices(double d, double most, size_t *n)
 
 static finf_status show_directions(doc *d, const finf_noise *noise, double eta,
                                    const finf_spectrum *spectrum, const finf_linreg_options *opt,
-                                   double most)
+                                   double most, finf_reason *why)
 {
     static const char *const NAMES[] = {"k", "lambda", "T", "F_exact", "F_lti"};
     size_t n;
     double *k = indices(finf_spectrum_dim(spectrum), most, &n);
     finf_direction *rows = k ? malloc(n * sizeof *rows) : NULL;
     double *data = rows ? malloc(5 * n * sizeof *data) : NULL;
-    finf_status s = data ? finf_linreg_directions(noise, eta, spectrum, opt, k, n, rows)
-                         : FINF_ENOMEM;
+    finf_status s = data ? finf_linreg_directions(noise, eta, spectrum, opt, k, n, rows, why)
+                         : finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
         for (size_t i = 0; i < n; i++) {
             double row[] = {k[i], rows[i].lambda, rows[i].T, rows[i].exact, rows[i].lti};
@@ -125,14 +125,14 @@ finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     if (!s && (s = finf_linreg(noise, eta, spectrum, &opt, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
         int text = wants_text(a);
-        finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max);
-        if (t && !s)
-            s = finf_why(why, t, "the largest stable eta was not found: %s", finf_status_text(t));
+        finf_reason more = {""};
+        finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max, &more);
+        if (t && !s) s = finf_why(why, t, "the largest stable eta: %.200s", more.text);
         show(d, a, eta, eta_max, &opt, &r);
         show_rates(d, eta, spectrum, &opt.privacy);
         if (args_given(a, OPT_DIRECTIONS) && eta * r.lambda_max < 2) {
-            t = show_directions(d, noise, eta, spectrum, &opt, text ? 40 : ALL_DIRECTIONS);
-            if (t) s = finf_why(why, t, "the table of directions failed: %s", finf_status_text(t));
+            t = show_directions(d, noise, eta, spectrum, &opt, text ? 40 : ALL_DIRECTIONS, &more);
+            if (t) s = finf_why(why, t, "the table of directions: %.200s", more.text);
         }
     }
     finf_noise_free(noise);

@@ -26,11 +26,8 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
                          args_text(a, OPT_NOISE_MULTIPLIER));
     } else if (by_epsilon) {
         finf_real rho;
-        s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho);
-        if (s == FINF_ENOMEM) return finf_why(why, s, "no memory for the conversion");
-        if (s)
-            return finf_why(why, s, "no rho from 1e-30 to 1e30 gives epsilon = %s at delta = %s",
-                            finf_show(epsilon).s, finf_show(delta).s);
+        s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho, why);
+        if (s) return s;
         set->rho = rho.value;
         *error = rho.error;
     }
@@ -74,15 +71,14 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     if (!s && !isnan(T)) s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
     finf_real zcdp = {NAN, INFINITY, ""}, gauss = zcdp, delta_zcdp = zcdp, delta_gauss = zcdp;
     if (!s && isnan(delta) && !isnan(epsilon)) { /* rho and epsilon: delta is sought */
-        s = finf_delta_gauss(set.rho, epsilon, &delta_gauss);
-        if (!s) s = finf_delta_zcdp(set.rho, epsilon, &delta_zcdp);
+        s = finf_delta_gauss(set.rho, epsilon, &delta_gauss, why);
+        if (!s) s = finf_delta_zcdp(set.rho, epsilon, &delta_zcdp, why);
         zcdp = gauss = (finf_real){epsilon, 0, "given"};
         delta = delta_gauss.value;
     } else if (!s && !isnan(delta)) {
-        s = finf_epsilon_zcdp(set.rho, delta, &zcdp);
-        if (!s) s = finf_epsilon_gauss(set.rho, delta, &gauss);
+        s = finf_epsilon_zcdp(set.rho, delta, &zcdp, why);
+        if (!s) s = finf_epsilon_gauss(set.rho, delta, &gauss, why);
     }
-    if (s && !why->text[0]) finf_why(why, s, "the conversion failed: %s", finf_status_text(s));
     if (!s) {
         double multiplier = 1 / sqrt(2 * set.rho), gamma = sqrt(gamma2.value);
         doc_row(d);

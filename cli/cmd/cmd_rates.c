@@ -50,7 +50,7 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
         if (nu.stable && (s = finf_tune_linreg(c->eta, H, &o, &c->best_nu, &best)))
             *why = best.reason;
     }
-    if (!s) s = finf_rates_power(c->a, c->d, c->eta, set, &c->rate);
+    if (!s && (s = finf_rates_power(c->a, c->d, c->eta, set, &c->rate))) *why = c->rate.reason;
     if (!s) {
         c->d_eff = nu.d_eff;
         c->sgd = sgd.exact.value;

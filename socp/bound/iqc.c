@@ -258,7 +258,7 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa,
     finf_status st = socp_check(eta, kappa, o, &out->reason);
     if (st != FINF_OK) return st;
     finf_status overflow = finf_iqc_minimax(eta, kappa, socp_is_dist(o->bound), o->smooth, o->dim,
-                                            pr, &out->minimax_lower);
+                                            pr, &out->minimax_lower, NULL);
     st = finf_noise_sensitivity(noise, sens);
     if (st != FINF_OK) {
         out->reason = sens->reason;

@@ -84,14 +84,18 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
 }
 
 finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth,
-                               int dist, finf_real *value, double *h)
+                               int dist, finf_real *value, double *h, finf_reason *why)
 {
     double at = NAN;
     *value = (finf_real){NAN, INFINITY, ""};
-    finf_status st = socp_check_sizes(eta, kappa, smooth, 1, NULL);
-    if (st == FINF_OK && eta * smooth < 2)
+    finf_status st = socp_check_sizes(eta, kappa, smooth, 1, why);
+    if (st == FINF_OK && eta * smooth < 2) {
         st = socp_quadratic(noise, eta * smooth, kappa, dist, 0, value, &at);
-    else if (st == FINF_OK) {
+        if (st != FINF_OK)
+            finf_why(why, st,
+                     st == FINF_ENOMEM ? "no memory"
+                                       : "the worst quadratic was not found to its accuracy");
+    } else if (st == FINF_OK) {
         *value = (finf_real){INFINITY, 0, "eta L >= 2"};
         at = 1;
     }
@@ -119,13 +123,13 @@ static finf_status minimax_at(double eta, double h, double dim, const finf_priva
 }
 
 finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim,
-                             const finf_privacy_setting *set, finf_real *value)
+                             const finf_privacy_setting *set, finf_real *value, finf_reason *why)
 {
     finf_privacy_setting s = set ? *set : finf_privacy_setting_default();
     finf_real at_L, at_mu, failed = {NAN, INFINITY, ""};
     *value = failed;
-    finf_status st = socp_check_sizes(eta, kappa, smooth, dim, NULL);
-    if (st == FINF_OK) st = socp_check_privacy(&s, NULL);
+    finf_status st = socp_check_sizes(eta, kappa, smooth, dim, why);
+    if (st == FINF_OK) st = socp_check_privacy(&s, why);
     if (st != FINF_OK) return st;
     if (!(eta * smooth < 2)) {
         *value = (finf_real){INFINITY, 0, "eta L >= 2"};
@@ -138,6 +142,10 @@ finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, 
         at_mu.error = kappa * at_mu.error + 4 * FINF_EPS * at_mu.value;
         if (at_mu.value > at_L.value) at_L = at_mu;
     }
-    if (st == FINF_OK) *value = at_L;
+    if (st == FINF_OK)
+        *value = at_L;
+    else
+        finf_why(why, st, "the value overflows or eta L is too small: eta = %s, L = %s, dim = %s",
+                 finf_show(eta).s, finf_show(smooth).s, finf_show(dim).s);
     return st;
 }

@@ -234,18 +234,25 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
                               finf_worst_result *out)
 {
     double L = smooth, b = eta * L, T, relerr;
-    *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
-    finf_status st = finf_choice_check("kind", (int)kind, FINF_WORST_ASYMMETRIC, NULL);
-    if (!st) st = socp_check_sizes(eta, kappa, L, 1, NULL);
+    const finf_worst_result failed = {.kind = kind, .mean = NAN, .error = INFINITY};
+    *out = failed;
+    finf_status st = finf_choice_check("kind", (int)kind, FINF_WORST_ASYMMETRIC, &out->reason);
+    if (!st) st = socp_check_sizes(eta, kappa, L, 1, &out->reason);
     if (st) return st;
     if (!(kappa <= BOUNDS_HUGE && b > 0 && sgd_ratio >= 0 && isfinite(sgd_ratio) &&
           relative_error > 0 && relative_error < 1))
-        return FINF_EDOM;
-    st = b < 2 ? finf_noise_energy(noise, &b, 1, &T, &relerr, NULL) : FINF_OK;
+        return finf_why(&out->reason, FINF_EDOM,
+                        "kappa = %s, eta L = %s, sgd_ratio = %s, relative_error = %s: must be at "
+                        "most 1e50, positive, >= 0 and finite, between 0 and 1",
+                        finf_show(kappa).s, finf_show(b).s, finf_show(sgd_ratio).s,
+                        finf_show(relative_error).s);
+    st = b < 2 ? finf_noise_energy(noise, &b, 1, &T, &relerr, &out->reason) : FINF_OK;
     if (st) return st;
     if (!(b < 2 && isfinite(T))) {
         out->mean = INFINITY;
         out->error = 0;
+        if (!(b < 2))
+            finf_why(&out->reason, FINF_OK, "eta L >= 2: the quadratic of curvature L diverges");
         return FINF_OK;
     }
     double memory = fmax(kappa / b, 1 / (2 - b));
@@ -254,7 +261,12 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     size_t n = BLOCK_LEAST, taps = noise_taps(noise);
     double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
     while (n < BLOCK_MOST && ((double)n < length || n < 4 * taps)) n *= 2;
-    if ((double)n < 16 * memory || n < 4 * taps) return FINF_ETOL;
+    if ((double)n < 16 * memory || n < 4 * taps)
+        return finf_why(
+            &out->reason, FINF_ETOL,
+            "blocks of %zu steps are too short for noise of %zu coefficients and an F that "
+            "remembers %.3g steps, the larger of 1/(eta mu) and 1/(2 - eta L)",
+            n, taps, memory);
 
     model m = {b, 1 / kappa, -INFINITY, 0};
     blocks s = {.cancel = cancel ? *cancel : (finf_cancel){NULL, NULL}};
@@ -266,7 +278,12 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     }
     if (!st) st = long_run(&m, &s, rms, relative_error, out);
     blocks_free(&s);
-    if (st && st != FINF_ETOL) *out = (finf_worst_result){kind, 0, NAN, INFINITY, 0};
+    if (st && st != FINF_ETOL) *out = failed;
+    if (st)
+        finf_why(&out->reason, st,
+                 st == FINF_ETOL ? "stopped before the relative error of %s was reached"
+                                 : "no memory",
+                 finf_show(relative_error).s);
     out->delta /= L;
     out->mean /= L;
     out->error /= L;
