@@ -1,16 +1,76 @@
 /* finf: how well private learning with correlated noise can do.
  *
- * The whole public interface of libfinf; the only header installed.
- * Notation is that of the paper: theta_{t+1} = theta_t - eta (g_t + z_t), z_t = sum_tau beta_tau
- * w_{t-tau}, B(w) = sum_t beta_t e^{-iwt}, c = 1/beta as power series, gamma^2 = sum c_t^2, sigma^2
- * = G^2 gamma^2/(2 rho).
+ * The whole public interface of libfinf; the only header installed. "theory 5.1" is a section of
+ * docs/theory.md, where every formula is derived.
  *
- * Conventions: inputs first and const, then options (NULL: the defaults), then outputs. Arrays
- * passed in are copied, never kept. What a function allocates has a NULL-safe _free. The library
- * never prints, exits or reads files. A failed call leaves value = NaN, error = INFINITY in every
- * finf_real it would have filled. Objects are not changed once made (but by
- * finf_spectrum_normalize), so several threads may share them; FFTW plans are made under one lock
- * of ours.
+ * Notation (theory 0): theta_{t+1} = theta_t - eta (g_t + z_t + what_t), what_t: gradient noise,
+ * z_t = sum_tau beta_tau w_{t-tau}, w_t independent of variance sigma^2 a coordinate;
+ * B(z) = sum_t beta_t z^t, B(w) the same at z = e^{-iw}; c = 1/beta as power series;
+ * gamma^2 = sum c_t^2, sigma^2 = G^2 gamma^2/(2 rho) for rho-zCDP and clip norm G;
+ * F_inf = lim E[F(theta_t) - F*], F with its one-half.
+ *
+ * Contents
+ *     what it is made of             finf_part_get, finf_fftw_failed
+ *     status                         finf_status, finf_reason, finf_cancel
+ *     numbers with their error       finf_real
+ *     special functions              finf_agm, finf_ellint_*
+ *     noise                          finf_noise_*: the families of beta; gamma, T(b), |B|^2
+ *     spectra of the Hessian         finf_spectrum_*
+ *     what is common                 finf_privacy_setting
+ *     mean estimation                finf_mean
+ *     linear regression              finf_linreg, finf_linreg_*, finf_rates_*
+ *     strongly convex, smooth F      finf_iqc, finf_iqc_quadratic, finf_iqc_minimax
+ *     the noise optimised for it     finf_optimize, finf_tune_*, finf_iqc_simulate
+ *     systems: noise of n steps      finf_system_*: trees, FFT, optimal and banded factorisations
+ *     the exact learning curve       finf_curve, finf_curve_bound
+ *     the paper's finite-time rates  finf_rate_sgd, finf_rate_nu
+ *     simulation                     finf_simulate
+ *     privacy                        finf_epsilon_*, finf_delta_*, finf_rho_*
+ *
+ * Example (make check-install compiles and runs it)
+ *     #include <finf.h>
+ *     #include <stdio.h>
+ *
+ *     int main(void)
+ *     {
+ *         finf_noise *noise;
+ *         finf_iqc_result r;
+ *         if (finf_noise_nu(0.05, &noise, NULL)) return 1;
+ *         finf_status s = finf_iqc(noise, 0.1, 100, NULL, &r);
+ *         if (s)
+ *             fprintf(stderr, "%s: %s\n", finf_status_text(s), r.reason.text);
+ *         else
+ *             printf("F_inf <= %.6g\n", r.bound.value);
+ *         finf_noise_free(noise);
+ *         return finf_status_exit(s);
+ *     }
+ *
+ * Conventions
+ *
+ * Order: inputs first and const, then options (NULL: the defaults), then outputs.
+ *
+ * Status: every function that can fail returns a finf_status. FINF_OK: answered, and +inf is an
+ * answer where something diverges. FINF_EDOM, FINF_EUSAGE: refused before any work. FINF_ETOL: an
+ * accuracy was not reached, or `cancel` stopped it; what is left is said at each function.
+ *
+ * Reason: a result struct with a field `reason` carries it; every other function that can fail in
+ * more than one way takes `finf_reason *why` last (NULL: not wanted). It is written on failure and
+ * where an answer is infinite; a struct's is "" otherwise, while *why is left as it was. (Without
+ * either: the special functions, whose domain says it; finf_noise_sgd and finf_noise_cc, which fail
+ * for want of memory only; finf_noise_spell, for want of room or of a spelling.)
+ *
+ * Failure: every finf_real that the call would have filled is value = NaN, error = INFINITY; a
+ * pointer it would have set is NULL; arrays and other numbers: see each function. Read a struct's
+ * plain numbers after FINF_OK only, or where FINF_ETOL is said to leave them.
+ *
+ * Memory: arrays passed in are copied and never kept; a noise, spectrum or system passed in is only
+ * read, and may be freed after the call. What a function allocates is the caller's, and has a
+ * NULL-safe _free. Strings in results are static. The library never prints, exits or reads files.
+ *
+ * Threads: objects are not changed once made (but by finf_spectrum_normalize), so several threads
+ * may share them; FFTW plans are made under one lock of ours.
+ *
+ * Cancel: see finf_cancel.
  *
  * Memory that runs out is FINF_ENOMEM, also within GSL, FFTW, GMP and FLINT, which by themselves
  * end the program:
@@ -32,17 +92,18 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-#define FINF_VERSION "0.1.0"
+#define FINF_VERSION "0.1.0" /* of this header; that of the library is the same in one release */
 
 /* ---- what it is made of ---------------------------------------------------------------------- */
 
 typedef struct {
     const char *name;    /* "GSL", "FFTW", "FLINT", "Arb", "ECOS", "compiler"; NULL: no more */
-    const char *version; /* NULL: not found */
+    const char *version; /* NULL: not found, or built without it */
     const char *where;   /* ECOS: the file it is in, or why it was not found; else "" */
 } finf_part;
 
-/* The parts of this library, i = 0, 1, .. Loads ECOS, which is otherwise loaded when first used. */
+/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS, which is otherwise loaded
+ * when first used. Cannot fail. */
 finf_part finf_part_get(size_t i);
 
 /* To be called by a program's own `void fftw_assertion_failed(const char *what, int line, const
@@ -68,21 +129,22 @@ void finf_fftw_failed(void);
 typedef enum { FINF_STATUS_LIST(FINF_STATUS_ENUM_) FINF_STATUS_COUNT } finf_status;
 #undef FINF_STATUS_ENUM_
 
+/* Static strings, and "unknown", "unknown status", 5 for a number that is no status. */
 const char *finf_status_name(finf_status s); /* "FINF_EDOM" */
 const char *finf_status_text(finf_status s); /* "input outside the domain" */
 int finf_status_exit(finf_status s);         /* 3 */
 
-/* Why a call failed, or why an answer is infinite: one line, no newline, empty when there is
- * nothing to say. Every `finf_reason *why` may be NULL. */
+/* Why a call failed, or why an answer is infinite: one line with the value and what is allowed. */
 typedef struct {
-    char text[256];
+    char text[256]; /* no newline; "" when there is nothing to say */
 } finf_reason;
 
-/* A way to stop what takes long: polled now and then, by the thread that works; nonzero stops it.
- * The call then ends with FINF_ETOL and the best that there is. */
+/* A way to stop what takes long: polled now and then, by the thread that works (finf_simulate: by
+ * each of its threads; a proof: by its own), so it must be safe to call from there. The call then
+ * ends with FINF_ETOL, and with the best there is where its comment says so. */
 typedef struct {
-    int (*poll)(void *data); /* NULL: never stops */
-    void *data;
+    int (*poll)(void *data); /* nonzero: stop, and from then on always; NULL: never stops */
+    void *data;              /* handed to poll; borrowed during the call */
 } finf_cancel;
 
 /* ---- numbers with their error ---------------------------------------------------------------- */
@@ -97,72 +159,114 @@ typedef struct {
 
 /* ---- special functions (ellint/) ------------------------------------------------------------- */
 
-/* Complete elliptic integrals by *complementary* parameter m1 = 1 - k^2 > 0, so nothing is lost
- * near k = 1. */
+/* Each of them
+ * domain:   as said, else FINF_EDOM and *out = NaN
+ * method:   Carlson's forms, in arguments for which every term is >= 0; 1 - k^2 is never formed
+ * accuracy: error is 24 ulp of the value; the rows of tests/tables/ellint_*.inc, by mpmath, are
+ *           within it */
+
+/* Complete elliptic integrals by *complementary* parameter m1 = 1 - k^2, so nothing is lost near
+ * k = 1; m1 > 1 is imaginary k. (theory 3.1)
+ * domain: K, E: 1e-300 <= m1 <= 1e300; Pi: 1e-101 <= p, m1 <= 1e101, and m1/p >= 1e-101 */
 finf_status finf_ellint_k(double m1, finf_real *out);            /* K */
 finf_status finf_ellint_e(double m1, finf_real *out);            /* E */
-finf_status finf_ellint_pi(double p, double m1, finf_real *out); /* Pi(n, k), p = 1 - n > 0 */
-/* arithmetic-geometric mean, x, y > 0 */
+finf_status finf_ellint_pi(double p, double m1, finf_real *out); /* Pi(n, k), p = 1 - n */
+
+/* The arithmetic-geometric mean of x and y. (theory 3.2)
+ * domain: x, y > 0, finite */
 finf_status finf_agm(double x, double y, finf_real *out);
 
-/* int dw / |1-a-e^{iw}|, 0 < a < 2 */
+/* J0(a) = int dw / |1-a-e^{iw}|, w from -pi to pi, as below. (theory 3.2)
+ * domain: 1e-50 <= a < 2 */
 finf_status finf_ellint_j0(double a, finf_real *out);
-/* int dw / (|1-a-e^{iw}| |1-b-e^{iw}|^2) */
+/* J1(a,b) = int dw / (|1-a-e^{iw}| |1-b-e^{iw}|^2). (theory 3.2)
+ * domain: 1e-50 <= a <= 1, 1e-50 <= b < 2 */
 finf_status finf_ellint_j1(double a, double b, finf_real *out);
-/* int |1-a-e^{iw}| / |1-b-e^{iw}|^2 dw */
+/* I(a,b) = int |1-a-e^{iw}| / |1-b-e^{iw}|^2 dw. (theory 3.2, 3.3)
+ * domain: 1e-50 <= a <= 1, 1e-50 <= b < 2 */
 finf_status finf_ellint_i(double a, double b, finf_real *out);
 
 /* ---- noise: the families of beta (bounds/) --------------------------------------------------- */
 
 typedef struct finf_noise finf_noise;
 
+/* The families. (theory 1.1)
+ * domain:    as said; every number finite and at most 1e50 in size; else FINF_EDOM
+ * ownership: lists are copied; *out is the caller's, for finf_noise_free; NULL on failure
+ * B need not be minimum phase, and gamma may be infinite: finf_noise_sensitivity tells. */
+
+/* B = 1: independent noise, DP-SGD. */
 finf_status finf_noise_sgd(finf_noise **out);
+/* B = (1 - (1-nu) z)^{1/2}: nu-DP-FTRL.                       1e-50 <= nu <= 1 */
 finf_status finf_noise_nu(double nu, finf_noise **out, finf_reason *why);
+/* B = (1 - (1-nu) z)^p.                                       0 <= p <= 1, 1e-50 <= nu <= 1 */
 finf_status finf_noise_power(double p, double nu, finf_noise **out, finf_reason *why);
+/* B = 1 - (1-nu) z: damped anti-PGD.                          1e-50 <= nu <= 1 */
 finf_status finf_noise_antipgd(double nu, finf_noise **out, finf_reason *why);
+/* B = (1 - z)^{1/2}: optimal for counting; gamma_inf is infinite, gamma_T^2 ~ log(T)/pi. */
 finf_status finf_noise_cc(finf_noise **out);
+/* B = beta_0 + .. + beta_{n-1} z^{n-1}.                       n >= 1, |beta_0| >= 1e-50 */
 finf_status finf_noise_fir(const double *beta, size_t n, finf_noise **out, finf_reason *why);
+/* B = 1/C, C = c_0 + .. + c_{n-1} z^{n-1}.                    n >= 1, |c_0| >= 1e-50 */
 finf_status finf_noise_strategy(const double *c, size_t n, finf_noise **out, finf_reason *why);
-/* C(z) = 1 + sum_i scale_i z / (1 - decay_i z), B = 1/C */
+/* B = 1/C, C = 1 + sum_i scale_i z / (1 - decay_i z).         1 <= n <= 256
+ * Buffered linear Toeplitz noise; |decay_i| >= 1 is accepted, and gamma is then infinite. Equal
+ * decays become one term, and a scale of 0 none. */
 finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, finf_noise **out,
                            finf_reason *why);
-/* B(z) = prod_i (1 - (1-nu_i) z)^{r_i}, 0 < nu_i < 2: minimum phase whatever the r_i. */
+/* B = prod_i (1 - (1-nu_i) z)^{r_i}.                          1 <= n <= 256, 1e-50 <= nu_i < 2
+ * Minimum phase whatever the r_i. |r_i| <= 20, also of equal nu_i together, which become one. */
 finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf_noise **out,
                                finf_reason *why);
-/* |B|^2 = s_j at w_j, 0 <= w_0 < w_1 < .. <= pi; B is the minimum-phase factor. w = NULL: uniform
- * from 0 to pi. */
+/* B = the minimum-phase factor of |B|^2, given as s_j at w_j.  n >= 5, 1e-50 <= s_j <= 1e50
+ * The noise *is* the cubic spline of log |B|^2 that is even about 0 and pi (theory 1.4): errors are
+ * those of quadrature, not of a coarse grid. 0 <= w_0 < w_1 < .. <= pi, w_0 <= 0.1, w_{n-1} >= 0.9
+ * pi, and the spline's log |B|^2 stays in [-600, 600]. w = NULL: uniform from 0 to pi. */
 finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out,
                                 finf_reason *why);
 void finf_noise_free(finf_noise *noise);
 
-/* How a family is written. finf_noise_form_get(0), (1), .. are all of them; after the last one the
- * name is NULL. */
+/* How a family is written: what finf_noise_parse and finf_noise_from_table take. */
 typedef struct {
-    const char *name;  /* what stands before the colon: "nu" */
+    const char *name;  /* what stands before the colon: "nu"; NULL: no more */
     const char *form;  /* the whole: "nu:V" */
     const char *about; /* what it is, in a line */
     int file;          /* may its numbers come from finf_noise_from_table? */
     const char *pairs; /* then: what pairs (x, y) are, "w, |B|^2"; NULL: y alone is taken */
 } finf_noise_form;
+
+/* finf_noise_form_get(0), (1), .. are all families, also those without a function above. Static
+ * strings; all NULL after the last one. */
 finf_noise_form finf_noise_form_get(size_t i);
 
-/* A noise as the command line spells it: "nu:0.01", "blt:0.9,0.5;0.2,0.1". FINF_EPARSE, FINF_EDOM
- * with the reason. */
+/* A noise as the command line spells it: "nu:0.01", "blt:0.9,0.5;0.2,0.1", "bisr:100".
+ * FINF_EPARSE: no such family, or no such number; FINF_EDOM: outside its domain, as above. *out as
+ * above. */
 finf_status finf_noise_parse(const char *text, finf_noise **out, finf_reason *why);
-/* The noise `name` of n numbers y, or of n pairs (x, y); x may be NULL. */
+/* The noise `name` of n numbers y, or of n pairs (x, y), which are copied. FINF_EPARSE: no such
+ * family, or one that takes no table; FINF_EDOM: pairs where it takes none (x must be NULL), or
+ * outside its domain. *out as above. */
 finf_status finf_noise_from_table(const char *name, const double *x, const double *y, size_t n,
                                   finf_noise **out, finf_reason *why);
 
-const char *finf_noise_family(const finf_noise *noise); /* "nu" */
-/* The noise as the command line spells it, with every digit: "nu:0.01". FINF_EDOM when it does not
- * fit in `size` bytes or has no such spelling (spectrum). */
+/* The name of its finf_noise_form: "nu". A static string. */
+const char *finf_noise_family(const finf_noise *noise);
+/* The noise as the command line spells it, with every digit, e.g. "nu:0.01". FINF_EDOM where it
+ * does not fit in `size` bytes (`out` then holds what does, with its end), or has no such spelling
+ * (spectrum; `out` is not touched). */
 finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size);
 
-/* The first n noising coefficients beta_t, and strategy coefficients c_t. */
+/* The first n noising coefficients beta_t, and strategy coefficients c_t, into arrays of n.
+ * domain:   n >= 1, spectrum: n <= 2^21; FINF_EDOM also where a coefficient overflows (the reason
+ *           says how many can be asked for). FINF_ETOL: a spectrum's did not settle to 1e-10
+ * method:   theory 1.2: recursions of one term a factor; FFT for a long inverse; cepstrum (1.4)
+ * accuracy: rounding, not returned; spectrum: 1e-10 of the first
+ * failure:  all n are NaN */
 finf_status finf_noise_beta(const finf_noise *noise, size_t n, double *beta, finf_reason *why);
 finf_status finf_noise_coef(const finf_noise *noise, size_t n, double *c, finf_reason *why);
 
-/* |B(w)|^2, and B(w) itself as (Re, Im), with its phase (minimum phase where only |B| is given). */
+/* |B(w)|^2, and B(w) itself as (Re, Im), with its phase (minimum phase where only |B| is given).
+ * domain: -pi <= w <= pi, not checked. Written so that nothing cancels at 0 and pi (theory 1.3). */
 double finf_noise_density(const finf_noise *noise, double w);
 void finf_noise_response(const finf_noise *noise, double w, double re_im[2]);
 
@@ -171,25 +275,46 @@ void finf_noise_response(const finf_noise *noise, double w, double re_im[2]);
 double finf_noise_scale(const finf_noise *noise);
 
 typedef struct {
-    finf_real gamma2;  /* gamma_inf^2; +inf with the reason */
-    int minimum_phase; /* B has no zero in |z| <= 1 */
-    finf_reason reason;
+    finf_real gamma2;   /* gamma_inf^2; +inf with the reason */
+    int minimum_phase;  /* 1/B is analytic in |z| <= 1; 0 also after a failure */
+    finf_reason reason; /* why gamma2 is infinite, or why it failed */
 } finf_sensitivity;
 
+/* gamma_inf^2 = sum_t c_t^2                                                          theory 2
+ * domain:   any noise. FINF_ETOL: a zero of B too close to |z| = 1 to tell on which side, or an
+ *           integral that did not settle
+ * method:   closed forms (2.3); step-down recursion, or FFT for a long beta (2.1, 2.2); the circle
+ *           integral of 1/|B|^2 for product, spectrum and power (3.4) - where B is minimum phase
+ * accuracy: error covers rounding and quadrature; tests/tables/gamma.inc, given_gamma.inc */
 finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *out);
-/* gamma_T^2 = sum_{t<T} c_t^2; may be +inf by overflow, with the reason. 1 <= T <= FINF_STEPS_MAX.
- */
-#define FINF_STEPS_MAX 1000000000u
+
+#define FINF_STEPS_MAX 1000000000u /* steps, of whatever takes a number of them */
+
+/* gamma_T^2 = sum_{t<T} c_t^2                                                        theory 2.4
+ * domain:   1 <= T <= FINF_STEPS_MAX, spectrum: T <= 2^21; else FINF_EDOM
+ * method:   sums that are not stored, or closed forms; a long beta by FFT, O(T log T) and T numbers
+ * accuracy: error is rounding, found by a second run with another rounding where c is recursive;
+ *           +inf (OK, with the reason) where the sum overflows. tests/tables/steps.inc */
 finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_real *gamma2,
                                       finf_reason *why);
 
-/* T(b) = sum_{t,s} beta_t beta_s (1-b)^{|t-s|} for 0 < b < 2. relerr bounds every entry's relative
- * error. +inf (OK, with the reason) where beta is not square-summable. */
+/* T(b_j) = sum_{t,s} beta_t beta_s (1-b_j)^{|t-s|}, j < n                            theory 5, 5.6
+ * domain:   1e-50 <= b_j < 2, else FINF_EDOM; FINF_ETOL: beta has a pole too close to |z| = 1
+ * method:   a closed form for each family (5.6); of many b in one octave only 22 are computed, and
+ *           the others interpolated (5.5)
+ * accuracy: *relerr (may be NULL) is the largest relative error of all n; tests/tables/tj.inc
+ * failure:  all T are NaN and *relerr = INFINITY. +inf (OK, with the reason) where beta is not
+ *           square-summable */
 finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n, double *T,
                               double *relerr, finf_reason *why);
 
-/* c with beta * c = 1 as power series mod z^n. beta_0 != 0. O(n log n), or O(n m) for m <= 128 and
- * where c grows exponentially (B not minimum phase): there an FFT's rounding would drown it. */
+/* c_0..c_{n-1} with beta * c = 1 as power series mod z^n, from m coefficients of beta  theory 1.2
+ * domain:   m, n >= 1, n <= 2^28 for m > 128, beta finite, beta_0 != 0, else FINF_EDOM
+ * method:   O(n m) recursion for m <= 128 or little work; else Newton's by FFT, O(n log n), kept if
+ *           its residual is at rounding level. Where c grows exponentially (B not minimum phase) it
+ *           is not, and the recursion is run after all
+ * accuracy: rounding, not returned
+ * failure:  c is not to be read */
 finf_status finf_series_inverse(const double *beta, size_t m, size_t n, double *c,
                                 finf_reason *why);
 
@@ -199,33 +324,40 @@ typedef struct finf_spectrum finf_spectrum;
 
 #define FINF_DIM_MAX 1000000000000000.0 /* 1e15: integers are still exact in a double */
 
-/* k^-a */
+/* The eigenvalues lambda_1, .., lambda_d of H. (theory 5.5: sums over them cost O(log d))
+ * domain:    d a whole number from 1 to FINF_DIM_MAX, rates >= 0, every eigenvalue from 1e-50 to
+ *            1e50; else FINF_EDOM
+ * ownership: lists are copied; *out is the caller's, for finf_spectrum_free; NULL on failure */
+/* lambda_k = k^-a */
 finf_status finf_spectrum_power(double a, double d, finf_spectrum **out, finf_reason *why);
-/* e^{-r(k-1)} */
+/* lambda_k = e^{-r(k-1)} */
 finf_status finf_spectrum_exp(double r, double d, finf_spectrum **out, finf_reason *why);
-finf_status finf_spectrum_flat(double d, finf_spectrum **out, finf_reason *why); /* 1 */
+/* lambda_k = 1 */
+finf_status finf_spectrum_flat(double d, finf_spectrum **out, finf_reason *why);
 /* 1, 1/d, 1/d, .. */
 finf_status finf_spectrum_step(double d, finf_spectrum **out, finf_reason *why);
+/* n >= 1 eigenvalues, in any order, which finf_spectrum_at keeps */
 finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **out,
                                finf_reason *why);
 void finf_spectrum_free(finf_spectrum *s);
 
-/* Divides every eigenvalue by the largest, so that ||H|| = 1. */
+/* Divides every eigenvalue by the largest, so that ||H|| = 1. Always FINF_OK. The one function that
+ * changes an object: not while another thread reads it. */
 finf_status finf_spectrum_normalize(finf_spectrum *s);
 
-double finf_spectrum_dim(const finf_spectrum *s);
-double finf_spectrum_max(const finf_spectrum *s);
-double finf_spectrum_min(const finf_spectrum *s);
-double finf_spectrum_trace(const finf_spectrum *s);
+double finf_spectrum_dim(const finf_spectrum *s);   /* d */
+double finf_spectrum_max(const finf_spectrum *s);   /* the largest eigenvalue */
+double finf_spectrum_min(const finf_spectrum *s);   /* the smallest */
+double finf_spectrum_trace(const finf_spectrum *s); /* their sum */
 /* lambda_k, k = 1..d; NaN for any other k */
 double finf_spectrum_at(const finf_spectrum *s, double k);
 
 /* ---- what is common to every problem --------------------------------------------------------- */
 
 typedef struct {
-    double rho;       /* zCDP parameter, default 1 */
-    double clip;      /* clip norm G, default 1 */
-    double sigma_sgd; /* gradient noise, default 0 */
+    double rho;       /* zCDP parameter, default 1; 1e-50 to 1e50 */
+    double clip;      /* clip norm G, default 1; 1e-50 to 1e50, 0 only in finf_iqc_options */
+    double sigma_sgd; /* gradient noise: sqrt of E|what_t|^2 (theory 0.2), default 0; to 1e50 */
 } finf_privacy_setting;
 
 finf_privacy_setting finf_privacy_setting_default(void);
@@ -233,12 +365,19 @@ finf_privacy_setting finf_privacy_setting_default(void);
 /* ---- mean estimation ------------------------------------------------------------------------- */
 
 typedef struct {
-    finf_real gamma2, F;
-    finf_real F_optimal, F_sgd; /* over all noise; independent noise */
-    int stable;                 /* eta < 2 */
-    finf_reason reason;
+    finf_real gamma2;    /* gamma_inf^2 of the noise */
+    finf_real F;         /* F_inf of the noise; +inf with the reason */
+    finf_real F_optimal; /* the least over all noise; no part of it depends on the noise given */
+    finf_real F_sgd;     /* of independent noise */
+    int stable;          /* eta < 2 */
+    finf_reason reason;  /* why F is infinite, or why it failed */
 } finf_mean_result;
 
+/* F_inf = (1/2) eta/(2-eta) (sigma^2 T(eta) + sigma_sgd^2), F = (1/2) E(theta - y)^2   theory 4
+ * domain:   1e-50 <= eta, set as in finf_privacy_setting, else FINF_EDOM; eta >= 2 is +inf. The
+ *           statuses of finf_noise_sensitivity and finf_noise_energy
+ * method:   closed form in T(eta); F_optimal by the arithmetic-geometric mean
+ * accuracy: error covers gamma2, T and rounding; tests/tables/mean.inc */
 finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set,
                       finf_mean_result *out);
 
@@ -253,43 +392,76 @@ typedef struct {
 finf_linreg_options finf_linreg_options_default(void);
 
 typedef struct {
-    double d, d_eff, trace, lambda_max, lambda_min;
-    finf_real gamma2;
-    finf_real exact; /* inputs of the given kurtosis */
-    finf_real lti;   /* a lower bound for any inputs */
-    /* for inputs with this R^2 and C_kurt; +inf unless eta (R^2 + lambda_max) < 2 */
+    double d;          /* dimension of the spectrum; it and the next four are 0 if refused */
+    double d_eff;      /* Tr H / lambda_max */
+    double trace;      /* Tr H */
+    double lambda_max; /* largest and .. */
+    double lambda_min; /* .. smallest eigenvalue */
+    finf_real gamma2;  /* gamma_inf^2 of the noise */
+    /* F_inf for inputs of independent coordinates along the eigenvectors with the given kurtosis
+     * (theory 5.1); +inf unless stable */
+    finf_real exact;
+    /* a lower bound of F_inf for any independent inputs of covariance H (5.2); +inf for eta
+     * lambda_max >= 2 */
+    finf_real lti;
+    /* an upper bound of F_inf for any independent inputs with E|x|^2 xx' <= R2 H and the kurtosis
+     * constant C_kurt (5.2); +inf, with upper_reason, unless eta (R2 + lambda_max) < 2 */
     finf_real upper;
-    finf_real optimum;     /* the least `exact` over all noise */
-    finf_real optimum_lti; /* the least `lti` over all noise */
-    finf_real floor;       /* the paper's universal lower bound of `lti` */
-    double R2, C_kurt, D;
-    int stable;
-    finf_reason reason;       /* why exact is infinite */
-    finf_reason upper_reason; /* why upper is infinite */
+    finf_real optimum;     /* the least `exact` over all noise (5.3); NaN if not asked for */
+    finf_real optimum_lti; /* the least `lti` over all noise; NaN if not asked for */
+    finf_real floor;       /* the paper's lower bound of `lti` for every noise (5.4) */
+    double R2;             /* Tr H + (2 + kurtosis) lambda_max, exact for these inputs */
+    double C_kurt;         /* 3 + max(kurtosis, 0) */
+    double D;              /* of theory 5.1, 1 at eta = 0; -inf if one direction diverges alone */
+    int stable;            /* D > 0: finite second moments in the limit */
+    finf_reason reason;    /* why `exact` is infinite, or why it failed */
+    finf_reason upper_reason; /* why `upper` is infinite */
 } finf_linreg_result;
 
+/* F_inf of F = (1/2) E(y - <theta,x>)^2, one example a step                         theory 5
+ * domain:   1e-50 <= eta lambda_min, kurtosis >= -2 and finite, privacy as there, else FINF_EDOM
+ * method:   sums over some 20 nodes an octave of eigenvalues, whatever d is (5.5); the optima by a
+ *           circle integral (5.3)
+ * accuracy: errors cover gamma2, T, the eigenvalues' rounding and what D loses near 0;
+ *           tests/tables/linreg.inc
+ * failure:  FINF_ETOL: an integral did not settle, and what rests on it is NaN or has the error it
+ *           reached; the rest stands */
 finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s,
                         const finf_linreg_options *opt, finf_linreg_result *out);
 
-/* The largest eta for which `exact` is finite. */
+/* The largest eta for which `exact` is finite: the zero of D                        theory 5.1
+ * domain:   kurtosis >= -2 and finite, else FINF_EDOM
+ * method:   Brent's, in the bracket of 5.1. FINF_ETOL: the bracket did not hold to rounding
+ * accuracy: 1e-14 relative, not returned
+ * failure:  *eta = NaN */
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta,
                                 finf_reason *why);
 
 typedef struct {
-    double lambda, T, exact, lti;
+    double lambda; /* the direction's eigenvalue */
+    double T;      /* T(eta lambda): noise energy that reaches it */
+    double exact;  /* its summand of `exact`; +inf where that is */
+    double lti;    /* its summand of `lti` */
 } finf_direction;
-/* Directions k[0..n-1], each from 1 to d: T and the summands of `exact` and `lti`. Needs eta
- * lambda_max < 2. */
+
+/* Directions k[0..n-1], whole numbers from 1 to d: out[0..n-1]                      theory 5.1, 5.2
+ * domain:   as finf_linreg, and eta lambda_max < 2, else FINF_EDOM
+ * accuracy: not returned; the d directions' sums are the two results to 1e-13 (tests)
+ * failure:  every number is NaN */
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n,
                                    finf_direction *out, finf_reason *why);
 
-/* The paper's rates with unit constants: F_inf of DP-SGD, of nu = eta mu, and its lower bound for
- * every noise. */
+/* The paper's rates with unit constants: orders of magnitude, no bounds. */
 typedef struct {
-    double sgd, nu, floor;
-    finf_reason reason;
+    double sgd;         /* F_inf of DP-SGD; NaN after a failure, as below */
+    double nu;          /* of nu = eta mu */
+    double floor;       /* the lower bound for every noise */
+    finf_reason reason; /* why it failed */
 } finf_rates;
+
+/* For lambda_k = k^-a (Table 3, its row 1/k^2 corrected), and for any H (Table 1)  theory 5.4, 10.5
+ * domain: as finf_spectrum_power and finf_privacy_setting, eta >= 1e-50; else FINF_EDOM */
 finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set,
                              finf_rates *out);
 finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set,
@@ -297,6 +469,11 @@ finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_p
 
 /* ---- mu-strongly convex, L-smooth F: the IQC bound (socp/) ----------------------------------- */
 
+/* What is bounded, by which multipliers (theory 7, its first table). What each needs of w:
+ * dist, fval:        white, E<w_s, w_t> = 0 for s != t;
+ * sharp, sharp-dist: independent, or martingale differences; white is not enough (7.4);
+ * gaussian:          independent Gaussian, and gradient noise that does not depend on theta (7.11).
+ * And all five: E[what_t | past] = 0, E|what_t|^2 <= sigma_sgd^2, E<w_s, what_t> = 0. */
 typedef enum {
     /* F - F*, with causality multipliers: the default. For independent w (or martingale
      * differences): E<theta_t, w_{t+k}> = 0 needs w of mean zero given the past (theory 7.4) */
@@ -327,61 +504,84 @@ typedef enum {
 } finf_iqc_solver;
 
 typedef struct {
-    finf_privacy_setting privacy;
-    double smooth; /* L > 0, default 1; mu = L/kappa */
-    double dim;    /* d >= 1, default 1 */
-    finf_iqc_bound bound;
-    finf_iqc_class multipliers;
-    finf_iqc_constants constants;
-    finf_iqc_solver solver; /* the result names the one that answered */
-    /* 0: clustered nodes (auto); k: k uniform points on (-pi, pi) (theory 7.5) */
+    finf_privacy_setting privacy; /* clip = 0 is allowed here: no privacy noise */
+    double smooth;                /* L, default 1; 1e-50 to 1e50; mu = L/kappa */
+    double dim;                   /* d >= 1, finite, default 1 */
+    finf_iqc_bound bound;         /* default FINF_IQC_SHARP */
+    finf_iqc_class multipliers;   /* default FINF_IQC_GENERAL */
+    finf_iqc_constants constants; /* default FINF_IQC_CONSTANTS_SHARP; paper: 8 and 4 d as much */
+    finf_iqc_solver solver;       /* default FINF_IQC_AUTO; the result names who answered */
+    /* 0, the default: clustered nodes; k <= 1e6: k uniform points on (-pi, pi) (theory 7.5) */
     size_t grid_uniform;
-    size_t fir;         /* 0: compact basis; T: h_t and c_t for |t| <= T (theory 7.5) */
-    double gap;         /* relative gap asked of the solver, default 1e-8 */
-    int certify;        /* prove the bound in ball arithmetic; default 0 (theory 7.8) */
-    finf_cancel cancel; /* of the solver, the recomputation and the proof */
+    size_t fir;         /* 0, the default: compact basis; T <= 2000: single lags up to T (7.5) */
+    double gap;         /* relative gap asked of the solver, in (0, 1), default 1e-8 */
+    int certify;        /* prove the bound in ball arithmetic; default 0 (theory 7.13) */
+    finf_cancel cancel; /* of the solver and the proof */
 } finf_iqc_options;
 
 finf_iqc_options finf_iqc_options_default(void);
 
-/* F_inf <= bound for every mu-strongly convex, L-smooth F of the class. The bound is recomputed on
- * the continuum from the multipliers alone (theory 7.8); the solver's own objective is grid_value:
- * what the paper would print for grid_uniform = 1000, and not a bound. */
+/* "Same unit": that of F, for the rho, G, d and sigma_sgd given. */
 typedef struct {
-    finf_real gamma2;
-    finf_real bound;             /* d sigma^2 unit_bound + sigma_sgd^2 unit_sgd */
-    double unit_bound, unit_sgd; /* per unit-variance w and per unit E|what|^2, d = 1, no gamma^2 */
-    finf_real quadratic_lower;   /* the worst quadratic, same units as bound (theory 7.8) */
-    finf_real unit_quadratic_lower;
-    double quadratic_h;                 /* its curvature */
-    finf_real minimax_lower;            /* over all noise, same units as bound (theory 7.9) */
-    const char *solver, *solver_status; /* of the bound: "newton" | "ecos"; "optimal", .. */
-    int iterations, solver_code;        /* solver_code: ECOS's exit code, 0 for newton's optimum */
-    /* the solver's objective (unit of bound), its relative gap */
-    double grid_value, solver_gap;
-    size_t grid_points, basis_size;
-    double a_min;           /* smallest a(w) found, relative to its size: > 0 */
-    double repair;          /* relative increase of h_0 needed to make the multiplier feasible */
-    int certified;          /* proved in ball arithmetic */
-    double certified_upper; /* rigorous upper end, same units as bound; NaN if not certified */
-    double seconds, certify_seconds;
-    finf_reason reason;
+    finf_real gamma2; /* gamma_inf^2 of the noise */
+    /* F_inf <= bound for every F of the class, or the limsup of time averages where gradient noise
+     * depends on theta (7.4): d sigma^2 unit_bound + sigma_sgd^2 unit_sgd. error is that of the
+     * recomputation and of gamma2: what the solver left is no error, only a larger bound */
+    finf_real bound;
+    double unit_bound; /* for w of variance 1, d = 1, no gamma^2; NaN without privacy noise */
+    double unit_sgd;   /* for unit E|what|^2; NaN where sigma_sgd = 0 */
+    finf_real quadratic_lower; /* the worst quadratic, same unit: no bound can be below it (7.8) */
+    finf_real unit_quadratic_lower; /* for w of variance 1, d = 1, alone */
+    double quadratic_h;             /* its curvature; NaN where every quadratic diverges */
+    finf_real minimax_lower;   /* below the worst case of every Toeplitz noise, same unit (7.9) */
+    const char *solver;        /* of the bound: "newton", "ecos"; "exact" for kappa = 1 */
+    const char *solver_status; /* "optimal", "not started", "cancelled", .. */
+    int iterations;            /* of that solver */
+    int solver_code;           /* ECOS's exit code; 0 for an optimum of either */
+    double grid_value;         /* the solver's own objective, same unit: no bound */
+    double solver_gap;         /* relative, as the solver says; INFINITY where none ran */
+    size_t grid_points;        /* frequencies; 0 for kappa = 1 */
+    size_t basis_size;         /* unknowns; 0 for kappa = 1 */
+    double a_min;              /* smallest a(w) found, relative to its size: > 0 (7.2) */
+    double repair;             /* relative increase of h_0 that made a > 0 between nodes (7.8) */
+    int certified;             /* the bound is proved in ball arithmetic (7.13) */
+    double certified_upper;    /* proved: F_inf <= this, every rounding enclosed; else NaN */
+    double seconds;            /* without the proof */
+    double certify_seconds;    /* of the proof; 0 without one */
+    finf_reason reason;        /* why bound is infinite, not reached, or failed */
 } finf_iqc_result;
 
-/* domain: kappa >= 1, 0 < eta L < 2, B minimum phase (else bound = +inf with the reason)
- * FINF_ETOL: the solver did not reach its gap; bound is still a valid bound, or NaN if there is
- * none. */
+/* The least bound on F_inf over all mu-strongly convex, L-smooth F that these multipliers prove,
+ * for mu = L/kappa                                                                   theory 7
+ * domain:   kappa >= 1, eta > 0, finite; opt as there; else FINF_EDOM, or FINF_EUSAGE for an enum
+ *           out of range or an ECOS that is not there. bound = +inf (OK, with the reason) where eta
+ *           L >= 2, gamma is infinite, or beta is not square-summable
+ * method:   a second-order cone program on a grid (7.5, 7.6); then the bound is recomputed on the
+ *           continuum from its multipliers alone (7.8), so that no error of grid or solver makes it
+ *           too small. grid_value is the solver's, and no bound: with grid_uniform = 1000 and the
+ *           paper's class it is what the paper computes
+ * accuracy: bound.error is that of the recomputation; two solvers, a certificate in ball arithmetic
+ *           and, for sgd, a closed form (7.10) agree in the tests
+ * failure:  FINF_ETOL: the solver did not reach its gap, was stopped, or the proof did not succeed;
+ *           bound is still a bound, or NaN if there is none. Any other: all NaN */
 finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,
                      finf_iqc_result *out);
 
-/* max over h in [mu, L] of the stationary value on the quadratic of curvature h, unit-variance w
- * (theory 7.8) dist: (L/2) E theta^2 in place of F. */
+/* max over h in [L/kappa, L] of F_inf on the quadratic of curvature h, unit-variance w, d = 1, no
+ * gradient noise; *h (may be NULL) is where. dist: (L/2) E theta^2 in place of F.    theory 7.8
+ * domain:   as finf_iqc, else FINF_EDOM; +inf where eta L >= 2 or beta is not square-summable
+ * method:   T(eta h) on samples of log h, refined about the largest
+ * accuracy: error covers T and rounding. FINF_ETOL: T was not found to its accuracy
+ * failure:  NaN, and *h */
 finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth,
                                int dist, finf_real *value, double *h, finf_reason *why);
 
-/* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sgd part: no Toeplitz noise does better.
- * (theory 7.9) dist: (L/2)|theta|^2 in place of F, and the larger of the quadratics mu and L. +inf
- * where eta L >= 2. */
+/* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sigma_sgd^2 eta/(2(2 - eta L)): the worst case
+ * of no Toeplitz noise is below. dist: (L/2)|theta|^2 in place of F, and the larger of the
+ * quadratics mu and L.                                                              theory 7.9
+ * domain:   as finf_iqc, else FINF_EDOM, as where the value overflows; +inf where eta L >= 2
+ * method:   arithmetic-geometric mean
+ * accuracy: error covers rounding */
 finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim,
                              const finf_privacy_setting *set, finf_real *value, finf_reason *why);
 
@@ -390,43 +590,66 @@ finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, 
 typedef struct {
     /* which bound, class, constants, solver; certify applies to the noise found */
     finf_iqc_options iqc;
-    double tol;     /* relative change at which to stop, default 1e-6 */
-    int max_rounds; /* default 100 */
-    /* of B for sharp and gaussian, default 12 (fval and dist take 16 + 2 log2 kappa) */
+    double tol;     /* relative change of the bound at which to stop, in (0, 1), default 1e-6 */
+    int max_rounds; /* of one start, >= 1, default 100 */
+    /* of B for sharp, sharp-dist and gaussian, 1 to 200, default 12; fval and dist take 16 + 2
+     * ceil(log2 kappa) whatever this is */
     size_t factors;
 } finf_optimize_options;
 
 finf_optimize_options finf_optimize_options_default(void);
 
 typedef struct {
-    finf_iqc_result iqc; /* of the noise found */
-    finf_noise *noise;   /* a product, or nu or sgd where nothing is better; owned */
-    double bound_sgd;    /* independent noise */
-    double bound_nu, nu; /* the best nu and its bound */
+    finf_iqc_result iqc; /* of the noise found; its reason is that of the whole call */
+    finf_noise *noise;   /* a product, or nu or sgd where nothing is better; owned; NULL: none */
+    double bound_sgd;    /* bound of independent noise, as iqc.bound; NaN if it failed, as below */
+    double bound_nu;     /* bound of the best nu */
+    double nu;           /* that nu, in (0, 1]; 1 is sgd */
     /* bound after each round of the best start, rounds + 1 numbers, never increasing; owned */
     double *history;
-    size_t rounds;
-    size_t starts;
+    size_t rounds; /* of the best start */
+    size_t starts; /* descents that came to an end */
     /* (worst - best)/best of the bounds the starts ended with (causal: the second to 1e-4, or
-     * where the first ended, once Newton's step leads there) */
+     * where the first ended, once Newton's step leads there); 0 with one start */
     double spread;
-    finf_real minimax_lower; /* theory 7.9 */
-    double gap;              /* bound / minimax_lower */
-    /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda = h_0 - sum h_t
-     * e^{-iwt} (theory 7.1) and of the causality multiplier X of <S, W> (socp.h; gaussian: with
-     * stein.c's columns, their cost in psi), L = 1, for this |B|^2; owned, one block in w; 0
-     * where eta L >= 2 */
+    finf_real minimax_lower; /* below the worst case of every Toeplitz noise (theory 7.9) */
+    double gap;              /* bound / minimax_lower; NaN where eta L >= 2 */
+    /* A grid of n frequencies, and the multipliers of the bound on it: one block, owned, which w
+     * begins. n = 0 and NULL where eta L >= 2 or there is no privacy noise */
     size_t n;
-    double *w, *density, *psi, *lambda_re, *lambda_im, *causal_re, *causal_im;
+    double *w;         /* increasing, from 0 to pi */
+    double *density;   /* |B|^2 */
+    double *psi;       /* density of the bound (7.2): |B|^2 psi has the mean unit_bound */
+    double *lambda_re; /* Lambda = h_0 - sum h_t e^{-iwt} (7.1); 0 for kappa = 1, as below */
+    double *lambda_im;
+    double *causal_re; /* causality multiplier X of <S, W> at L = 1 (7.12); 0 for fval and dist */
+    double *causal_im; /* gaussian: with Stein's columns, whose cost is in psi (7.11) */
 } finf_optimize_result;
 
-/* A stationary point, the best of several starts (for eta L > 1 there are many); never above the
- * best nu (sharp, gaussian). Same domain as finf_iqc. */
+/* The noise with the least finf_iqc bound that was found                           theory 7.7, 7.14
+ * A stationary point, the best of several starts (for eta L > 1 there are many), and not proved to
+ * be the optimum: minimax_lower and gap say how far from it the bound can be. Its bound is a bound
+ * as finf_iqc's, and not above that of the best nu.
+ * domain:   as finf_iqc, and opt as there, else FINF_EDOM or FINF_EUSAGE
+ * method:   with causality: Newton's descent in the powers of a product; without: the program and
+ *           B in turn; both by the Newton solver, and the last bound by the solver asked for
+ * accuracy: history stops changing by tol; iqc.bound.error is finf_iqc's
+ * failure:  FINF_ETOL: stopped, or the descent did not end: noise and bound are the best so far.
+ *           Any other: nothing is to be read but iqc.reason. finf_optimize_result_free is safe
+ *           after every status */
 finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt,
                           finf_optimize_result *out);
+/* Frees what r owns, not r itself; its pointers are NULL after. */
 void finf_optimize_result_free(finf_optimize_result *r);
 
-/* The best nu in (0, 1] for each problem, with the value it gives. */
+/* The nu in (0, 1] with the least bound (iqc), `exact` (linreg) or F (mean), and that result; 1
+ * where no noise is better than another                                             theory 7.9, 4
+ * domain:   as finf_iqc, finf_linreg, finf_mean
+ * method:   a scan of nu by factors of 8, then Newton's (iqc) or Brent's minimiser in the best
+ *           bracket: a minimum whose valley the scan does not see is missed. mean with eta <= 1:
+ *           nu = eta, the optimum over all noise
+ * accuracy: of nu not returned; `out` carries the error of the value at this nu
+ * failure:  *nu = NaN, but FINF_ETOL: the best so far, with its value */
 finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, double *nu,
                           finf_iqc_result *out);
 finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt,
@@ -434,22 +657,31 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
 finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu,
                            finf_mean_result *out);
 
-/* A simulated lower bound: the stationary F - F* of a non-quadratic F under this noise, one
- * dimension, per unit-variance w. sgd_ratio: sigma_sgd/sigma, the size of independent gradient
- * noise beside it. */
+/* An F that is not quadratic, in one dimension. */
 typedef enum {
     FINF_WORST_HUBER,     /* curvature L for |x| < delta, mu outside */
     FINF_WORST_ASYMMETRIC /* curvature mu for x > 0, L for x < 0 */
 } finf_worst_kind;
 
 typedef struct {
-    finf_worst_kind kind;
-    double delta;       /* Huber's knee, the worst of those tried */
-    double mean, error; /* E[F - F*] per unit-variance w and its standard error */
-    double steps;
-    finf_reason reason;
+    finf_worst_kind kind; /* as asked */
+    double delta;         /* Huber's knee, the worst of those tried; 0 for the other */
+    double mean;          /* stationary E[F - F*] per unit-variance w; NaN: none; +inf: diverges */
+    double error;         /* one standard error of it; INFINITY where mean is NaN */
+    double steps;         /* that were taken */
+    finf_reason reason;   /* why it is infinite, not reached, or failed */
 } finf_worst_result;
 
+/* Stationary E[F - F*] of such an F under this noise: what any bound on F_inf must be above
+ * (but for the standard error)                                                      theory 6.6, 7.8
+ * sgd_ratio: sigma_sgd/sigma, the size of independent Gaussian gradient noise beside the unit w.
+ * domain:   as finf_iqc, kappa <= 1e50, sgd_ratio >= 0, 0 < relative_error < 1, else FINF_EDOM
+ *           (kind: FINF_EUSAGE); +inf where eta L >= 2 or beta is not square-summable
+ * method:   periodic orbits on FFT blocks of noise: no burn-in; a regression reduces the variance.
+ *           The same seed gives the same answer
+ * accuracy: error is one standard error, at most relative_error mean
+ * failure:  FINF_ETOL: relative_error not reached, or cancel (may be NULL) stopped it: mean and
+ *           error are what there was, or NaN; or 1/(eta mu) or 1/(2 - eta L) above some 1e6: NaN */
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth,
                               double sgd_ratio, finf_worst_kind kind, unsigned long long seed,
                               double relative_error, const finf_cancel *cancel,
@@ -461,7 +693,7 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
  * x n matrices: X = C'C, which gives the sensitivity, and K, the covariance of the noise added to
  * the n gradients (sigma = 1). Where C is square and decoded by its inverse B, K = BB' = X^{-1}.
  * With A the lower triangle of ones, error = tr(A K A') = ||A C^{-1}||_F^2 is the error of the n
- * prefix sums, and loss = sens2 * error. (theory 6) */
+ * prefix sums, and loss = sens2 * error. (theory 6.1) */
 typedef struct finf_system finf_system;
 
 #define FINF_SYSTEM_MAX 10000000u   /* steps */
@@ -469,100 +701,127 @@ typedef struct finf_system finf_system;
 #define FINF_SYSTEM_EPOCHS_MAX 2e7  /* n k^2, of finf_system_epochs */
 
 typedef struct {
-    finf_cancel cancel; /* while it is made */
+    finf_cancel cancel; /* while it is made; default: never */
 } finf_system_options;
 
 finf_system_options finf_system_options_default(void);
 
-/* Any Toeplitz noise: sgd is DP-SGD, cc is Optimal CC, nu is nu-DP-FTRL. */
+/* Each constructor of a system
+ * domain:    1 <= n <= FINF_SYSTEM_MAX or as said, else FINF_EDOM
+ * ownership: *out is the caller's, for finf_system_free; NULL on failure. FINF_ETOL: cancelled, or
+ *            an iteration did not end
+ * accuracy:  sens2, error and loss of finf_system_describe carry it */
+
+/* Any Toeplitz noise: sgd is DP-SGD, cc is Optimal CC, nu is nu-DP-FTRL. O(n) to O(n log n). A
+ * coefficient that overflows is FINF_EDOM. (theory 6.1) */
 finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system **out,
                                  finf_reason *why);
-/* The nu that has the least loss of n steps among (1-(1-nu)z)^power, 0 < power <= 1 (1/2:
- * nu-DP-FTRL), to 1e-4 of itself; the sensitivity is to k participations b apart (k = 1: b does not
- * matter). O(n k) a trial, some 60 of them. */
+/* The nu that has the least loss of n steps among (1-(1-nu)z)^power; the sensitivity is to k
+ * participations b apart (k = 1: b does not matter).                                theory 6.7
+ * domain:   0 < power <= 1 (1/2: nu-DP-FTRL), 1 <= n <= FINF_SYSTEM_MAX, k, b >= 1, else FINF_EDOM
+ * method:   a scan of log nu from 1e-3/n to 1, then golden section: O(n k) a trial, some 60 of them
+ * accuracy: 1e-4 of nu, where the loss is flat to 1e-9
+ * failure:  *nu = NaN, also if cancelled */
 finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
                              const finf_system_options *opt, double *nu, finf_reason *why);
-/* Binary tree of the complete dyadic nodes in 0..n-1. `tree`: prefix t is the sum of the nodes of
- * t's binary digits. `honaker`: each of them is averaged with what its finished subtree says
- * (online). `full-honaker`: least squares over the whole tree. */
+/* Binary tree of the complete dyadic nodes in 0..n-1. (theory 6.2)
+ * tree:         prefix t is the sum of the nodes of t's binary digits;
+ * honaker:      each of them is averaged with what its finished subtree says (online);
+ * full-honaker: least squares over the whole tree. */
 finf_status finf_system_tree(size_t n, finf_system **out, finf_reason *why);
 finf_status finf_system_honaker(size_t n, finf_system **out, finf_reason *why);
 finf_status finf_system_full_honaker(size_t n, finf_system **out, finf_reason *why);
-/* A embedded in the circulant of size 2n, factored by the square root of its modulus. */
+/* A embedded in the circulant of size 2n, factored by the root of its modulus. (theory 6.3) */
 finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why);
-/* The least loss of all, one participation. */
+/* The least loss of all C, one participation, to the gap between `error` and `lower`. n <= 200000.
+ * (theory 6.4) */
 finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system **out,
                            finf_reason *why);
 /* The least fixed_order times error (see finf_participation) of all, where a user takes part in
  * every epoch of b steps, always at the same place: k = ceil(n/b) participations. Scaled to
  * fixed_order = 1. 1 <= n <= FINF_SYSTEM_DENSE_MAX, n k^2 <= FINF_SYSTEM_EPOCHS_MAX; b >= n is
- * `me`. */
+ * `me`, b = 0 FINF_EDOM. (theory 6.4) */
 finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *opt,
                                finf_system **out, finf_reason *why);
-/* C Toeplitz with c_0..c_{bands-1}, the least loss found (a stationary point, started from the next
- * one). */
+/* C Toeplitz with c_0..c_{bands-1}, the least loss found: a stationary point, started from the next
+ * one. bands >= 1; above n it is n. (theory 6.7) */
 finf_status finf_system_banded(size_t n, size_t bands, const finf_system_options *opt,
                                finf_system **out, finf_reason *why);
-/* Optimal CC's c cut to `bands` coefficients. */
+/* Optimal CC's c cut to `bands` coefficients. (theory 6.7) */
 finf_status finf_system_banded_sqrt(size_t n, size_t bands, finf_system **out, finf_reason *why);
 void finf_system_free(finf_system *s);
 
 typedef struct {
-    /* "nu", "cc", "tree", "honaker", "full-honaker", "fft", "me", "banded", "banded-sqrt" */
+    /* the noise's family, or "tree", "honaker", "full-honaker", "fft", "me", "banded",
+     * "banded-sqrt" */
     const char *name;
-    size_t n, bands;       /* bands: 0 where C is not banded */
-    finf_real sens2;       /* one participation: max_i X_ii */
-    finf_real error, loss; /* of the prefix sums; loss = sens2 error */
-    finf_real gamma_inf2;  /* Toeplitz: lim sens2 as n grows; NaN for the others */
-    /* me: the k and b its loss is least for (1 and n, or the epochs); 0 for the others */
-    size_t participations, separation;
-    /* me: no C has a smaller loss for these (the dual value); NaN for the others */
+    size_t n;              /* steps */
+    size_t bands;          /* 0 where C is not banded */
+    finf_real sens2;       /* squared sensitivity to one participation: max_i X_ii */
+    finf_real error;       /* of the n prefix sums, squared and summed, at sigma = 1 */
+    finf_real loss;        /* sens2 error */
+    finf_real gamma_inf2;  /* Toeplitz: lim sens2 as n grows, +inf for some; NaN for the others */
+    size_t participations; /* me: the k its loss is least for, 1 or the epochs; 0 for the others */
+    size_t separation;     /* me: their distance b, or n; 0 for the others */
+    /* me: no C has a smaller loss for these (the dual value, to rounding); NaN for the others */
     double lower;
-    int iterations;                /* me, banded */
-    double seconds;                /* that the generation took */
-    const char *timed;             /*   of what: the noise of any step can be computed from it */
-    const char *matrix;            /* the paper's variants table: what B is */
-    int anytime;                   /*   whether it does not depend on n */
-    const char *generation, *step; /* costs here, n steps */
-    const char *paper_generation, *paper_step; /* costs in that table; "" where it has no row */
+    int iterations;               /* me, banded; else 0 */
+    double seconds;               /* that the generation took */
+    const char *timed;            /* of what: the noise of any step can be computed from it */
+    const char *matrix;           /* the paper's variants table: what B is */
+    int anytime;                  /* the noise of the first steps does not depend on n */
+    const char *generation;       /* cost here of making it, for n steps */
+    const char *step;             /* cost here of the noise of one step */
+    const char *paper_generation; /* the same in that table; "" where it has no row */
+    const char *paper_step;
 } finf_system_facts;
 
+/* What is known of it; a copy, whose strings are static. Cannot fail. */
 finf_system_facts finf_system_describe(const finf_system *s);
 
-/* X and K, row-major n x n, n <= FINF_SYSTEM_DENSE_MAX. O(n^2) for all but me (40 n^2, or 100 k n^2
- * for k epochs) and honaker (n^2 + n log^2 n). */
+/* X and K into n x n numbers, row by row                                            theory 6.1
+ * domain:   n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM
+ * method:   O(n^2) for all but me (40 n^2, or 100 k n^2 for k epochs) and honaker (n^2 + n log^2 n)
+ * accuracy: rounding, not returned
+ * failure:  the array is not to be read */
 finf_status finf_system_gram(const finf_system *s, double *X, finf_reason *why);
 finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason *why);
-/* The lower triangular B with BB' = K. O(n^3/3) but for Toeplitz noise. For me, C = B^{-1} has C'C
- * = X. */
+/* The lower triangular B with BB' = K, n x n, row by row. For me, C = B^{-1} has C'C = X. O(n^3/3)
+ * but for Toeplitz noise. Domain and failure as above; FINF_ETOL: cancelled, or K is singular to
+ * rounding. */
 finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B,
                                 finf_reason *why);
 
 /* One coordinate of the noise of all n steps: z = Mw, MM' = K, from 2n independent normals w of
- * variance 1. O(n log n), but for me B is made (and not kept: for more coordinates take
- * finf_system_noising). */
+ * variance 1, which are only read. O(n log n), but for me B is made (and not kept: for more
+ * coordinates take finf_system_noising), n <= FINF_SYSTEM_DENSE_MAX. After a failure z is not
+ * to be read. */
 finf_status finf_system_draw(const finf_system *s, const finf_system_options *opt, const double *w,
                              double *z, finf_reason *why);
 
 /* Several participations of one user: sum over i, j in a pattern of |X_ij|, the largest over
  * patterns of at most k steps. That is the squared sensitivity of the pattern where X >= 0, and an
- * upper bound of it elsewhere. Two ways to count: fixed_order: steps exactly b apart (every epoch
- * in the same order; also called b-cyclic, or (k,b)-participation); min_sep:     steps at least b
- * apart (b-min-separation), of which the former is a part. */
+ * upper bound of it elsewhere. (theory 6.5) Two ways to count:
+ * fixed_order: steps exactly b apart (every epoch in the same order; also called b-cyclic, or
+ *              (k,b)-participation);
+ * min_sep:     steps at least b apart (b-min-separation), of which the former is a part. */
 typedef struct {
-    size_t k, b;
-    double fixed_order;   /* exact */
-    size_t first;         /* the worst pattern's first step */
+    size_t k;             /* participations, as asked */
+    size_t b;             /* separation, as asked */
+    double fixed_order;   /* the sum's maximum, exact; NaN after a failure, as the next three */
+    size_t first;         /* the worst pattern's first step, from 0 */
     double fixed_lower;   /* what contributions u or -u attain there: equal where X >= 0 */
     double min_sep;       /* exact, or an upper bound by dynamic programs and a search cut short */
     double min_sep_lower; /* what contributions u or -u attain in the worst pattern found */
     int exact;            /* min_sep is attained, to 1e-9: it is the squared sensitivity */
     int nonnegative;      /* X >= 0, to 1e-9 of its largest entry */
-    const char *method;   /* of min_sep */
+    const char *method;   /* of min_sep; "" after a failure */
 } finf_participation;
 
-/* O(n k) for Toeplitz c >= 0 that never increases; else n <= FINF_SYSTEM_DENSE_MAX, O(n^2 k), or
- * O(n^2) if k >= n/b, and at most a second of search where the bounds do not meet. */
+/* domain:   k, b >= 1; unless C is Toeplitz with c >= 0 that never increases, n <=
+ *           FINF_SYSTEM_DENSE_MAX; else FINF_EDOM
+ * method:   O(n k) for such a C; else O(n^2 k), or O(n^2) if k >= n/b, and at most a second of
+ *           search where the bounds do not meet. FINF_ETOL: cancelled */
 finf_status finf_system_participation(const finf_system *s, size_t k, size_t b,
                                       const finf_system_options *opt, finf_participation *out,
                                       finf_reason *why);
@@ -576,41 +835,55 @@ typedef enum {
 
 typedef struct {
     finf_privacy_setting privacy;
-    double kurtosis; /* as in finf_linreg_options */
-    /* |theta_0 - theta*|^2, in equal parts along the eigenvectors; default 1 */
+    double kurtosis; /* as in finf_linreg_options, default 0 */
+    /* |theta_0 - theta*|^2, in equal parts along the eigenvectors; 0 to 1e50, default 1 */
     double start;
-    /* or (theta_0 - theta*)_j^2 for each direction j = 1..d (borrowed); default NULL */
+    /* or (theta_0 - theta*)_j^2 for each direction j = 1..d, d <= 1e8 (borrowed during the call);
+     * default NULL */
     const double *start_at;
-    finf_curve_gamma gamma;
-    double sens2; /* > 0: instead of either, e.g. for several participations; default 0 */
-    /* up to this many directions one by one, beyond by the nodes of the spectral measure;
-     * default 512 */
+    finf_curve_gamma gamma; /* default FINF_CURVE_GAMMA_T */
+    double sens2;           /* > 0: instead of either, e.g. for several participations; default 0 */
+    /* up to this many directions one by one, beyond by the nodes of the spectral measure (start_at:
+     * always one by one); default 512 */
     size_t direct_max;
-    finf_cancel cancel; /* of the recursion */
+    finf_cancel cancel; /* of the recursion and of the matrix it may need */
 } finf_curve_options;
 
 finf_curve_options finf_curve_options_default(void);
 
 typedef struct {
-    size_t n;       /* steps */
-    double *F;      /* E[F(theta_t) - F*], t = 0..n; owned */
-    double relerr;  /* of every entry (an estimate) */
-    finf_real last; /* F[n] */
-    double sens2, sigma2;
+    size_t n;           /* steps of the system */
+    double *F;          /* E[F(theta_t) - F*], t = 0..n; owned; NULL after a failure */
+    double relerr;      /* of every entry (an estimate); INFINITY after a failure */
+    finf_real last;     /* F[n] */
+    double sens2;       /* squared sensitivity that was used */
+    double sigma2;      /* variance of w: G^2 sens2/(2 rho) */
     size_t directions;  /* or nodes, in the recursion */
     int nodes;          /* the spectral measure was used */
-    finf_reason reason; /* why an entry is infinite */
+    finf_reason reason; /* why an entry is infinite, or why it failed */
 } finf_curve_result;
 
-/* Inputs of independent coordinates along the eigenvectors with the given kurtosis (0: Gaussian).
- * Clipping is not modelled. eta may be too large: the curve then grows, which is an answer. O(d) a
- * step for Toeplitz noise, O(d t) at step t for others. */
+/* E[F(theta_t) - F*] = (1/2) sum_j lambda_j s_j(t), t = 0..n                         theory 6
+ * For inputs of independent coordinates along the eigenvectors with the given kurtosis (0:
+ * Gaussian). Clipping is not modelled. eta may be too large: the curve then grows, and is +inf (OK,
+ * with the reason) from where it overflows.
+ * domain:   eta >= 1e-50, eta lambda_max <= 1e50, kurtosis >= -2, a finite sensitivity;
+ *           FINF_CURVE_GAMMA_INF for Toeplitz noise only; n <= FINF_SYSTEM_DENSE_MAX for any other;
+ *           else FINF_EDOM (gamma: FINF_EUSAGE)
+ * method:   the exact recursion; O(d) a step for Toeplitz noise, O(d t) at step t for others
+ * accuracy: relerr is measured against long double, not proved
+ * failure:  nothing is owned, also when cancelled (FINF_ETOL) */
 finf_status finf_curve(const finf_system *system, double eta, const finf_spectrum *s,
                        const finf_curve_options *opt, finf_curve_result *out);
+/* Frees r->F, not r itself. */
 void finf_curve_result_free(finf_curve_result *r);
 
 /* Theorem lr-finite-noclip: (sqrt((L/mu) e^{-eta mu t} F0) + sqrt(F_inf))^2 bounds every curve with
- * gamma_inf from F(theta_0) - F* = F0. +inf where eta R^2 < 1 fails or F_inf is infinite. */
+ * gamma_inf from F(theta_0) - F* = F0, for inputs as in finf_linreg's `exact`: bound[i] at t[i],
+ * i < n.                                                                            theory 6.8
+ * domain:   0 <= F0 <= 1e50, t >= 0, the rest as finf_linreg, else FINF_EDOM. +inf (OK, with the
+ *           reason) where eta R^2 < 1 fails or F_inf is infinite
+ * failure:  every bound is NaN */
 finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spectrum *s,
                              const finf_linreg_options *opt, double F0, const double *t, size_t n,
                              double *bound, finf_reason *why);
@@ -637,32 +910,43 @@ finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spe
 
 #define FINF_RATE_FIELD_(name, value, zero, meaning) double name;
 typedef struct {
-    double rho, sigma_sgd;
-    FINF_RATE_CONSTANT_LIST(FINF_RATE_FIELD_)
+    double rho;                               /* zCDP parameter, default 1; 1e-50 to 1e50 */
+    double sigma_sgd;                         /* gradient noise, default 0; 0 to 1e50 */
+    FINF_RATE_CONSTANT_LIST(FINF_RATE_FIELD_) /* as listed; up to 1e50, failprob in (0, 1) */
 } finf_rate_options;
 #undef FINF_RATE_FIELD_
 
 finf_rate_options finf_rate_options_default(void);
 
+/* After a failure value is NaN and every other number 0. */
 typedef struct {
     double value; /* the four terms' sum, on E[(F(theta_T) - F*) 1_E] */
     double gap;   /* what is left of the initial gap: (L/mu) exp(-mu eta1 T) */
     /* privacy noise, as far as the clip norm is set by |theta_0 - theta*|; polylog(T) included,
      * as below */
     double start;
-    double dp;  /* privacy noise, as far as the clip norm is set by sigma_sgd */
-    double sgd; /* gradient noise */
-    double polylog;
-    double T_left, T_right; /* "T large enough": T / log^q(T/p), and what it must reach */
-    double T_min;           /* the T that does */
-    int valid;              /* T_left >= T_right */
-    double kappa, d_eff, d, trace, mu, lambda_max;
+    double dp;         /* privacy noise, as far as the clip norm is set by sigma_sgd */
+    double sgd;        /* gradient noise */
+    double polylog;    /* the factor c_polylog log(T)^polylog_power */
+    double T_left;     /* "T large enough": T / log^q(T/p) .. */
+    double T_right;    /* .. and what it must reach */
+    double T_min;      /* the T that does; +inf beyond 1e300 */
+    int valid;         /* T_left >= T_right: the corollary speaks of this T */
+    double kappa;      /* lambda_max / mu */
+    double d_eff;      /* Tr H / lambda_max */
+    double d;          /* dimension */
+    double trace;      /* Tr H, the corollaries' R^2 */
+    double mu;         /* the smallest eigenvalue */
+    double lambda_max; /* the largest */
     /* the largest learning rate the corollary's proof allows: eta1, or the limit of c_eta */
     double eta_max;
     double clip;        /* theorem dp-main's clip norm G at eta_max */
-    finf_reason reason; /* why not valid */
+    finf_reason reason; /* why not valid, or why it failed */
 } finf_rate_result;
 
+/* The rates of corollaries dpsgd and dpftrl after T steps, as stated: with unit constants an order
+ * of magnitude and no bound                                                         theory 6.8
+ * domain: T >= 2 and finite, opt as there, else FINF_EDOM. T too small is OK, with valid = 0 */
 finf_status finf_rate_sgd(const finf_spectrum *s, double T, const finf_rate_options *opt,
                           finf_rate_result *out); /* cor:dpsgd */
 finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_options *opt,
@@ -682,55 +966,79 @@ typedef enum {
 
 typedef struct {
     finf_privacy_setting privacy;
-    int clip_gradients;   /* default 0 */
-    double kappa, smooth; /* Huber: default 10, 1 */
-    /* Huber: 0, the default: the stationary rms on the quadratic of curvature L */
+    int clip_gradients; /* cut the norm of each gradient to privacy.clip; default 0 */
+    double kappa;       /* Huber: L/mu >= 1, default 10 */
+    double smooth;      /* Huber: L, 1e-50 to 1e50, default 1 */
+    /* Huber: 0, the default: the stationary rms on the quadratic of curvature L; else up to 1e50 */
     double knee;
-    /* 0, the default: stationary, sigma from gamma_inf; T: after T steps, sigma from gamma_T */
+    /* 0, the default: stationary, sigma from gamma_inf; T <= FINF_STEPS_MAX: after T steps, sigma
+     * from gamma_T */
     size_t steps;
-    /* steps > 0: |theta_0 - theta*|^2, in equal parts along the eigenvectors; default 1 */
+    /* steps > 0: |theta_0 - theta*|^2, in equal parts along the eigenvectors; to 1e50, default 1 */
     double start;
-    /* or (theta_0 - theta*)_j^2 for each direction j = 1..d (borrowed); default NULL */
+    /* or (theta_0 - theta*)_j^2 for each direction j = 1..d (borrowed during the call); default
+     * NULL */
     const double *start_at;
-    unsigned long long seed; /* default 1 */
+    unsigned long long seed; /* of the random numbers; default 1 */
     unsigned threads;        /* 1 to 256, default 1: the answer does not depend on it */
     double relative_error;   /* one standard error over the mean, at which to stop; default 0.01 */
-    double max_steps;        /* over all chains, default 1e8 */
+    double max_steps;        /* over all chains, 1 to 1e15, default 1e8 */
     finf_cancel cancel;      /* polled by every thread */
-    /* NULL, or told now and then, by the calling thread: steps done, steps expected, mean and
-     * standard error so far (or NaN) */
+    /* NULL, or told now and then, by the calling thread: progress_data, steps done, steps expected,
+     * mean and standard error so far (or NaN) */
     void (*progress)(void *, double done, double expected, double mean, double error);
-    void *progress_data;
+    void *progress_data; /* handed to progress */
 } finf_simulate_options;
 
 finf_simulate_options finf_simulate_options_default(void);
 
 typedef struct {
-    finf_real F;      /* E[F(theta) - F*]; error is one standard error, over independent chains */
-    double low, high; /* 95% interval (Student) */
-    finf_real exact;  /* where it is known; else NaN with exact_reason */
-    finf_reason exact_reason;
-    finf_real gamma2; /* gamma_inf^2, or gamma_T^2 */
-    double knee;      /* Huber; else NaN */
-    double steps;     /* all that were taken */
-    double chains, chain_steps, burn_in;
-    double clipped_fraction; /* of the gradients (after the burn-in); 0 without clip_gradients */
-    const char *method;      /* of the noise: "independent", "rational recursion", "FFT blocks" */
-    size_t method_size;      /* poles; length of a block */
-    double seconds;
+    finf_real F;     /* E[F(theta) - F*]; error is one standard error, over independent chains */
+    double low;      /* 95% interval (Student), lower .. */
+    double high;     /* .. and upper end; NaN where F is, +inf where F is */
+    finf_real exact; /* where it is known; else NaN with exact_reason */
+    finf_reason exact_reason; /* why there is no exact value, or why it is infinite */
+    finf_real gamma2;         /* gamma_inf^2, or gamma_T^2 */
+    double knee;              /* Huber: that was used; else NaN */
+    double steps;             /* all that were taken */
+    double chains;            /* that were counted */
+    double chain_steps;       /* counted steps of each */
+    double burn_in;           /* steps of each before; 0 for steps > 0 */
+    double clipped_fraction;  /* of the gradients (after the burn-in); 0 without clip_gradients */
+    const char *method; /* of the noise: "independent", "rational recursion", "FFT blocks"; "" */
+    size_t method_size; /* poles of the recursion; length of an FFT block; else 0 */
+    double seconds;     /* that it took */
     finf_reason reason; /* of a failure, or why F is infinite */
 } finf_simulate_result;
 
-/* s: the spectrum of H for FINF_SIMULATE_LINREG, d <= FINF_SIMULATE_DIM_MAX; else NULL.
- * +inf (OK, with the reason) where it diverges or gamma is infinite. FINF_ETOL: relative_error not
- * reached at max_steps, or cancelled; F is then the best there is, or NaN. */
-#define FINF_SIMULATE_DIM_MAX 100000
+#define FINF_SIMULATE_DIM_MAX 100000 /* d of a simulation */
+
+/* Chains of the recursion itself                                                    theory 6.6
+ * s: the spectrum of H for FINF_SIMULATE_LINREG, d <= FINF_SIMULATE_DIM_MAX; else NULL.
+ * domain:   1e-50 <= eta <= 1e50, eta times the largest curvature below 2 unless steps > 0 (Huber:
+ *           always), opt as there, else FINF_EDOM (problem: FINF_EUSAGE). +inf (OK, with the
+ *           reason) where it is known to diverge or gamma is infinite
+ * method:   stationary noise by poles or FFT blocks; halves of the chains are compared to see a
+ *           burn-in that was too short. A seed gives the same answer on any number of threads
+ * accuracy: F.error is one standard error (of Student's t), at most relative_error F; `exact` is
+ *           found without the simulation
+ * failure:  FINF_ETOL: relative_error not reached at max_steps, or cancelled; F is then the best
+ *           there is, or NaN */
 finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem, double eta,
                           const finf_spectrum *s, const finf_simulate_options *opt,
                           finf_simulate_result *out);
 
 /* ---- privacy --------------------------------------------------------------------------------- */
 
+/* rho-zCDP and (epsilon, delta), for one participation and "zero-out" adjacency     theory 8
+ * zcdp:     for every rho-zCDP mechanism, by the best Renyi order: sufficient, not exact (8.1)
+ * gauss:    exact for this mechanism, which is one Gaussian of mu = sqrt(2 rho) (8.2)
+ * domain:   1e-30 <= rho <= 1e30, 0 <= epsilon <= 1e30, 1e-300 <= delta < 1, else FINF_EDOM, as
+ *           where no such rho gives epsilon at delta
+ * method:   zcdp: a scan of orders and golden section; gauss: Mills' ratios; inverses by bisection
+ * accuracy: error covers rounding, and for an inverse what that does to it; the least over orders
+ *           is approached from above. tests/tables/privacy.inc
+ * failure:  NaN */
 finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *epsilon, finf_reason *why);
 finf_status finf_epsilon_gauss(double rho, double delta, finf_real *epsilon, finf_reason *why);
 finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *delta, finf_reason *why);

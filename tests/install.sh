@@ -8,29 +8,26 @@ PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 export PKG_CONFIG_PATH
 passed=0 failed=0
 check() { if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $2"; fi; }
-cat >"$dir/program.c" <<'C'
-#include <finf.h>
-#include <stdio.h>
-
-int main(void)
-{
-    finf_noise *noise;
-    finf_iqc_result r;
-    if (finf_noise_nu(0.05, &noise, NULL) || finf_iqc(noise, 0.1, 100, NULL, &r)) return 1;
-    printf("%.6g\n", r.bound.value);
-    finf_noise_free(noise);
-    return 0;
-}
-C
+# the example of the header's first comment
+sed -n '/^ \* Example/,/^ \*     }$/s/^ \*\(     \|$\)//p' "$prefix/include/finf.h" >"$dir/program.c"
 shared=$(pkg-config --cflags --libs finf) static=$(pkg-config --static --cflags --libs finf | sed 's/-lfinf/-l:libfinf.a/')
 case $static in *-lR* | *ECOS*) false ;; *) true ;; esac
 check $? "finf.pc asks for ECOS: $static"
 answer=$("$prefix/bin/finf" iqc --noise nu:0.05 --eta 0.1 --kappa 100 --quiet --precision 6 | awk '$1 == "bound" { print $2 }')
 for flags in "$shared" "$static"; do
     $CC "$dir/program.c" $flags -o "$dir/program" 2>"$dir/err" &&
-        [ -n "$answer" ] && [ "$(LD_LIBRARY_PATH=$prefix/lib "$dir/program" 2>>"$dir/err")" = "$answer" ]
+        [ -n "$answer" ] && [ "$(LD_LIBRARY_PATH=$prefix/lib "$dir/program" 2>>"$dir/err")" = "F_inf <= $answer" ]
     check $? "cc program.c $flags: $(head -c 300 "$dir/err")"
 done
+# the header stands alone, in C and in C++
+echo '#include <finf.h>' >"$dir/alone.c" && cp "$dir/alone.c" "$dir/alone.cc"
+strict="-Wall -Wextra -pedantic -Werror -fsyntax-only -I$prefix/include"
+$CC -std=c11 $strict "$dir/alone.c" 2>"$dir/err"
+check $? "finf.h alone in C11: $(head -c 300 "$dir/err")"
+if command -v c++ >/dev/null; then
+    c++ $strict "$dir/alone.cc" 2>"$dir/err"
+    check $? "finf.h alone in C++: $(head -c 300 "$dir/err")"
+fi
 [ "$("$prefix/bin/finf" --version)" = "finf $(pkg-config --modversion finf)" ]
 check $? 'the version of finf.pc'
 [ -s "$prefix/share/man/man1/finf.1" ]

@@ -263,7 +263,9 @@ START_TEST(lower_bounds)
     ck_assert_double_eq_tol(minimax.value, 0.010539, 5e-7);
     ck_assert_int_eq(finf_iqc_minimax(1, 1, 0, 1, 1, &half, &minimax, NULL), FINF_OK);
     ASSERT_REAL(minimax, 0.5, 1e-15, 1e-13, "minimax at eta = 1");
-    ck_assert_int_eq(finf_iqc_minimax(2.5, 1, 0, 1, 1, &half, &minimax, NULL), FINF_OK);
+    finf_reason why = {""};
+    ck_assert_int_eq(finf_iqc_minimax(2.5, 1, 0, 1, 1, &half, &minimax, &why), FINF_OK);
+    ck_assert(isinf(minimax.value) && strstr(why.text, "diverges"));
     ck_assert(isinf(minimax.value) && minimax.error == 0);
     for (double eta = 1e-6; eta < 2; eta *= 3) {
         finf_noise *n = noise_of("sgd", NAN);

@@ -7,6 +7,7 @@
 
 /* UPPER: of the first ones, even in h next to L */
 enum { SAMPLES = 49, UPPER = 16, ALL = SAMPLES + 2 };
+#define DIVERGES "eta L >= 2: the quadratic of curvature L diverges"
 static const double KNOWN = 1e-5; /* of log h: the value is flat there */
 
 /* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2)
@@ -99,6 +100,8 @@ finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa
         *value = (finf_real){INFINITY, 0, "eta L >= 2"};
         at = 1;
     }
+    if (isinf(value->value))
+        finf_why(why, st, eta * smooth < 2 ? "beta is not square-summable" : DIVERGES);
     value->value /= smooth;
     value->error /= smooth;
     if (h) *h = at * smooth;
@@ -133,7 +136,7 @@ finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, 
     if (st != FINF_OK) return st;
     if (!(eta * smooth < 2)) {
         *value = (finf_real){INFINITY, 0, "eta L >= 2"};
-        return FINF_OK;
+        return finf_why(why, FINF_OK, DIVERGES);
     }
     st = minimax_at(eta, smooth, dim, &s, &at_L);
     if (st == FINF_OK && dist) {
