@@ -50,8 +50,8 @@
  * Order: inputs first and const, then options (NULL: the defaults), then outputs.
  *
  * Status: every function that can fail returns a finf_status. FINF_OK: answered, and +inf is an
- * answer where something diverges. FINF_EDOM, FINF_EUSAGE: refused before any work. FINF_ETOL: an
- * accuracy was not reached, or `cancel` stopped it; what is left is said at each function.
+ * answer where something diverges. FINF_EDOM, FINF_EUSAGE: refused. FINF_ETOL: an accuracy was
+ * not reached, or `cancel` stopped it; what is left is said at each function.
  *
  * Reason: a result struct with a field `reason` carries it; every other function that can fail in
  * more than one way takes `finf_reason *why` last (NULL: not wanted). It is written on failure and
@@ -59,7 +59,7 @@
  * either: the special functions, whose domain says it; finf_noise_sgd and finf_noise_cc, which fail
  * for want of memory only; finf_noise_spell, for want of room or of a spelling.)
  *
- * Failure: every finf_real that the call would have filled is value = NaN, error = INFINITY; a
+ * Failure: every finf_real that the call did not come to is value = NaN, error = INFINITY; a
  * pointer it would have set is NULL; arrays and other numbers: see each function. Read a struct's
  * plain numbers after FINF_OK only, or where FINF_ETOL is said to leave them.
  *
@@ -384,9 +384,9 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
 /* ---- linear regression ----------------------------------------------------------------------- */
 
 typedef struct {
-    finf_privacy_setting privacy;
-    double kurtosis; /* excess kurtosis of the independent input coordinates; 0 = Gaussian, >= -2 */
-    int optimum;     /* also compute the optimum over all noise (default 1) */
+    finf_privacy_setting privacy; /* its defaults */
+    double kurtosis; /* excess kurtosis of the input coordinates, >= -2; default 0, Gaussian */
+    int optimum;     /* also compute the optima over all noise; default 1 */
 } finf_linreg_options;
 
 finf_linreg_options finf_linreg_options_default(void);
@@ -521,7 +521,8 @@ typedef struct {
 
 finf_iqc_options finf_iqc_options_default(void);
 
-/* "Same unit": that of F, for the rho, G, d and sigma_sgd given. */
+/* "Same unit": that of F, for the rho, G, d and sigma_sgd given. dist and sharp-dist: every value
+ * is one of (L/2)|theta - theta*|^2, which is at least F - F*. */
 typedef struct {
     finf_real gamma2; /* gamma_inf^2 of the noise */
     /* F_inf <= bound for every F of the class, or the limsup of time averages where gradient noise
@@ -545,21 +546,21 @@ typedef struct {
     double a_min;              /* smallest a(w) found, relative to its size: > 0 (7.2) */
     double repair;             /* relative increase of h_0 that made a > 0 between nodes (7.8) */
     int certified;             /* the bound is proved in ball arithmetic (7.13) */
-    double certified_upper;    /* proved: F_inf <= this, every rounding enclosed; else NaN */
+    double certified_upper;    /* F_inf <= this is proved, every rounding enclosed; else NaN */
     double seconds;            /* without the proof */
     double certify_seconds;    /* of the proof; 0 without one */
     finf_reason reason;        /* why bound is infinite, not reached, or failed */
 } finf_iqc_result;
 
-/* The least bound on F_inf over all mu-strongly convex, L-smooth F that these multipliers prove,
- * for mu = L/kappa                                                                   theory 7
+/* A bound on F_inf for all mu-strongly convex, L-smooth F of the class, mu = L/kappa: the least
+ * that the basis of multipliers gives, to the solver's gap                          theory 7
  * domain:   kappa >= 1, eta > 0, finite; opt as there; else FINF_EDOM, or FINF_EUSAGE for an enum
  *           out of range or an ECOS that is not there. bound = +inf (OK, with the reason) where eta
  *           L >= 2, gamma is infinite, or beta is not square-summable
  * method:   a second-order cone program on a grid (7.5, 7.6); then the bound is recomputed on the
  *           continuum from its multipliers alone (7.8), so that no error of grid or solver makes it
- *           too small. grid_value is the solver's, and no bound: with grid_uniform = 1000 and the
- *           paper's class it is what the paper computes
+ *           too small; that is done in doubles, and in ball arithmetic with `certify`. grid_value
+ *           is the solver's: what the paper would print for grid_uniform = 1000, and not a bound
  * accuracy: bound.error is that of the recomputation; two solvers, a certificate in ball arithmetic
  *           and, for sgd, a closed form (7.10) agree in the tests
  * failure:  FINF_ETOL: the solver did not reach its gap, was stopped, or the proof did not succeed;
@@ -621,7 +622,7 @@ typedef struct {
     double *density;   /* |B|^2 */
     double *psi;       /* density of the bound (7.2): |B|^2 psi has the mean unit_bound */
     double *lambda_re; /* Lambda = h_0 - sum h_t e^{-iwt} (7.1); 0 for kappa = 1, as below */
-    double *lambda_im;
+    double *lambda_im; /* its imaginary part */
     double *causal_re; /* causality multiplier X of <S, W> at L = 1 (7.12); 0 for fval and dist */
     double *causal_im; /* gaussian: with Stein's columns, whose cost is in psi (7.11) */
 } finf_optimize_result;
@@ -763,7 +764,8 @@ typedef struct {
     finf_real gamma_inf2;  /* Toeplitz: lim sens2 as n grows, +inf for some; NaN for the others */
     size_t participations; /* me: the k its loss is least for, 1 or the epochs; 0 for the others */
     size_t separation;     /* me: their distance b, or n; 0 for the others */
-    /* me: no C has a smaller loss for these (the dual value, to rounding); NaN for the others */
+    /* me: no C has a smaller error times squared sensitivity to these (the dual value, to
+     * rounding); NaN for the others */
     double lower;
     int iterations;               /* me, banded; else 0 */
     double seconds;               /* that the generation took */
@@ -773,7 +775,7 @@ typedef struct {
     const char *generation;       /* cost here of making it, for n steps */
     const char *step;             /* cost here of the noise of one step */
     const char *paper_generation; /* the same in that table; "" where it has no row */
-    const char *paper_step;
+    const char *paper_step;       /* as above */
 } finf_system_facts;
 
 /* What is known of it; a copy, whose strings are static. Cannot fail. */
@@ -808,20 +810,23 @@ finf_status finf_system_draw(const finf_system *s, const finf_system_options *op
 typedef struct {
     size_t k;             /* participations, as asked */
     size_t b;             /* separation, as asked */
-    double fixed_order;   /* the sum's maximum, exact; NaN after a failure, as the next three */
+    double fixed_order;   /* the sum's maximum, exact */
     size_t first;         /* the worst pattern's first step, from 0 */
     double fixed_lower;   /* what contributions u or -u attain there: equal where X >= 0 */
     double min_sep;       /* exact, or an upper bound by dynamic programs and a search cut short */
     double min_sep_lower; /* what contributions u or -u attain in the worst pattern found */
     int exact;            /* min_sep is attained, to 1e-9: it is the squared sensitivity */
     int nonnegative;      /* X >= 0, to 1e-9 of its largest entry */
-    const char *method;   /* of min_sep; "" after a failure */
+    const char *method;   /* of min_sep; "" if refused */
 } finf_participation;
 
-/* domain:   k, b >= 1; unless C is Toeplitz with c >= 0 that never increases, n <=
+/* The squared sensitivity to at most k participations, two ways                     theory 6.5
+ * domain:   k, b >= 1; unless C is Toeplitz with c >= 0 that never increases, n <=
  *           FINF_SYSTEM_DENSE_MAX; else FINF_EDOM
  * method:   O(n k) for such a C; else O(n^2 k), or O(n^2) if k >= n/b, and at most a second of
- *           search where the bounds do not meet. FINF_ETOL: cancelled */
+ *           search where the bounds do not meet
+ * accuracy: rounding, not returned; min_sep is at most what its bounds leave open
+ * failure:  the four numbers are NaN if refused, and not to be read if cancelled (FINF_ETOL) */
 finf_status finf_system_participation(const finf_system *s, size_t k, size_t b,
                                       const finf_system_options *opt, finf_participation *out,
                                       finf_reason *why);
@@ -834,8 +839,8 @@ typedef enum {
 } finf_curve_gamma;
 
 typedef struct {
-    finf_privacy_setting privacy;
-    double kurtosis; /* as in finf_linreg_options, default 0 */
+    finf_privacy_setting privacy; /* its defaults */
+    double kurtosis;              /* as in finf_linreg_options, default 0 */
     /* |theta_0 - theta*|^2, in equal parts along the eigenvectors; 0 to 1e50, default 1 */
     double start;
     /* or (theta_0 - theta*)_j^2 for each direction j = 1..d, d <= 1e8 (borrowed during the call);
@@ -965,10 +970,10 @@ typedef enum {
 } finf_simulate_problem;
 
 typedef struct {
-    finf_privacy_setting privacy;
-    int clip_gradients; /* cut the norm of each gradient to privacy.clip; default 0 */
-    double kappa;       /* Huber: L/mu >= 1, default 10 */
-    double smooth;      /* Huber: L, 1e-50 to 1e50, default 1 */
+    finf_privacy_setting privacy; /* its defaults */
+    int clip_gradients;           /* cut the norm of each gradient to privacy.clip; default 0 */
+    double kappa;                 /* Huber: L/mu >= 1, default 10 */
+    double smooth;                /* Huber: L, 1e-50 to 1e50, default 1 */
     /* Huber: 0, the default: the stationary rms on the quadratic of curvature L; else up to 1e50 */
     double knee;
     /* 0, the default: stationary, sigma from gamma_inf; T <= FINF_STEPS_MAX: after T steps, sigma
@@ -1002,8 +1007,8 @@ typedef struct {
     double knee;              /* Huber: that was used; else NaN */
     double steps;             /* all that were taken */
     double chains;            /* that were counted */
-    double chain_steps;       /* counted steps of each */
-    double burn_in;           /* steps of each before; 0 for steps > 0 */
+    double chain_steps;       /* steps of each, burn_in included */
+    double burn_in;           /* steps of each that are not counted; 0 for steps > 0 */
     double clipped_fraction;  /* of the gradients (after the burn-in); 0 without clip_gradients */
     const char *method; /* of the noise: "independent", "rational recursion", "FFT blocks"; "" */
     size_t method_size; /* poles of the recursion; length of an FFT block; else 0 */
