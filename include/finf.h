@@ -102,8 +102,8 @@ typedef struct {
     const char *where;   /* ECOS: the file it is in, or why it was not found; else "" */
 } finf_part;
 
-/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS, which is otherwise loaded
- * when first used. Cannot fail. */
+/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS and Arb, which are
+ * otherwise loaded when first used. Cannot fail. */
 finf_part finf_part_get(size_t i);
 
 /* To be called by a program's own `void fftw_assertion_failed(const char *what, int line, const
