@@ -1,3 +1,5 @@
+/* Status codes and their texts, the making of a finf_real, numbers as text, the clock, reasons:
+ * what every folder uses and no formula is in. (theory 0.4 says what value and error mean.) */
 #include "base.h"
 
 #include <gsl/gsl_errno.h>
@@ -5,9 +7,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* A row for each status, in the order of the enum: both are made from FINF_STATUS_LIST. */
 static const struct {
-    const char *name, *text;
-    int code;
+    const char *name; /* "FINF_EDOM" */
+    const char *text; /* what it means, in words */
+    int code;         /* the program's exit code */
 } STATUS[] = {
 #define ROW(name, code, text) {#name, text, code},
     FINF_STATUS_LIST(ROW)
@@ -17,6 +21,7 @@ static const struct {
 /* GSL ends the program on an error, a failed allocation too, unless it is told not to. */
 __attribute__((constructor)) static void spare_program(void) { gsl_set_error_handler_off(); }
 
+/* A caller may hand over any number as a status: one that is not in the table has no row. */
 static int known(finf_status s) { return (unsigned)s < FINF_STATUS_COUNT; }
 
 const char *finf_status_name(finf_status s) { return known(s) ? STATUS[s].name : "unknown"; }
@@ -32,6 +37,8 @@ finf_real finf_real_failed(void) { return (finf_real){NAN, INFINITY, "failed"}; 
 
 finf_real finf_real_infinite(const char *method) { return (finf_real){INFINITY, 0, method}; }
 
+/* 17 significant digits always read back as the same double; most numbers that a person wrote need
+ * fewer, and are shown as they were written. */
 finf_text finf_show(double x)
 {
     finf_text t;

@@ -1,4 +1,5 @@
-/* What every folder shares: filling a finf_real, a reason, and a few constants. */
+/* What every folder shares beside the public header: filling a finf_real and a reason, numbers as
+ * text, the clock, and a few constants. */
 #ifndef FINF_BASE_H
 #define FINF_BASE_H
 
@@ -12,16 +13,19 @@
 #define FINF_PI 3.14159265358979323846264338327950288
 #define FINF_EPS DBL_EPSILON
 
-/* On a loop worth it: compiled twice, the wider version taken where the processor has it. Same
- * results: no fused multiply-add. Static functions only: the choice between the two is a symbol
- * that hidden visibility does not hide. */
+/* Put before a function whose loop takes most of the time: it is compiled twice, and the version
+ * with wider vectors is taken where the processor has them. Both give the same results, because
+ * neither may fuse a multiplication with an addition. For static functions only: the choice between
+ * the two is made by a symbol that hidden visibility does not hide. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define FINF_VECTOR __attribute__((target_clones("avx2", "default")))
 #else
 #define FINF_VECTOR
 #endif
 
+/* A number, a bound of its absolute error, and how it was found (a string that outlives it). */
 finf_real finf_real_make(double value, double error, const char *method);
+/* What stands where nothing was found: NaN, with an infinite error. */
 finf_real finf_real_failed(void);
 /* +inf, and exactly so: a divergence is an answer, not an inaccuracy. */
 finf_real finf_real_infinite(const char *method);
@@ -33,16 +37,19 @@ typedef struct {
 } finf_text;
 finf_text finf_show(double x);
 
-/* Of a clock that only goes forward: for how long something took. */
+/* Seconds on a clock that only goes forward: the difference of two calls is how long it took. */
 double finf_seconds(void);
 
-/* Writes the line and returns `s`, so that a caller can `return finf_why(why, FINF_EDOM, ...)`. */
+/* Writes the line into `why`, unless that is NULL, and returns `s`, so that a caller can
+ * `return finf_why(why, FINF_EDOM, ...)`. */
 finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Whether the caller wants the work to stop. */
 static inline int finf_cancelled(finf_cancel c) { return c.poll && c.poll(c.data); }
 
-/* What two steps come to: a tolerance not reached does not hide a failure. */
+/* The status of two steps together, a before b. A tolerance that a did not reach (FINF_ETOL) must
+ * not hide a failure of b; otherwise the first trouble is the one to report. */
 static inline finf_status finf_worse(finf_status a, finf_status b)
 {
     return b && (a == FINF_OK || a == FINF_ETOL) ? b : a;

@@ -1,4 +1,4 @@
-/* Means over the unit circle by the trapezoid rule in u = log tan(w/2).
+/* Means over the unit circle by the trapezoid rule in u = log tan(w/2). (theory 3.4)
  *
  *     (1/2pi) int_{-pi}^{pi} f dw = (1/pi) int_{-inf}^{inf} f sech(u) du,    t = e^u:
  *     sech(u)/|1-b-e^{iw}|^2 = 2t/(b^2 + (2-b)^2 t^2)
@@ -6,15 +6,19 @@
  * Why this rule and not a GSL adaptive one: |1-a-e^{iw}|^2 vanishes at e^u = +-i a/(2-a), and every
  * real zero or pole of B does likewise, so all singularities lie on Im u = +-pi/2 whatever a is.
  * The rule then converges like e^{-pi^2/h}, with 1e-17 at h = 1/4, and the nodes cluster at w = 0
- * by themselves. tests/ compare it with GSL. */
+ * and pi by themselves. tests/test_spectrum.c compares it with GSL. */
 #include "bounds.h"
 
-#define TAIL 38.0 /* e^-38 = 3e-17 */
-#define LEVELS 13 /* h = 2^-12: complex zeros of B off the real axis may need it */
+#define TAIL 38.0 /* The integrand falls like e^-|u| beyond its last scale, and e^-38 = 3e-17. */
+#define LEVELS 13 /* h goes down to 2^-12: complex zeros of B off the real axis may need it. */
 
-/* The error is A q^(1/h) with a sign that swings, and A may be small: from the last three changes,
- * each of them the error before it. A change may also be small by chance, and then the one before
- * says more. */
+/* The relative error that is left after the relative change `change`, when the two before it were
+ * `before` and `earlier`. The error at h is about A q^(1/h), q < 1, with a sign that swings, and
+ * each change is the error of the level before it. From the last two changes follows change
+ * (change/ before)^2, from the two before before (before/earlier)^6, and for A = 1 before^4. A may
+ * be small (a weak pole far from the peak), and a change may be small by chance: the largest of the
+ * three counts.
+ */
 static double what_is_left(double change, double before, double earlier)
 {
     if (!(before < 1)) return 1;
@@ -24,7 +28,13 @@ static double what_is_left(double change, double before, double earlier)
                 fmax(pow(before, 4), isfinite(earlier) ? before * pow(fell, 6) : 0));
 }
 
-/* One rule for every b: f costs more than all the kernels at a node. */
+/* (1/2pi) int f(w)/|1-b_j-e^{iw}|^2 dw for all b_j by one rule: the nodes do not depend on b, and f
+ * costs more at a node than all the kernels 1/|1-b_j-e^{iw}|^2.
+ * domain:   0 < b_j < 2; near_0 and near_pi > 0 say from which w on f is constant at either end
+ * method:   the kernels at t are the second line above; h is halved until every mean has settled,
+ *           and each level adds only the nodes between those of the last one
+ * accuracy: settled is what has a relative 1e-16 left by the last three changes; ten times that and
+ *           rounding are claimed */
 FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, double near_pi,
                                      const double *b, size_t m, finf_real *out)
 {
@@ -39,10 +49,10 @@ FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, doub
         c2[j] = (2 - b[j]) * (2 - b[j]);
         out[j] = finf_real_make(0, INFINITY, "trapezoid in log tan(w/2)");
     }
-    /* a whole number: every node is exact */
+    /* lo is a whole number and h a power of 2, so that every node u is an exact double */
     double lo = floor(log(near_0 / 2) - TAIL), hi = TAIL - log(near_pi / 2);
     for (int level = 0; level < LEVELS; level++, h /= 2) {
-        /* level 0 takes every node, later ones the midpoints */
+        /* level 0 takes every node, later ones the midpoints between those they have */
         double first = level ? lo + h : lo, step = level ? 2 * h : h, part[CIRCLE_MANY] = {0},
                carry[CIRCLE_MANY] = {0};
         size_t n = (size_t)((hi - first) / step) + 1;
@@ -50,7 +60,7 @@ FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, doub
             double t = exp(first + (double)i * step), t2 = t * t, weight = 2 * t * f(t, ctx);
             for (size_t j = 0; j < m; j++) {
                 double term = weight / (b2[j] + c2[j] * t2) - carry[j], next = part[j] + term;
-                carry[j] = (next - part[j]) - term; /* Kahan: terms span many orders */
+                carry[j] = (next - part[j]) - term; /* Kahan's sum: terms span many orders */
                 part[j] = next;
             }
         }
@@ -61,7 +71,7 @@ FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, doub
             if (!isfinite(value)) return FINF_ETOL;
             double relative = level == 0 ? INFINITY : value == 0 ? 0 : change / fabs(value);
             double left = what_is_left(relative, before[j], earlier[j]);
-            /* or there is but rounding */
+            /* or nothing but rounding is left in the last two changes */
             int fine = left < 1e-16 || fmax(relative, before[j]) < 16 * FINF_EPS;
             double claimed = fine ? 10 * left + 16 * FINF_EPS : fmax(relative, before[j]);
             out[j].value = value;
@@ -83,6 +93,6 @@ finf_status circle_means(circle_fn f, void *ctx, double near_0, double near_pi, 
 
 finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out)
 {
-    const double one = 1; /* |1-b-e^{iw}| = 1 at b = 1 */
+    const double one = 1; /* the kernel 1/|1-b-e^{iw}|^2 is 1 at b = 1 */
     return circle_means(f, ctx, near_0, near_pi, &one, 1, out);
 }

@@ -1,19 +1,28 @@
-/* Dense symmetric positive definite systems for the Newton method: blocks of rows, scaled Cholesky,
- * one refinement. */
+/* Dense symmetric positive definite systems H x = b for the Newton method of theory 7.6, where
+ * H = sum of r r' over some thousand rows r of some hundred entries.
+ *
+ * method:   rows are gathered in blocks and added to H by tiles; H is scaled to unit diagonal,
+ *           factored by Cholesky, and every solution is refined once with the unfactored H
+ * why here: neither GSL's Cholesky nor its products are blocked, and the time of a Newton step is
+ *           the time of these two loops
+ * Every FINF_VECTOR function is static, with a plain one of the name socp_.. in front where others
+ * call it (base.h says why). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "socp.h"
 
-/* A tile of H stays in registers while rows go by; BLOCK rows of 100 stay in the first cache while
- * the tiles do. */
+/* A tile of TALL x WIDE entries of H stays in registers while all rows of a block go by; BLOCK rows
+ * of about 100 entries stay in the first-level cache while all tiles go by. */
 enum { TALL = 4, WIDE = 8, BLOCK = 32 };
 
+/* The length of a row in memory: a whole number of tiles. */
 static size_t round_up(size_t n) { return (n + WIDE - 1) / WIDE * WIDE; }
 
-/* H[0..4)[0..8) += sign sum over rows of left[0..4)' right[0..8): where the time goes, hence the
- * vectors spelt out */
+/* One tile: H[i][k] += sign sum_r left[r][i] right[r][k] for i < TALL, k < WIDE. Most of the time
+ * of a Newton step is spent here, hence the vectors of four spelt out. ld is the length of a row of
+ * each of the three. */
 typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 static inline __attribute__((always_inline)) void
 tile(double *H, size_t ld, const double *left, const double *right, size_t rows, double sign)
@@ -30,7 +39,8 @@ tile(double *H, size_t ld, const double *left, const double *right, size_t rows,
     }
 }
 
-/* Upper triangle of H += R'R, and of its tiles what sticks out below */
+/* H += R'R in the upper triangle. Tiles that straddle the diagonal also write what of them is below
+ * it; nobody reads that. */
 FINF_VECTOR static void gram(double *H, size_t ld, const double *R, size_t rows, size_t width)
 {
     for (size_t i = 0; i < width; i += TALL)
@@ -38,8 +48,10 @@ FINF_VECTOR static void gram(double *H, size_t ld, const double *R, size_t rows,
             tile(H + i * ld + k, ld, R + i, R + k, rows, 1);
 }
 
-/* U'U = H in the upper triangle, the inverse of its diagonal on it. A pivot lost to rounding is
- * dropped. */
+/* Cholesky's factor: U'U = H, U in the place of H's upper triangle and, on the diagonal, 1/U_ii,
+ * since the substitutions multiply by that. H has unit diagonal, so a pivot of 1e-15 or less is
+ * rounding alone: its row is set to 0, which leaves that unknown at 0 in every solution. Returns 0
+ * if H is not finite. */
 FINF_VECTOR static int cholesky(double *H, size_t ld, size_t n)
 {
     for (size_t top = 0; top < n; top += TALL) {
@@ -60,12 +72,13 @@ FINF_VECTOR static int cholesky(double *H, size_t ld, size_t n)
     return 1;
 }
 
+/* y += f x */
 FINF_VECTOR static void axpy(double f, const double *restrict x, size_t n, double *restrict y)
 {
     for (size_t i = 0; i < n; i++) y[i] += f * x[i];
 }
 
-/* in eight sums, so that the additions need not wait for each other */
+/* x'y in eight sums side by side, so that the additions need not wait for each other. */
 FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
 {
     lanes s = {0}, t = {0};
@@ -80,7 +93,8 @@ FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* y += sum over rows of f[j] x[j][0..n) */
+/* y += sum_j f_j x_j, the x_j being rows of n numbers, ld apart: four rows at a time, so that y is
+ * read and written once for all four. */
 FINF_VECTOR static void combine(const double *restrict f, const double *restrict x, size_t rows,
                                 size_t ld, size_t n, double *restrict y)
 {
@@ -107,6 +121,8 @@ void socp_combine(const double *restrict f, const double *restrict x, size_t row
     combine(f, x, rows, ld, n, y);
 }
 
+/* One allocation holds all of it: H and S of ld x ld, a block of rows, the scales, and room for two
+ * vectors. */
 finf_status socp_dense_make(size_t n, socp_dense *out)
 {
     size_t ld = round_up(n);
@@ -134,14 +150,15 @@ void socp_dense_clear(socp_dense *d)
     d->fill = 0;
 }
 
+/* Adds the rows that are waiting in the block to H. */
 static void flush(socp_dense *d)
 {
     gram(d->H, d->ld, d->row, d->fill, d->width);
     d->fill = 0;
 }
 
-/* Room for the next row r of H += r r', zero from width on; filled in by the caller before the next
- * call. */
+/* Room for the next row r of H += r r'. The caller writes its first `width` entries before the next
+ * call; the rest of the row is zero and is not touched. Rows of one width share a block. */
 double *socp_dense_row(socp_dense *d, size_t width)
 {
     if (d->fill == BLOCK || (d->fill && d->width != width)) flush(d);
@@ -151,7 +168,10 @@ double *socp_dense_row(socp_dense *d, size_t width)
     return r;
 }
 
-/* Scales H to unit diagonal, keeps that as S and factors it. Returns 0 if H is not finite. */
+/* Scales H to unit diagonal, D H D with D = diag(H_ii^{-1/2}), keeps that as S for the refinement
+ * and factors it in its place. The unknowns of the program differ by many orders, and among the
+ * diagonal scalings this one is within a factor n of the best condition number. Returns 0 if H is
+ * not finite. */
 int socp_dense_factor(socp_dense *d)
 {
     size_t n = d->n, ld = d->ld;
@@ -163,6 +183,7 @@ int socp_dense_factor(socp_dense *d)
     return cholesky(d->H, ld, n);
 }
 
+/* b <- (U'U)^{-1} b: forward with U', then backward with U. */
 static void substitute(const socp_dense *d, double *b)
 {
     for (size_t i = 0; i < d->n; i++) {
@@ -176,7 +197,9 @@ static void substitute(const socp_dense *d, double *b)
     }
 }
 
-/* b <- H^{-1} b, refined once: the residual is what would stay of the dual infeasibility. */
+/* b <- H^{-1} b by y = (D H D)^{-1} D b and one refinement, y + (D H D)^{-1} (D b - S y): what the
+ * solution of a Newton system leaves as a residual stays in the dual infeasibility. S is symmetric
+ * and only its upper triangle is kept, so each of its rows is used as a row and as a column. */
 void socp_dense_solve(const socp_dense *d, double *b)
 {
     size_t n = d->n;

@@ -1,10 +1,11 @@
-/* Has A(z) a zero in |z| <= 1, and what is (1/2pi) int dw/|A|^2? (theory 2)
+/* Has A(z) a zero in |z| <= 1, and what is (1/2pi) int dw/|A|^2? (theory 2.1, 2.2)
  *
- * Step-down (Schur-Cohn): k_n = a_n, a <- (a - k_n reverse(a)) / (1 - k_n^2). No zero in the closed
- * disk iff every |k_i| < 1, and then the integral is 1 / (a_0^2 prod (1-k_i^2)). O(n^2). The
- * polynomial is the one whose coefficients are the given doubles exactly; what rounding does to the
- * answer is bounded to first order by the answer's derivatives, and an answer that rounding could
- * have changed is not given. Long polynomials go by FFT and the argument principle instead. */
+ * Step-down (Schur-Cohn): k_n = a_n, a <- (a - k_n reverse(a)) / (1 - k_n^2). There is no zero in
+ * the closed disc iff every |k_i| < 1, and then the integral is 1 / (a_0^2 prod (1-k_i^2)). It
+ * costs O(n^2). The polynomial is the one whose coefficients are the given doubles exactly; what
+ * rounding does to the answer is bounded to first order by the answer's derivatives, and an answer
+ * that rounding could have changed is not given. Long polynomials go by FFT and the argument
+ * principle instead. */
 #include "bounds.h"
 
 #include <fftw3.h>
@@ -19,12 +20,21 @@
     65536 /* and up to which it is still worth the wait when the FFT cannot decide */
 #define FFT_LIMIT ((size_t)1 << 24)
 
-typedef enum { ZERO_OUTSIDE, ZERO_INSIDE, ZERO_UNDECIDED } zero_verdict;
+typedef enum {
+    ZERO_OUTSIDE,  /* no zero in |z| <= 1, beyond doubt */
+    ZERO_INSIDE,   /* some zero in |z| <= 1, beyond doubt */
+    ZERO_UNDECIDED /* rounding could have turned the answer */
+} zero_verdict;
 
-/* The recursion for a_0 = 1 in one precision, down to the first |k| >= 1 if there is one; then back
- * up, carrying g, the derivatives by the coefficients of the present polynomial of what was found:
- * log prod 1/(1-k^2), or that k. Every rounding on the way down meets its derivative on the way up,
- * and the sum of their products is the error `lost`. */
+/* The recursion for A/a_0 in one precision, k_1..k_n into k; `room` holds 2 (n+1) numbers.
+ *
+ * Down: to the first |k| >= 1 if there is one (its degree is `stop`), else to the end, which finds
+ * prod 1/(1-k^2). Up: the same steps backwards, A = A_- + k z A_-^r, which recover a from what they
+ * made of it, carrying g: the derivatives, by the coefficients of the present polynomial, of what
+ * was found (log prod 1/(1-k^2), or the k that stopped it). Every rounding on the way down meets
+ * its derivative on the way up, and the sum of their products is the error `lost`. Of two bounds of
+ * a rounding error the lesser counts: a few units of the result, or the whole of what is added.
+ * A macro, because the two precisions differ in nothing but the type. */
 #define STEP_DOWN(name, real, epsilon)                                                             \
     static zero_verdict name(const double *coef, size_t n, schur_real *k, void *room,              \
                              double *integral, double *relerr)                                     \
@@ -82,10 +92,12 @@ typedef enum { ZERO_OUTSIDE, ZERO_INSIDE, ZERO_UNDECIDED } zero_verdict;
 STEP_DOWN(step_down_long, long double, LDBL_EPSILON)
 STEP_DOWN(step_down_quad, schur_real, SCHUR_EPS)
 
-/* Whether the step-down ends in |k| = 1, found in integers without rounding: A itself is scaled to
- * integers, and a <- a_0 a - a_m reverse(a) is divided by what all its entries have in common. The
- * zeros +-1 are tried first, as a sum overflows later than products. 0: no, or the numbers are too
- * long to tell. x has room for n+1. */
+/* Whether the step-down ends in |k| = 1, that is, A has a zero on the circle or two that mirror
+ * each other in it: found in integers, without rounding, since no precision decides a tie. A itself
+ * is scaled to integers, and after every step a <- a_0 a - a_m reverse(a) the greatest common
+ * divisor of all entries is divided out. The zeros +-1 are tried first, as a sum overflows later
+ * than products do. Returns 0 if there is none, or if the numbers get too long to tell. x is room
+ * for n+1 numbers. */
 #ifdef __SIZEOF_INT128__
 typedef __int128 whole;
 #else
@@ -133,7 +145,8 @@ static int zero_on_circle(const double *a, size_t n, whole *x)
     return found;
 }
 
-/* Names the zero nearest the origin where the polynomial is short enough to solve. */
+/* Writes down how many zeros are in |z| <= 1, and the one nearest the origin, where the polynomial
+ * is short enough to be solved; else only that there is one. */
 static finf_status say_zero(const double *a, size_t n, finf_reason *why)
 {
     double least = INFINITY, largest = 0;
@@ -169,8 +182,9 @@ static finf_status say_zero(const double *a, size_t n, finf_reason *why)
     return s;
 }
 
-/* Long double for a long polynomial, quadruple precision for a short one or where that leaves it
- * undecided. */
+/* theory 2.1. A short polynomial goes through quadruple precision at once; a longer one through
+ * long double, which the processor has, and again in quadruple precision if that leaves it
+ * undecided. FINF_ETOL: rounding decides, and the integers of zero_on_circle do not. */
 static finf_status by_step_down(const double *a, size_t n, schur_result *out)
 {
     double integral = NAN, relerr = NAN;
@@ -199,7 +213,9 @@ static finf_status by_step_down(const double *a, size_t n, schur_result *out)
     return FINF_OK;
 }
 
-/* Counts crossings of the negative real axis: no arc tangents. */
+/* The change of the angle of A, in units of pi, from the crossings of the negative real axis, which
+ * needs no arc tangent: between two points less than a quarter turn apart the axis is crossed iff
+ * the imaginary part changes its sign while a real part is negative. */
 long schur_half_turns(const double complex *A, size_t n, int *fine)
 {
     long crossings = 0;
@@ -211,12 +227,13 @@ long schur_half_turns(const double complex *A, size_t n, int *fine)
         if (!(x0 * x1 + y0 * y1 > 0)) *fine = 0;
         if ((x0 < 0 || x1 < 0) && (y0 >= 0) != (y1 >= 0)) crossings += y0 >= 0 ? 1 : -1;
     }
-    /* angles in (-pi, pi], with y = 0 counted as above the axis */
+    /* the angles at the two ends are 0 or pi: y = 0 counts as above the axis */
     return 2 * crossings + (creal(A[n]) < 0) - (creal(A[0]) < 0);
 }
 
-/* Trapezoid mean of 1/|A|^2 and the winding number of A, on N points, N doubled until both have
- * settled. FINF_ETOL: a zero too close to the circle for N = 2^24. */
+/* theory 2.2: the trapezoid mean of 1/|A|^2 and the winding number of A on N points, N doubled
+ * until both have settled. Doubling N squares the error, so a change of 1e-7 leaves 1e-14.
+ * FINF_ETOL: a zero is too close to the circle for N = 2^24. */
 static finf_status by_fft(const double *a, size_t n, schur_result *out)
 {
     double previous = NAN;
@@ -280,9 +297,10 @@ void schur_free(schur_result *r)
     r->k = NULL;
 }
 
-/* Schur's algorithm: F(q) = r_0 (1 + q f_0)/(1 - q f_0), f_j = (-k_{j+1} + q f_{j+1}) / (1 -
- * k_{j+1} q f_{j+1}), f_n = 0. Every |f_j| < 1, so it is stable; O(n) a point. In extended
- * precision because 1 + q f_0 and b may be small; e is the rounding error of f so far. */
+/* Schur's algorithm (the end of theory 2.1): R(q) = r_0 (1 + q f_0)/(1 - q f_0) from
+ * f_j = (q f_{j+1} - k_{j+1})/(1 - k_{j+1} q f_{j+1}), f_n = 0. Every |f_j| < 1, so it is stable;
+ * it costs O(n) a point. In extended precision because 1 + q f_0 and b may be small; e is the
+ * rounding error of f so far. */
 #define SCHUR_AT(name, real, epsilon)                                                              \
     static double name(const schur_result *r, double b, double *relerr)                            \
     {                                                                                              \

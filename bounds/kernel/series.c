@@ -1,4 +1,5 @@
-/* Power series and FFT (FFTW). Newton's iteration for the inverse of a series. */
+/* Power series by FFT (FFTW): products, autocorrelations, and the inverse of a series, which takes
+ * noising coefficients beta to strategy coefficients c and back. (theory 1.2) */
 #include "bounds.h" /* complex.h before fftw3.h: fftw_complex is then the C type */
 
 #include <fftw3.h>
@@ -9,16 +10,18 @@
 #include <string.h>
 
 #define SERIES_MAX ((size_t)1 << 28) /* FFTW takes sizes as int */
-#define DIRECT_MAX 128               /* beta this short is inverted by its recursion, whatever n */
+#define DIRECT_MAX 128 /* A series with at most this many terms is inverted by its recursion. */
 
-/* FFTW's planner is the one part of it that is not thread-safe. Plans of moderate size are kept, as
- * planning costs more than a short transform; they are run on other arrays of the same alignment,
- * by any number of threads. */
+/* FFTW's planner is the one part of it that is not thread-safe. Plans of at most KEPT_MAX points
+ * are kept, as planning costs more than a short transform; they are run on other arrays of the same
+ * alignment, by any number of threads. */
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 #define KEPT_MAX ((size_t)1 << 18)
 static struct {
-    size_t N;
-    int forward, align_x, align_X;
+    size_t N;    /* real numbers */
+    int forward; /* from x to X, else from X to x */
+    int align_x; /* alignment of the N real numbers, as FFTW counts it */
+    int align_X; /* and of their transform */
     fftw_plan plan;
 } kept[64];
 static size_t kept_count;
@@ -43,7 +46,8 @@ void finf_fftw_failed(void)
     if (leave) longjmp(*leave, 1);
 }
 
-/* NULL: no memory. */
+/* A plan between x and X, or NULL when there is no memory. It is estimated and not measured, as the
+ * outcome of a measurement, and the rounding of results with it, depends on the machine's load. */
 static fftw_plan make_plan(size_t N, double *x, double complex *X, int forward)
 {
     jmp_buf here;
@@ -60,10 +64,11 @@ static fftw_plan make_plan(size_t N, double *x, double complex *X, int forward)
     return plan;
 }
 
+/* FFTW allocates buffers while it runs, too: that is the failure caught here. */
 static finf_status execute(const fftw_plan plan, double *x, double complex *X, int forward)
 {
     jmp_buf here;
-    if (setjmp(here)) { /* of its buffers */
+    if (setjmp(here)) {
         leave = NULL;
         return FINF_ENOMEM;
     }
@@ -76,6 +81,8 @@ static finf_status execute(const fftw_plan plan, double *x, double complex *X, i
     return FINF_OK;
 }
 
+/* One transform between N real numbers x and the N/2+1 of X, with a plan that is kept if it may be.
+ * The inverse one destroys X and is not divided by N. */
 static finf_status run(size_t N, double *x, double complex *X, int forward)
 {
     int align_x = fftw_alignment_of(x), align_X = fftw_alignment_of((double *)X);
@@ -146,8 +153,8 @@ finf_status series_autocorrelation(const double *x, size_t n, double *r)
     return s;
 }
 
-/* c_t = ([t=0] - sum_{k=1}^{min(t,m-1)} beta_k c_{t-k}) / beta_0: exact to rounding whatever the
- * growth of c. */
+/* c_t = ([t=0] - sum_{k=1}^{min(t,m-1)} beta_k c_{t-k}) / beta_0 for from <= t < n: exact to
+ * rounding however fast c grows. O(n m). */
 static void inverse_direct(const double *beta, size_t m, size_t from, size_t n, double *c)
 {
     for (size_t t = from; t < n; t++) {
@@ -162,8 +169,9 @@ static void inverse_direct(const double *beta, size_t m, size_t from, size_t n, 
     }
 }
 
-/* One Newton step c <- c (2 - beta c) mod z^{2h}, c known to h terms: the middle product costs two
- * FFTs of size 2h. */
+/* One Newton step c <- c (2 - beta c) mod z^{2h}, c known to h terms. Of beta c only the terms from
+ * h to 2h-1 are unknown (the first h are 1, 0, 0, ..), so products that wrap around after 2h terms
+ * will do, half as long as full ones. `work` is room for 2h numbers. */
 static finf_status inverse_double(const double *beta, size_t m, size_t h, double *c, double *work)
 {
     size_t N = 2 * h;
@@ -174,8 +182,8 @@ static finf_status inverse_double(const double *beta, size_t m, size_t h, double
         for (size_t j = 0; j <= N / 2; j++) X[j] *= C[j];
         s = series_untransform(X, N, work);
     }
-    /* entries h.. of the cyclic product are those of beta c; the first h wrap around and are
-     * known */
+    /* entries from h on of the cyclic product are those of beta c; what wrapped around is in the
+     * first h, which are known */
     if (!s) {
         memmove(work, work + h, h * sizeof *work);
         s = series_transform(work, h, N, X);
@@ -208,7 +216,7 @@ finf_status series_multiply(const double *x, const double *y, size_t n, double *
     return s;
 }
 
-/* max_t |(beta c)_t - [t=0]| against what rounding explains; beta has n entries here, zeros behind.
+/* max_t |(beta c)_t - [t=0]| over the first n terms, where beta is m terms and zeros behind them.
  */
 static finf_status residual(const double *beta, size_t m, size_t n, const double *c, double *out)
 {
@@ -224,9 +232,12 @@ static finf_status residual(const double *beta, size_t m, size_t n, const double
     return s;
 }
 
-/* method: direct recursion where n m is small; else Newton from a direct start, checked by its
- * residual. FFT rounding is relative to the largest coefficient, so a growing c (B not minimum
- * phase) fails the check and is redone directly: slow, but right. */
+/* The first n terms c of 1/beta, beta having m terms.
+ * domain:   beta finite, beta_0 != 0; n at most 2^28 where beta is long
+ * method:   the recursion where n m is small; else Newton from a start of 2048 terms by the
+ *           recursion, accepted if its residual is at rounding level. The rounding of an FFT is
+ *           relative to the largest coefficient, so a growing c (B not minimum phase) fails that
+ *           check and is redone by the recursion: slow, but right. */
 finf_status finf_series_inverse(const double *beta, size_t m, size_t n, double *c, finf_reason *why)
 {
     if (m == 0 || n == 0) return finf_why(why, FINF_EDOM, "an empty series has no inverse");

@@ -1,7 +1,9 @@
-/* The domain of the parameters every problem has, said once. 1e+-50 keeps products of a few of them
- * finite. */
+/* The domain of the parameters that every problem has, and what is said when one is outside. From
+ * 1e-50 to 1e50, products of a few of them stay finite and normal. (theory 0.2 for the symbols) */
 #include "bounds.h"
 
+/* lo <= x <= hi, or a line that tells a number of the wrong sign, one that is not finite, and one
+ * that is only too small or too large from each other. */
 static finf_status check(const char *name, double x, double lo, double hi, finf_reason *why)
 {
     if (x >= lo && x <= hi) return FINF_OK;
@@ -14,7 +16,7 @@ static finf_status check(const char *name, double x, double lo, double hi, finf_
 
 finf_status finf_setting_check(double eta, const finf_privacy_setting *p, finf_reason *why)
 {
-    /* however large: it diverges, and that is an answer */
+    /* eta may be as large as it likes: the recursion then diverges, and that is an answer */
     finf_status s = check("eta", eta, BOUNDS_TINY, DBL_MAX, why);
     if (!s) s = check("rho", p->rho, BOUNDS_TINY, BOUNDS_HUGE, why);
     if (!s) s = check("clip", p->clip, BOUNDS_TINY, BOUNDS_HUGE, why);
