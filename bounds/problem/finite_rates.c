@@ -1,8 +1,12 @@
-/* The paper's finite-time results: theorem lr-finite-noclip, and the rates of corollaries dpsgd and
- * dpftrl with every "absolute constant" a field of the options. The rates are the corollaries'
- * statements, not their proofs, where the two differ: the proof of cor:dpftrl has R^4
- * sigma_sgd^2/(rho mu^2 T^2) inside the bracket, one factor 1/(mu T) too many against its own
- * statement and equation pf:dpftrl-dp:1. */
+/* The paper's statements about finitely many steps of linear regression. (theory 6.8)
+ *
+ *   finf_curve_bound         E[F(theta_t) - F*] without clipping, a theorem
+ *   finf_rate_sgd, .._nu     the rates of its two corollaries with clipping, DP-SGD and nu-noise,
+ *                            every "absolute constant" being a field of the options
+ *
+ * The rates are what the corollaries state. The proof of the one for nu differs from its statement:
+ * it has R^4 sigma_sgd^2/(rho mu^2 T^2) inside the bracket, one factor 1/(mu T) too many against
+ * the statement and against its own first equation. */
 #include "bounds.h"
 #include "system.h"
 
@@ -13,13 +17,15 @@ finf_rate_options finf_rate_options_default(void)
 #undef FIELD
 }
 
+/* T >= 2, the failure probability in (0, 1), everything else positive or, where that makes sense,
+ * zero, and at most 1e50. */
 static finf_status check(double T, const finf_rate_options *o, finf_reason *why)
 {
 #define FIELD(name, value, zero, meaning) {#name, o->name, zero},
     const struct {
         const char *name;
         double value;
-        int zero; /* is allowed */
+        int zero; /* whether 0 is allowed */
     } fields[] = {
         {"rho", o->rho, 0}, {"sigma-sgd", o->sigma_sgd, 1}, FINF_RATE_CONSTANT_LIST(FIELD)};
 #undef FIELD
@@ -36,11 +42,19 @@ static finf_status check(double T, const finf_rate_options *o, finf_reason *why)
     return FINF_OK;
 }
 
-/* What the corollaries are about: R^2 = Tr H, size = kappa^2 d_eff^2 d/rho = R^4 d/(mu^2 rho). */
+/* What both corollaries are about. They take R^2 = Tr H. */
 typedef struct {
     finf_rate_options o;
-    int nu; /* cor:dpftrl; else cor:dpsgd */
-    double T, q, log_Tp, mu, trace, d, kappa, d_eff, size;
+    int nu;        /* the corollary for nu-noise; else that for DP-SGD */
+    double T;      /* steps */
+    double q;      /* the power of log(T/p) in the conditions: 7 for nu, 5 for DP-SGD */
+    double log_Tp; /* log(T/p), p the failure probability */
+    double mu;     /* the least eigenvalue of H */
+    double trace;  /* Tr H */
+    double d;      /* dimension */
+    double kappa;  /* condition number */
+    double d_eff;  /* Tr H/lambda_1 */
+    double size;   /* kappa^2 d_eff^2 d/rho = R^4 d/(mu^2 rho) */
 } problem;
 
 static problem make_problem(const finf_spectrum *s, double T, const finf_rate_options *o, int nu)
@@ -55,22 +69,23 @@ static problem make_problem(const finf_spectrum *s, double T, const finf_rate_op
     return p;
 }
 
-/* cor:dpftrl has a further log(kappa^2 d_eff^2 d/rho), with c inside in its condition on T: meant
- * as at least 1. */
+/* The corollary for nu has a further factor log(kappa^2 d_eff^2 d/rho), which DP-SGD's has not; in
+ * its condition on T the constant c is inside that logarithm. It is meant to be at least 1. */
 static double further_log(const problem *p, double c)
 {
     return p->nu ? fmax(1, log(c * p->size)) : 1;
 }
 
-/* eta1 = mu rho/(c_exp R^4 d log^q(T/p) ..): theorem dp-main with nu~ = mu, ||beta||_1 and gamma in
- * the constant. */
+/* The step size that the privacy noise allows, eta1 = mu rho/(c_exp R^4 d log^q(T/p) (further
+ * log)), written with size = R^4 d/(mu^2 rho). */
 static double eta_by_noise(const problem *p)
 {
     return 1 / (p->mu * p->o.c_exp * p->size * pow(p->log_Tp, p->q) * further_log(p, 1));
 }
 
-/* (L/mu) exp(-mu eta1 T) + kappa d_eff (D Tr H |theta_0-theta*|^2 + D sigma_sgd^2 + sigma_sgd^2 ..)
- * polylog(T), where D = d/(rho T) for DP-SGD and kappa d_eff/(rho T^2) for nu. */
+/* The rate itself, term by term:
+ *     kappa e^{-mu eta1 T} + kappa d_eff (D Tr H |theta_0-theta*|^2 + D sigma_sgd^2 +
+ * sigma_sgd^2/T) polylog(T),     D = d/(rho T) for DP-SGD, kappa d_eff/(rho T^2) for nu. */
 static void terms(const problem *p, finf_rate_result *out)
 {
     const finf_rate_options *o = &p->o;
@@ -84,7 +99,9 @@ static void terms(const problem *p, finf_rate_result *out)
     out->value = out->gap + out->start + out->dp + out->sgd;
 }
 
-/* G = c_clip R^2 max(|theta_0-theta*|, sqrt(eta R^2 sigma_sgd^2/mu), sigma_sgd/R) log^{5/2}(T/p) */
+/* The clip norm under which no gradient is cut, with probability 1 - p:
+ * G = c_clip R^2 max(|theta_0-theta*|, sqrt(eta R^2 sigma_sgd^2/mu), sigma_sgd/R) log^{5/2}(T/p).
+ */
 static double clip_norm(const problem *p, double eta)
 {
     double sgd2 = p->o.sigma_sgd * p->o.sigma_sgd;
@@ -92,12 +109,14 @@ static double clip_norm(const problem *p, double eta)
     return p->o.c_clip * p->trace * sqrt(reach) * pow(p->log_Tp, 2.5);
 }
 
+/* The corollaries need T/log^q(T/p) to be large enough; this is that quotient. */
 static double condition_left(const problem *p, double T)
 {
     return T / pow(log(T / p->o.failprob), p->q);
 }
 
-/* The least T with condition_left(T) >= right, by bisection where it grows: from T = p e^q on. */
+/* The least T with condition_left(T) >= right, by bisection of log T where the quotient grows, from
+ * T = p e^q on. +inf if that is beyond 1e300. */
 static double least_T(const problem *p, double right)
 {
     double low = fmax(2, p->o.failprob * exp(p->q)), high = low;
@@ -151,6 +170,9 @@ finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_optio
     return rate(s, T, opt, 1, out);
 }
 
+/* (sqrt((L/mu) e^{-eta mu t} F_0) + sqrt(F_inf))^2 at each t (theory 6.8), with the exact F_inf of
+ * 5.1.   domain: F_0 >= 0, t >= 0; +inf with a reason where the theorem's eta R^2 < 1 does not hold
+ * or F_inf is infinite. */
 finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spectrum *s,
                              const finf_linreg_options *opt, double F0, const double *t, size_t n,
                              double *bound, finf_reason *why)

@@ -1,4 +1,12 @@
-/* Linear regression: F = (1/2) E(y - <theta,x>)^2, x with covariance H. (theory 5) */
+/* Linear regression: F = (1/2) E(y - <theta,x>)^2, x with covariance H. (theory 5)
+ *
+ *   exact     F_inf for inputs with independent coordinates, by (5.d)        theory 5.1
+ *   lti       a lower bound for any inputs of covariance H                   theory 5.2
+ *   upper     an upper bound for inputs with bounded fourth moments, (5.f)   theory 5.2
+ *   optimum   the least of any noise, for exact and for lti                  theory 5.3
+ *   floor     the paper's lower bound for every noise                        theory 5.4
+ *
+ * All are sums over the eigenvalues of H, which the spectral measure of spectrum.c makes short. */
 #include "bounds.h"
 
 #include <gsl/gsl_errno.h>
@@ -11,6 +19,8 @@ finf_linreg_options finf_linreg_options_default(void)
         .privacy = finf_privacy_setting_default(), .kurtosis = 0, .optimum = 1};
 }
 
+/* Of the spectrum only its least eigenvalue can still be outside: T(b) is known from b = 1e-50 on.
+ */
 static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_options *o,
                          finf_reason *why)
 {
@@ -23,18 +33,22 @@ static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_o
     return FINF_OK;
 }
 
-/* Eigenvalues above this stay single nodes: a quarter of the way to the pole of 1/damping. */
+/* Eigenvalues above this one stay single nodes of the measure: it is a quarter of the way to the
+ * pole of 1/e_j, at b = 2/(2+kx), near which a sum of 1/e_j is not smooth. */
 static double separate_above(double eta, double kurtosis)
 {
     return 0.25 * 2 / (fmax(2 + kurtosis, 1) * eta);
 }
 
-/* A node of the spectral measure at step eta. b = eta lambda and what is left of 2 beside it are
- * formed in schur_real, since they may be small; errors are relative. */
+/* A node of the spectral measure at the step size eta. The differences from 2 may be small, so they
+ * are formed in schur_real; what is left is the error of lambda itself. */
 typedef struct {
-    /* slow: 2 - b; damp: 2 - (2+kx) b, the damping (kx = 0 is Gaussian: 2(1-b)) */
-    schur_real b, slow, damp;
-    double b_error, slow_error, damp_error;
+    schur_real b;    /* eta lambda */
+    schur_real slow; /* 2 - b */
+    schur_real damp; /* e = 2 - (2+kx) b of theory 5.1: for Gaussian inputs 2(1-b) */
+    double b_error;  /* relative errors of the three */
+    double slow_error;
+    double damp_error;
 } direction;
 
 static direction direction_at(const spectral_measure *m, size_t i, double eta, double kurtosis)
@@ -48,7 +62,7 @@ static direction direction_at(const spectral_measure *m, size_t i, double eta, d
     return x;
 }
 
-/* A sum, and the sum of its terms' errors. */
+/* A sum, and the sum of the absolute errors of its terms. */
 typedef struct {
     schur_real value;
     double error;
@@ -65,8 +79,9 @@ static double relative_error(const sum_t *s)
     return s->value == 0 ? 0 : s->error / fabs((double)s->value);
 }
 
-/* 1 - sum of the directions' shares: D = 1 - sum b_j / (2 - (2+kx) b_j); -inf when a direction by
- * itself diverges. Near 0 it has lost what the sum has in common with 1: that is in its error. */
+/* D = 1 - sum_j b_j/e_j of (5.d): F_inf is finite iff every e_j > 0 and D > 0. When some e_j <= 0,
+ * a direction diverges by itself, it is -inf. A D near 0 has lost the digits that the sum has in
+ * common with 1: that is in its error. */
 static finf_real stability_margin(const spectral_measure *m, double eta, double kurtosis)
 {
     sum_t D = {1, 0};
@@ -86,12 +101,16 @@ typedef struct {
     double kurtosis;
 } stability_ctx;
 
+/* D as a function of eta for the root finder, which cannot use -inf. D is far above -1000 wherever
+ * it is finite and of interest. */
 static double stability(double eta, void *ctx)
 {
     const stability_ctx *x = ctx;
     return fmax(stability_margin(x->m, eta, x->kurtosis).value, -1e3);
 }
 
+/* The zero of D (5.d) by Brent's method. Every direction's share b/e is at least b/2 and at most
+ * b/(2 - (2+kx) eta Tr H), which brackets it: 2/((4+kx) Tr H) <= eta_max <= 2/Tr H. */
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta,
                                 finf_reason *why)
 {
@@ -102,8 +121,6 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double 
     status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
     if (status) return finf_why(why, status, "no memory");
     stability_ctx ctx = {&m, kurtosis};
-    /* D(2/trace) <= 0 <= D(1/trace / (1 + (2+kx)/2)): each direction's share is at least and at
-     * most that */
     double hi = 2 / finf_spectrum_trace(s), lo = hi / (2 + fmax(kurtosis, -2) + 2);
     gsl_function f = {stability, &ctx};
     gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
@@ -130,13 +147,16 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double 
 
 /* ---- the optimum over all noise -------------------------------------------------------------- */
 
-/* H(w) = sum_i share_i / |1-b_i-e^{iw}|^2; by Cauchy-Schwarz min over B of gamma^2 mean(|B|^2 H) =
- * mean(sqrt H)^2 */
+/* What the privacy noise contributes is (G^2/2rho) gamma^2 mean(|B|^2 Hx) with
+ * Hx(w) = sum_i share_i/|1-b_i-e^{iw}|^2 (theory 5.3), and by Cauchy and Schwarz the least of that
+ * over all B is (G^2/2rho) (mean Hx^{1/2})^2. */
 typedef struct {
-    size_t n;
-    const double *b, *share;
+    size_t n;            /* terms of Hx */
+    const double *b;     /* eta lambda_i */
+    const double *share; /* what stands above the gap */
 } transfer_ctx;
 
+/* Hx^{1/2} at t = tan(w/2), a circle_fn. */
 static double root_transfer(double t, void *ctx)
 {
     const transfer_ctx *x = ctx;
@@ -145,7 +165,8 @@ static double root_transfer(double t, void *ctx)
     return sqrt(sum);
 }
 
-/* share_error: relative, the largest of H(w). */
+/* The optimum over all noise: unit (mean Hx^{1/2})^2 + sgd, unit = G^2/(2 rho), sgd being the part
+ * of gradient noise, which no B changes. share_error is the relative error of Hx. */
 static finf_status optimum(size_t n, const double *b, const double *share, double share_error,
                            const finf_linreg_result *r, double eta, double unit, finf_real sgd,
                            finf_real *out)
@@ -164,14 +185,21 @@ static finf_status optimum(size_t n, const double *b, const double *share, doubl
 
 /* ---- F_inf ----------------------------------------------------------------------------------- */
 
-/* What is summed over the directions: T_j and lambda_j, each over 2 - b_j and over the damping. */
+/* The sums over the directions that all results are made of. */
 typedef struct {
-    sum_t lti_dp, lti_sgd, exact_dp, exact_sgd;
-    double lti_share, exact_share; /* the largest relative error of a term of H(w) */
-    /* some T is; the sums with T are then without it, since its weight may be negative */
+    sum_t lti_dp;       /* sum_j T_j/(2 - b_j) */
+    sum_t lti_sgd;      /* sum_j lambda_j/(2 - b_j) */
+    sum_t exact_dp;     /* sum_j T_j/e_j */
+    sum_t exact_sgd;    /* sum_j lambda_j/e_j */
+    double lti_share;   /* the largest relative error of a term of Hx, for lti */
+    double exact_share; /* and for the exact value */
+    /* Some T_j is infinite. The sums with T are then without it: a node's weight may be negative,
+     * and inf - inf is nothing. */
     int infinite;
 } sums_t;
 
+/* The sums from T at every node; those with e_j only if the recursion is stable, as e_j > 0 then.
+ */
 static sums_t sum_directions(const spectral_measure *m, double eta, double kurtosis, int stable,
                              const double *T, double T_error)
 {
@@ -200,7 +228,7 @@ static sums_t sum_directions(const spectral_measure *m, double eta, double kurto
     return s;
 }
 
-/* factor (sigma^2 dp + sigma_sgd^2 sgd), factor with this relative error */
+/* factor (sigma^2 dp + sigma_sgd^2 sgd), where `factor` has the relative error factor_error. */
 static finf_real total(double factor, double factor_error, double sigma2, const sum_t *dp,
                        double sgd2, const sum_t *sgd, const char *method)
 {
@@ -212,20 +240,12 @@ static finf_real total(double factor, double factor_error, double sigma2, const 
                           method);
 }
 
-/* The upper bound, for any inputs with E|x|^2 xx' <= R^2 H and E[xx' H^{-1/2} P H^{-1/2} xx'] <= C
- * Tr(P) H for P >= 0 that commutes with H (the paper's assumption A3), for F with the one-half: lti
- * + (1/2) W (C eta sigma^2 sum_j T_j/(2-b_j) + eta sigma_sgd^2 R^2/(2-b_1)) / (1-q), W = sum_j
- * b_j/(2-b_j),   q = eta R^2/(2-b_1) < 1. The paper's proof writes theta = sum_r theta^(r), where
- * theta^(0) is the recursion with H in place of xx' and theta^(r) the same driven by eta (H - xx')
- * theta^(r-1), and ends with the triangle inequality and |x+y|^2 <= 2|x|^2 + 2|y|^2. Both are
- * loose: each step's H - xx' is independent of the past and has mean 0, so the theta^(r) are
- * uncorrelated, and E|theta|_H^2 = sum_r E|theta^(r)|_H^2. Term 0 is 2 lti exactly, by the identity
- * for T_j (theory 5), where the paper's lemma loses 2-b_j. Then, if eta^2 E[(H-xx') S (H-xx')] <=
- * eta^2 c H for the covariance S of one term, the next has covariance eta c diag(1/(2-b_j)) at
- * most, hence at most (eta c/(2-b_1)) I, and c shrinks by q from there on. First c: by C for the
- * privacy noise's part of term 0 (P = eta sigma^2 diag(T_j/(2-b_j))), by R^2 for the gradient
- * noise's, which is eta sigma_sgd^2 diag(1/(2-b_j)). The sum of the geometric series is the bound.
- */
+/* The upper bound (5.f), proved in theory 5.2 for all inputs with E|x|^2 xx' <= R^2 H and
+ * E[xx' H^{-1/2} P H^{-1/2} xx'] <= C_kurt Tr(P) H for every P >= 0 that commutes with H (the
+ * paper's assumption A3): lti + (1/2) W (C_kurt eta sigma^2 sum_j T_j/(2-b_j) + eta sigma_sgd^2
+ * R^2/(2-b_1))/(1-q), W = sum_j b_j/(2-b_j),   q = eta R^2/(2-b_1),   domain: q < 1. The second
+ * term is written with slack = (2-b_1) (1-q) = 2 - b_1 - eta R^2, which is what becomes small: the
+ * error of the bound is that of 1/slack. */
 static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_t *s,
                              const finf_linreg_result *r)
 {
@@ -244,6 +264,9 @@ static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_
                           "theorem for bounded fourth moments");
 }
 
+/* Everything that needs T: exact, lti, upper, and the two optima. D and its error, gamma2 and
+ * whether eta is stable are known in `out` by now; b_1 < 2. `work` is room for 3 m->n numbers. A
+ * T that has not reached its tolerance (FINF_ETOL) is used, with its error, and reported. */
 static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_options *o,
                         const spectral_measure *m, double D_error, double *work,
                         finf_linreg_result *out)
@@ -362,6 +385,8 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     return status;
 }
 
+/* For chosen eigenvalues lambda_k: T(b_k), and what that direction contributes to exact,
+ * (1/2) q_k/(e_k D), and to lti, (1/2) q_k/(2 - b_k) (theory 5.1, 5.2).   domain: b_1 < 2 */
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n,
                                    finf_direction *out, finf_reason *why)

@@ -1,4 +1,4 @@
-/* Mean estimation: F = (1/2) E(theta - z)^2, one dimension. (theory 4) */
+/* Mean estimation: F = (1/2) E(theta - y)^2, one dimension. (theory 4) */
 #include "bounds.h"
 
 finf_mean_result finf_mean_failed(void)
@@ -9,7 +9,10 @@ finf_mean_result finf_mean_failed(void)
 
 /* F_inf = (1/2) (eta^2/2pi) int (|B|^2 sigma^2 + sigma_sgd^2) / |1-eta-e^{iw}|^2 dw
  *       = (1/2) eta/(2-eta) (sigma^2 T(eta) + sigma_sgd^2)
- * domain: eta > 0; eta >= 2 diverges. */
+ * and beside it the same for independent noise, T = gamma = 1, and the least of any noise, which is
+ * that of |B|^2 = |1-eta-e^{iw}|: (1/2) eta^2 (G^2/2rho)/AGM(1, sqrt(eta(2-eta)))^2 and the part of
+ * the gradient noise.
+ * domain: eta > 0; eta >= 2 diverges, which is an answer. */
 finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set,
                       finf_mean_result *out)
 {
@@ -31,7 +34,7 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
     }
     double unit = p.clip * p.clip / (2 * p.rho), half = 0.5 * eta / (2 - eta),
            sgd = half * p.sigma_sgd * p.sigma_sgd;
-    finf_real agm; /* the optimum is nu = eta: (1/2) eta^2 (G^2/2rho) gamma_inf(eta)^4 */
+    finf_real agm; /* 1/AGM is gamma^2 of nu = eta */
     if ((s = finf_agm(1, sqrt(eta * (2 - eta)), &agm))) return s;
     double best = 0.5 * eta * eta * unit / (agm.value * agm.value), independent = half * unit + sgd;
     out->F_optimal = finf_real_make(best + sgd,

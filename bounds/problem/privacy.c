@@ -1,6 +1,8 @@
-/* Privacy: rho-zCDP and (epsilon, delta), both directions, two ways. (theory 8)
- *   zcdp:  valid for every rho-zCDP mechanism, by the optimal Renyi order alpha
- *   gauss: exact for this mechanism, which is one Gaussian of mu = sqrt(2 rho) */
+/* Privacy: from rho-zCDP to (epsilon, delta) and back, each of the three from the other two, in two
+ * ways. (theory 8)
+ *   zcdp:  valid for every rho-zCDP mechanism, by the best Renyi order alpha     theory 8.1
+ *   gauss: exact for this mechanism, as private as two normals of variance 1 at the distance
+ *          mu = sqrt(2 rho)                                                      theory 8.2 */
 #include "bounds.h"
 
 #include <gsl/gsl_sf_erf.h>
@@ -37,12 +39,16 @@ static finf_status no_rho(double epsilon, double delta, finf_reason *why)
 
 /* ---- one-dimensional helpers ----------------------------------------------------------------- */
 
+/* What the functions below depend on beside the variable that is searched. */
 typedef struct {
-    double rho, L, target; /* L = log(1/delta), or epsilon */
+    double rho;
+    double L;      /* log(1/delta); where delta is sought, epsilon */
+    double target; /* epsilon, where rho is sought */
 } ctx_t;
 
-/* The root of the monotone f in [lo, hi], between neighbouring numbers: bisection, of log x while
- * they are far apart. FINF_EDOM when there is none. */
+/* The root of the monotone f in [lo, hi], down to two neighbouring doubles: bisection, of log x
+ * while the ends are far apart. Roots here span sixty orders of magnitude, and f costs little; a
+ * faster method would need to know on which scale f is smooth. FINF_EDOM when there is none. */
 static finf_status root(double (*f)(double, const ctx_t *), const ctx_t *c, double lo, double hi,
                         double *x)
 {
@@ -64,14 +70,17 @@ static finf_status root(double (*f)(double, const ctx_t *), const ctx_t *c, doub
 
 /* ---- zCDP ------------------------------------------------------------------------------------ */
 
-/* At the order alpha = 1 + e^s: the value, and the size of the terms it is the sum of. */
+/* A bound by the order alpha = 1 + e^s. */
 typedef struct {
-    double value, size, s;
+    double value; /* of epsilon, or of log delta */
+    double size;  /* the sum of the absolute values of its terms: rounding is relative to that */
+    double s;     /* log(alpha - 1) */
 } at_order;
 
 typedef at_order order_fn(double s, const ctx_t *c);
 
-/* The least over all orders: a coarse scan, as f need not be convex, then golden section. */
+/* The least over all orders: a scan of log(alpha - 1) from -80 to 80, as f need not be convex, then
+ * golden section about its best. */
 static at_order least(order_fn *f, const ctx_t *c)
 {
     const double step = 0.25, ratio = (sqrt(5) - 1) / 2;
@@ -98,10 +107,11 @@ static at_order least(order_fn *f, const ctx_t *c)
     return best;
 }
 
-/* The least is flat in s, so what the value is off by is the rounding of its terms. */
+/* At the least f is flat in s, so the value is off by no more than the rounding of its terms. */
 static double order_error(const at_order *x) { return 8 * FINF_EPS * x->size; }
 
-/* rho alpha + log(1/(alpha delta))/(alpha-1) + log(1-1/alpha) */
+/* epsilon at one order, rho alpha + log(1/(alpha delta))/(alpha-1) + log(1-1/alpha) (theory 8.1).
+ * log(1-1/alpha) = s - log(1+e^s) is taken in the form that does not cancel. */
 static at_order epsilon_at_order(double s, const ctx_t *c)
 {
     double x = exp(s), log_alpha = log1p(x), log_shrink = s > 0 ? -log1p(1 / x) : s - log_alpha;
@@ -125,17 +135,19 @@ finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *out, finf_rea
     return FINF_OK;
 }
 
-/* the same solved for log delta at a given order; L is epsilon here */
+/* The same line solved for log delta,
+ * (alpha-1)(rho alpha - epsilon) - log alpha + (alpha-1) log(1-1/alpha); c->L is epsilon here. */
 static at_order log_delta_at_order(double s, const ctx_t *c)
 {
     double x = exp(s), log_alpha = log1p(x), log_shrink = s > 0 ? -log1p(1 / x) : s - log_alpha;
-    /* epsilon - rho alpha, nothing lost where they are close */
+    /* epsilon - rho alpha = (epsilon - rho) - rho e^s loses nothing where the two are close */
     double beyond = c->L - c->rho, linear = c->rho * x;
     return (at_order){-log_alpha - x * (beyond - linear - log_shrink),
                       log_alpha + x * (fabs(beyond) + linear + fabs(log_shrink)), s};
 }
 
-/* e^log_delta, which is 1 at the most, and its error, given that of the logarithm */
+/* delta from its logarithm and the logarithm's error. delta is 1 at the most, whatever the bound
+ * says, and exactly 1 if log_delta is positive beyond its error. */
 static finf_real from_log(double log_delta, double error, const char *method)
 {
     double value = log_delta < 0 ? exp(log_delta) : 1;
@@ -156,6 +168,7 @@ finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *out, finf_rea
     return FINF_OK;
 }
 
+/* epsilon of this rho, less the one wanted: increasing in rho. */
 static double rho_zcdp_gap(double rho, const ctx_t *c)
 {
     ctx_t at = {rho, c->L, 0};
@@ -181,19 +194,18 @@ finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *out, finf_rea
 
 /* ---- one Gaussian ---------------------------------------------------------------------------- */
 
-/* log delta for delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), with its error and its
- * derivatives. With x = eps/mu -+ mu/2 = (eps -+ rho)/mu both terms carry the factor phi(x_-),
- * leaving phi(x_-) (R(x_-) - R(x_+)) in Mills' ratio R = Q/phi: nothing overflows. For small mu
- * that difference is the integral of -R' = 1 - xR, without cancellation; for x_- < 0 and mu large,
- * delta is near 1 and its complement is what is small. */
+/* log delta, for delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), which may itself be too
+ * small for a double. */
 typedef struct {
-    double value, error;
+    double value;      /* log delta */
+    double error;      /* of that, absolute */
     double by_epsilon; /* -d log delta/d epsilon = e^eps Phi(-x_+)/delta */
     double by_rho;     /* d log delta/d rho = phi(x_-)/(mu delta) */
 } log_delta;
 
-/* R, and 1 - xR. From x = 2 on by Laplace's continued fraction 1/(x + 1/(x + 2/(x + ..))), where
- * GSL's hazard function, a quotient, loses x^2 eps, and 1 - xR would lose as much again. */
+/* Mills' ratio R(x) = (1 - Phi(x))/phi(x), and *slope = -R'(x) = 1 - xR. From x = 2 on by Laplace's
+ * continued fraction 1/(x + 1/(x + 2/(x + ..))), where GSL's hazard function, a quotient, loses a
+ * relative x^2 eps, and 1 - xR would lose as much again. */
 static double mills(double x, double *slope)
 {
     if (x < 2) {
@@ -208,6 +220,14 @@ static double mills(double x, double *slope)
     return 1 / whole;
 }
 
+/* log delta and its derivatives (theory 8.2). With x_-+ = eps/mu -+ mu/2 = (eps -+ rho)/mu (lo and
+ * hi) both terms of delta carry the factor phi(x_-), leaving phi(x_-) (R(x_-) - R(x_+)): nothing
+ * overflows. Three forms of it:
+ *   mu <= 1             the difference is the integral of -R' = 1 - xR over [x_-, x_+], by ten
+ *                       Gauss-Legendre points, without cancellation
+ *   mu > 1, x_- >= 0    the difference as it is: R(x_+) is well below R(x_-)
+ *   mu > 1, x_- < 0     delta is near 1, and its complement Q(-x_-) + phi(x_-) R(x_+) is what is
+ *                       small and accurate */
 static log_delta log_delta_gauss(double rho, double epsilon)
 {
     static const double NODE[] = {0.1488743389816312, 0.4333953941292472, 0.6794095682990244,
@@ -228,7 +248,7 @@ static log_delta log_delta_gauss(double rho, double epsilon)
             double first = mills(lo, &slope);
             difference = first - last;
             loss = first / difference;
-        } else { /* ten Gauss-Legendre points */
+        } else {
             for (int i = 0; i < 10; i++) {
                 double x = middle + (i % 2 ? 0.5 : -0.5) * mu * NODE[i / 2];
                 mills(x, &slope);
@@ -244,6 +264,7 @@ static log_delta log_delta_gauss(double rho, double epsilon)
     return out;
 }
 
+/* log delta at this epsilon, less the one wanted: decreasing in epsilon. */
 static double epsilon_gauss_gap(double epsilon, const ctx_t *c)
 {
     return log_delta_gauss(c->rho, epsilon).value + c->L;
@@ -257,7 +278,7 @@ finf_status finf_epsilon_gauss(double rho, double delta, finf_real *out, finf_re
     if (s) return s;
     ctx_t c = {rho, -log(delta), 0};
     double value = 0, gap = epsilon_gauss_gap(0, &c);
-    if (gap > 0) { /* zCDP's epsilon is an upper end; its simplest form needs no optimisation */
+    if (gap > 0) { /* the simplest epsilon that zCDP gives is an upper end of the exact one */
         s = root(epsilon_gauss_gap, &c, 0, (rho + 2 * sqrt(rho * c.L)) * (1 + 8 * FINF_EPS),
                  &value);
         if (s)
@@ -285,6 +306,7 @@ finf_status finf_delta_gauss(double rho, double epsilon, finf_real *out, finf_re
     return FINF_OK;
 }
 
+/* log delta of this rho, less the one wanted: increasing in rho. */
 static double rho_gauss_gap(double rho, const ctx_t *c)
 {
     return log_delta_gauss(rho, c->target).value + c->L;

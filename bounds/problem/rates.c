@@ -1,11 +1,15 @@
-/* The paper's rates with unit constants (Tables 1 and 3), to stand beside exact values. (theory 5)
- */
+/* The rates of the paper's Tables 1 and 3 with unit constants, to stand beside exact values.
+ * (theory 5.4) */
 #include "bounds.h"
 
-/* lambda_k = k^-a, ||H|| = 1. Table 3 with its row 1/k^2 corrected (theory 10.5): the ratio there
- * is log^2, not log^3. sgd: eta d G^2/rho;  nu = eta mu: eta^2 G^2/rho times a = 0: d log^2(1/eta);
- * a < 1: d^{1-a}/(1-a) log^2(d/eta);  a = 1: log^3(d/eta);  a > 1: a^2/(a-1) log^2(d/eta) floor, of
- * every noise: eta^2 Tr H G^2/rho (Table 1: Tr H = d_eff) */
+/* Table 3, for lambda_k = k^-a, k <= d, with its row 1/k^2 corrected to log^2 (theory 10.5):
+ *     sgd         eta d G^2/rho
+ *     nu = eta mu eta^2 G^2/rho times      a = 0: d log^2(1/eta)
+ *                                          a < 1: d^{1-a}/(1-a) log^2(d/eta)
+ *                                          a = 1: log^3(d/eta)
+ *                                          a > 1: a^2/(a-1) log^2(d/eta)
+ *     floor       eta^2 Tr H G^2/rho, for every noise (Table 1, where Tr H = d_eff)
+ * domain: a >= 0, d >= 1 */
 finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_setting *set,
                              finf_rates *out)
 {
@@ -31,8 +35,10 @@ finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_
     return FINF_OK;
 }
 
-/* Any H (Table 1): sgd eta d G^2/rho; nu = eta mu: eta^2 Tr H log^2(1/(eta mu)) G^2/rho; floor
- * eta^2 Tr H G^2/rho */
+/* Table 1, for any H:
+ *     sgd         eta d G^2/rho
+ *     nu = eta mu eta^2 Tr H log^2(1/(eta mu)) G^2/rho
+ *     floor       eta^2 Tr H G^2/rho, for every noise */
 finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set,
                                 finf_rates *out)
 {

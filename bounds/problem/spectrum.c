@@ -1,11 +1,14 @@
-/* Spectra of the Hessian, and sums over them that do not cost O(d). (theory 5)
+/* Spectra of the Hessian, and sums over them that do not cost O(d). (theory 5.5)
  *
  * Everything summed over eigenvalues is smooth in log lambda (T is analytic for |arg lambda| < pi),
- * so a spectrum is first replaced by a short list of weighted nodes, the spectral measure: analytic
- * spectra: the first terms singly, then blocks [m, M] of indices with M <= 2m, each by the 16-point
- * Gauss rule for a sum of integers (sumrule.c): about 16 nodes a factor 2 in k, whatever d is;
- *   lists:            eigenvalues of one octave share 22 Chebyshev nodes, with weights from their
- * 22 Chebyshev moments. (0 is the nearest singularity, so the remainder is 5.83^-22 = 1e-17.) */
+ * so a spectrum is first replaced by a short list of weighted nodes, the spectral measure.
+ *
+ *   formulas  the first eigenvalues singly, then blocks [m, M] of indices with M <= 2m, each by the
+ *             16-point Gauss rule for a sum over integers (sumrule.c): about 16 nodes for every
+ *             factor 2 in k, whatever d is
+ *   lists     the eigenvalues of one octave [2^e, 2^(e+1)) share 22 Chebyshev nodes, with weights
+ *             from their 22 Chebyshev moments; lambda = 0 is the nearest singularity, so that the
+ *             remainder is (3 + sqrt 8)^-22 = 1e-17 */
 #include "bounds.h"
 
 #include <stdint.h>
@@ -24,15 +27,19 @@ typedef enum {
 
 struct finf_spectrum {
     spectrum_kind kind;
-    double rate, d; /* exponent a or rate r; dimension */
-    double unit;    /* eigenvalues are unit * (those of the family) */
-    double max, min, trace;
-    double *lambda; /* SPECTRUM_LIST */
+    double rate;    /* the exponent a of k^-a, or r of e^{-r(k-1)} */
+    double d;       /* dimension: a double, as it may be 1e15 */
+    double unit;    /* eigenvalues are unit times those of the formula or the list */
+    double max;     /* the largest eigenvalue, */
+    double min;     /* the least, */
+    double trace;   /* and their sum, `unit` included in all three */
+    double *lambda; /* SPECTRUM_LIST: d of them, in any order */
 };
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
-/* k may lie between two integers, where a block's node does. */
+/* Eigenvalue number k, from 1. For a formula k may lie between two integers, as the nodes of a
+ * block do. */
 static double at(const finf_spectrum *s, double k)
 {
     switch (s->kind) {
@@ -62,6 +69,8 @@ void finf_spectrum_free(finf_spectrum *s)
     free(s);
 }
 
+/* A spectrum by formula. Its trace comes from its measure, like every other sum.
+ * domain: d whole, from 1 to 1e15; rate >= 0; least eigenvalue at least 1e-50 */
 static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spectrum **out,
                             finf_reason *why)
 {
@@ -166,7 +175,8 @@ void spectral_measure_free(spectral_measure *m)
     *m = (spectral_measure){0};
 }
 
-/* Appends a node; equal neighbours (flat parts) become one. `room` is the capacity. */
+/* Appends a node; equal neighbours, as in a flat part, become one. `room` is the capacity of both
+ * arrays. */
 static finf_status push(spectral_measure *m, size_t *room, double lambda, double weight)
 {
     if (m->n && m->lambda[m->n - 1] == lambda) {
@@ -187,7 +197,8 @@ static finf_status push(spectral_measure *m, size_t *room, double lambda, double
     return FINF_OK;
 }
 
-/* How far a block that starts at k may reach: lambda changes by a factor 4 at most, and k by 2. */
+/* How far a block that starts at index k may reach: k changes by a factor 2 at most, and lambda by
+ * a factor that keeps 16 nodes enough, 4 for k^-a and 2 for e^-rk. */
 static double block_end(const finf_spectrum *s, double k)
 {
     double reach = 2 * k;
@@ -198,6 +209,8 @@ static double block_end(const finf_spectrum *s, double k)
 
 #define SINGLE 64.0 /* this many leading eigenvalues are never grouped */
 
+/* The measure of a formula. Where a block would be hardly longer than its rule has nodes, its
+ * eigenvalues are taken singly instead. */
 static finf_status measure_blocks(const finf_spectrum *s, spectral_measure *m)
 {
     size_t room = 0;
@@ -219,19 +232,23 @@ static finf_status measure_blocks(const finf_spectrum *s, spectral_measure *m)
     return status;
 }
 
-#define CHEB 22
-#define LANES 8
-#define OCTAVES 2048
+#define CHEB 22      /* nodes and moments of an octave */
+#define LANES 8      /* eigenvalues entered together */
+#define OCTAVES 2048 /* as many as a double's exponent has values */
 
+/* The Chebyshev moments of the eigenvalues lambda = (x+3)/2 2^e of one octave: sum T_k(x), k <
+ * CHEB.
+ */
 typedef struct {
-    size_t waiting, flushes;
-    double buffer[LANES];       /* mantissas x in [-1,1) not yet entered */
+    size_t waiting;             /* numbers in the buffer */
+    size_t flushes;             /* since the last carry */
+    double buffer[LANES];       /* x in [-1,1) of eigenvalues not yet entered */
     double moment[CHEB][LANES]; /* sum T_k(x), lane by lane, since the last carry */
-    long double total[CHEB];    /* and before it: a long plain sum of equal terms drifts */
+    long double total[CHEB];    /* and before it: a long plain sum of equal terms would drift */
 } octave;
 
-/* Enters the buffer; LANES recurrences side by side, else the latency of T_{k+1} = 2xT_k - T_{k-1}
- * dominates. */
+/* Enters the first `lanes` numbers of the buffer: LANES recurrences T_{k+1} = 2x T_k - T_{k-1} side
+ * by side, since each alone would wait for its own last result. */
 FINF_VECTOR static void flush(octave *o, size_t lanes)
 {
     double x2[LANES], a[LANES], b[LANES];
@@ -252,6 +269,7 @@ FINF_VECTOR static void flush(octave *o, size_t lanes)
 }
 
 #define CARRY 64 /* flushes between two carries */
+/* Moves the moments of all lanes into the totals. */
 static void carry(octave *o)
 {
     for (size_t k = 0; k < CHEB; k++)
@@ -262,8 +280,8 @@ static void carry(octave *o)
     o->flushes = 0;
 }
 
-/* lambda in [2^e, 2^(e+1)) as (x+3)/2 2^e, by its bits: frexp is a call, and there may be 10^6 of
- * them. */
+/* lambda = (x+3)/2 2^(e-1023) with x in [-1,1): returns the biased exponent e. By the bits of the
+ * double, as frexp would be a call for each of perhaps 10^6 eigenvalues. */
 static unsigned split(double lambda, double *x)
 {
     uint64_t bits;
@@ -275,6 +293,9 @@ static unsigned split(double lambda, double *x)
     return e;
 }
 
+/* The nodes cos(pi (i+1/2)/CHEB) of an octave and their weights (1/CHEB) sum_k (2 - [k=0]) total_k
+ * T_k(node_i): they give every polynomial of degree below CHEB in x the sum that the eigenvalues
+ * give it. */
 static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_measure *m,
                                 size_t *room)
 {
@@ -290,6 +311,8 @@ static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_mea
     return FINF_OK;
 }
 
+/* The measure of a list: eigenvalues above `separate`, and those of octaves with no more of them
+ * than nodes, stay single; the others go into their octave's moments. */
 static finf_status measure_list(const finf_spectrum *s, double separate, spectral_measure *m)
 {
     size_t n = (size_t)s->d, room = 0;
@@ -333,8 +356,9 @@ static finf_status measure_list(const finf_spectrum *s, double separate, spectra
 
 finf_status spectral_measure_make(const finf_spectrum *s, double separate, spectral_measure *m)
 {
-    /* a division by the largest rounds twice; an octave's moments and a block's Gauss rule are good
-     * to a few units; a^-k and e^-rk multiply the rounding of the exponent by it */
+    /* the errors, in units of rounding: division by the largest rounds twice; the moments of an
+     * octave and the Gauss rule of a block are good to a few units; k^-a = e^{-a log k} and e^-rk
+     * multiply the rounding of the exponent by the exponent, which is log(max/lambda) */
     *m = (spectral_measure){.max = s->max, .scaling = s->unit == 1 ? 0 : 2};
     size_t room = 0;
     finf_status status = FINF_OK;
