@@ -1,13 +1,18 @@
-/* E[F(theta_t) - F*] of linear regression for every t, exactly. (theory 6)
+/* E[F(theta_t) - F*] of linear regression for every t, exactly: the learning curve. (theory 6)
  *
  * In H's eigenbasis the diagonal s_j(t) of the second moment of theta_t - theta* closes on itself
- * (theory 5), coupled only through sum_i lambda_i s_i; the noise enters by Q_j(t) = sum_{s,r <= t}
- * cov(z_s, z_r) weighted by the decay since. b = eta lambda_j, q = 1-b: s(t+1) = (1 - b (2 - (2+kx)
- * b)) s(t) + eta b sum_i lambda_i s_i(t) + eta^2 sigma_sgd^2 lambda + eta^2 sigma^2 Q(t) Q(t)   =
- * K_tt + 2 sum_{s<t} K_ts q^{t-s} and for Toeplitz noise, with u(t) = q u(t-1) + beta_t, Q(t) =
- * Q(t-1) + 2 beta_t u(t) - beta_t^2 = Q(t-1) + u(t)^2 - q^2 u(t-1)^2, i.e. Q(t)   = u(t)^2 + b
- * (2-b) sum_{s<t} u(s)^2, a sum of squares: the difference form loses digits where Q falls from 1
- * to T_j ~ b log(1/b). */
+ * (5.c), coupled only through sum_i lambda_i s_i. With b = eta lambda_j and q = 1-b
+ *
+ *     s_j(t+1) = (1 - b (2 - (2+kx) b)) s_j(t) + eta b sum_i lambda_i s_i(t)
+ *                + eta^2 sigma_sgd^2 lambda_j + eta^2 sigma^2 Q_j(t),
+ *     Q_j(t)   = K_tt + 2 sum_{s<t} K_ts q^{t-s},
+ *
+ * and for Toeplitz noise, with u(t) = q u(t-1) + beta_t,
+ *
+ *     Q_j(t)   = u(t)^2 + b (2-b) sum_{s<t} u(s)^2.
+ *
+ * This is a sum of squares. The shorter Q(t) = Q(t-1) + 2 beta_t u(t) - beta_t^2 loses digits where
+ * Q falls from 1 to T_j ~ b log(1/b). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +34,22 @@ void finf_curve_result_free(finf_curve_result *r)
     r->F = NULL;
 }
 
-/* One entry a direction, or a node of the spectral measure. */
+/* An entry for each direction or, where there are many, for each node of the spectral measure. The
+ * recursion is s += -shrink s + feed trace + sgd + dp Q, trace = sum of weighted s. */
 typedef struct {
-    size_t n;
-    double *weighted;                     /* weight * lambda */
-    double *b, *shrink, *feed, *sgd, *dp; /* s += -shrink s + feed trace + sgd + dp Q */
-    double *s, *u, *sum, *Q;
+    size_t n;         /* directions or nodes */
+    double *weighted; /* lambda times how many directions the node stands for; owns all columns */
+    double *b;        /* eta lambda */
+    double *shrink;   /* b (2 - (2+kx) b) */
+    double *feed;     /* eta b */
+    double *sgd;      /* eta^2 sigma_sgd^2 lambda */
+    double *dp;       /* eta^2 sigma^2 */
+    double *s;        /* the second moment, E (theta - theta*)_j^2 */
+    double *u;        /* u(t), of Toeplitz noise */
+    double *sum;      /* sum_{s<t} u(s)^2, of Toeplitz noise */
+    double *Q;        /* Q(t) */
 } directions;
-#define COLUMNS 10
+#define COLUMNS 10 /* of directions */
 
 static finf_status check(const finf_system *system, double eta, const finf_spectrum *s,
                          const finf_curve_options *o, finf_reason *why)
@@ -72,6 +85,8 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
     return FINF_OK;
 }
 
+/* The columns at t = 0. The start is spread evenly over the directions unless it is given for each
+ * of them. */
 static finf_status make_directions(const finf_spectrum *spectrum, double eta,
                                    const finf_curve_options *o, double sigma2, int nodes,
                                    directions *x)
@@ -79,7 +94,8 @@ static finf_status make_directions(const finf_spectrum *spectrum, double eta,
     double d = finf_spectrum_dim(spectrum), kx = o->kurtosis;
     spectral_measure m = {0};
     finf_status status = FINF_OK;
-    /* single above a quarter of the way to where a direction stops decaying, as in linreg.c */
+    /* eigenvalues stay single from a quarter of the way on to where their direction stops decaying,
+     * as in linreg.c */
     if (nodes) status = spectral_measure_make(spectrum, 0.5 / (fmax(2 + kx, 1) * eta), &m);
     if (status) return status;
     x->n = nodes ? m.n : (size_t)d;
@@ -105,7 +121,7 @@ static finf_status make_directions(const finf_spectrum *spectrum, double eta,
     return status;
 }
 
-/* sum_i lambda_i s_i in eight lanes */
+/* sum_i lambda_i s_i, in eight sums that need not wait for each other. */
 FINF_VECTOR static double trace_of(const directions *x)
 {
     double sum[8] = {0};
@@ -116,6 +132,7 @@ FINF_VECTOR static double trace_of(const directions *x)
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
+/* u, the sum of its squares and Q, one step on. */
 FINF_VECTOR static void toeplitz_noise(const directions *x, double beta)
 {
     double *restrict u = x->u, *restrict sum = x->sum, *restrict Q = x->Q;
@@ -130,7 +147,8 @@ FINF_VECTOR static void toeplitz_noise(const directions *x, double beta)
 
 #define TILE 256 /* directions at a time: their partial sums stay in the first-level cache */
 
-/* Horner's rule in q, for all directions of a tile at once; row is K_t0..K_tt */
+/* Q(t) from the row K_t0..K_tt by Horner's rule in q = 1 - b, for all directions of a tile at once.
+ * y - b y rather than q y, since rounding 1 - b would be multiplied by t. */
 FINF_VECTOR static void covariance_noise(const directions *x, const double *row, size_t t)
 {
     for (size_t from = 0; from < x->n; from += TILE) {
@@ -146,6 +164,7 @@ FINF_VECTOR static void covariance_noise(const directions *x, const double *row,
     }
 }
 
+/* s from t to t+1; s - shrink s rather than (1 - shrink) s, for the same reason. */
 FINF_VECTOR static void advance(const directions *x, double trace)
 {
     double *restrict s = x->s;
@@ -155,6 +174,7 @@ FINF_VECTOR static void advance(const directions *x, double trace)
         s[j] = (s[j] - shrink[j] * s[j]) + ((feed[j] * trace + sgd[j]) + dp[j] * Q[j]);
 }
 
+/* K of a system that is not Toeplitz. */
 static finf_status make_covariance(const finf_system *system, const finf_curve_options *o,
                                    double **K, finf_reason *why)
 {
@@ -169,7 +189,8 @@ static finf_status make_covariance(const finf_system *system, const finf_curve_o
               : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
 }
 
-/* K: of the noise; NULL: it is Toeplitz */
+/* The curve F[0..n]. K is the covariance of the noise, or NULL for Toeplitz noise. A curve that
+ * overflows is +inf from there on, with a reason: that eta diverges is an answer. */
 static finf_status run(const finf_system *system, const finf_curve_options *o, const double *K,
                        const directions *x, finf_curve_result *out)
 {

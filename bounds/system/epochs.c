@@ -1,26 +1,30 @@
-/* ME for several epochs: the least prefix-sum error where a user takes part once in every epoch of
- * b steps, always at the same place in it. (theory 6)
+/* The optimal factorisation for several epochs: the least prefix-sum error where a user takes part
+ * once in every epoch of b steps, always at the same place in it. (theory 6.4, "Epochs")
  *
- * Steps equal mod b are one user's: b classes r of k_r steps, k = ceil(n/b) or one less.
- * Contributions are vectors of norm at most 1, so the squared sensitivity of X = C'C is the largest
- * over r of max { tr(X_r Z) : Z >= 0, Z_ii <= 1 } <= sum_{i,j} |X_r,ij|,                 X_r: the
- * rows and columns of class r. Minimise tr(S X^{-1}), S = A'A, with either of the two at most 1.
- * The dual of both is max 2 tr(U^{1/2} S U^{1/2})^{1/2} - sum_r v_r,   U block diagonal by classes,
- * U_r >= 0, its diagonal at most v_r, because no entry of a semidefinite U_r exceeds its diagonal.
- * So they have one optimum, X U X = S. U is definite there, hence |U_r,ij| < v_r off the diagonal,
- * hence (complementarity) X_r,ij = 0: a user's columns of C are orthogonal, and the sensitivity
- * max_r tr X_r is exact whatever the other signs. Choquette-Choo et al. 2023 make X so by design
- * (banded C).
+ * Steps equal mod b are one user's: b classes r of k_r steps, k_r = k = ceil(n/b) or one less. X_r
+ * are the rows and columns of class r of X = C'C. Contributions are vectors of norm at most 1, so
+ * the squared sensitivity is the largest over r of
  *
- * method: the fixed point of factorization.c, by classes. Were X_r the geometric mean of U_r^{-1}
- * and some N_r, that is N_r = X_r U_r X_r, the optimum would be U_r = D^{-1} N_r D^{-1}, D =
- * diag(N_r,ii^{1/2}) / (sum_i N_r,ii^{1/2}); for one epoch this is v <- v X_ii^2. It is mixed with
- * the last few (Anderson), for as long as U stays definite. cost: X_r from the same integral, X =
- * sum_l weight_l (Delta Delta' + shift_l U)^{-1}. By classes that matrix is block tridiagonal with
- * -1 beside the blocks, but for a corner that ties the end of an epoch to the next one's start: O(n
- * k^2) an iteration for the diagonal blocks of its inverse, O(n^2 k) for all of it, once.
- * certificate: with T = tr(U X) = tr(S X^{-1}), every U gives the lower bound T^2/sum v, and X the
- * upper one T max_r sum|X_r|. */
+ *     max { tr(X_r Z) : Z >= 0, Z_ii <= 1 } <= sum_{i,j} |X_r,ij|.
+ *
+ * Minimise tr(S X^{-1}), S = A'A, with either of the two at most 1. Both have the dual
+ *
+ *     max 2 tr(U^{1/2} S U^{1/2})^{1/2} - sum_r v_r,
+ *     U block diagonal by classes, U_r >= 0, its diagonal at most v_r,
+ *
+ * hence one optimum, X U X = S, at which a user's columns of C are orthogonal: the sensitivity
+ * max_r tr X_r is exact whatever the signs elsewhere. Choquette-Choo et al. 2023 make X so by
+ * design (banded C).
+ *
+ * method:      the fixed point of factorization.c, by classes. If only class r were there, with
+ *              N_r = X_r U_r X_r in the place of S, the optimum would be U_r = D^{-1} N_r D^{-1},
+ *              D = diag(N_r,ii^{1/2})/(sum_i N_r,ii^{1/2}); for one epoch this is v <- v X_ii^2. It
+ *              is mixed with its last few values (Anderson), for as long as U stays definite.
+ * cost:        X = sum_l weight_l (Delta Delta' + shift_l U)^{-1}, as in factorization.c. Ordered
+ * by classes that matrix is block tridiagonal, with -1 beside the blocks, but for a corner that
+ * ties the end of an epoch to the start of the next one: O(n k^2) an iteration for the diagonal
+ * blocks of its inverse, O(n^2 k) for all of it, once. certificate: with T = tr(U X) = tr(S
+ * X^{-1}), every U gives the lower bound T^2/sum v, and X the upper bound T max_r sum |X_r,ij|. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,12 +37,15 @@ void epochs_free(epochs *f)
     f->U = NULL;
 }
 
+/* How many steps class r has, and where its block is in an array of b blocks of k x k. */
 static size_t class_size(const epochs *f, size_t r) { return (f->n - r + f->b - 1) / f->b; }
 static double *block(const epochs *f, double *of, size_t r) { return of + r * f->k * f->k; }
 
 /* ---- small dense algebra --------------------------------------------------------------------- */
 
-/* C += alpha A B; entry (i,l) of A is A[i down + l along] */
+/* C += alpha A B, A of rows x inner, B of inner x cols. Entry (i,l) of A is A[i down + l along], so
+ * that A may be given by its transpose; rows of B and C are ldb and ldc apart. Four rows of B at a
+ * time, so that a row of C is read and written once for all four. */
 FINF_VECTOR static void multiply(size_t rows, size_t inner, size_t cols, double alpha,
                                  const double *A, size_t down, size_t along, const double *B,
                                  size_t ldb, double *C, size_t ldc)
@@ -63,7 +70,8 @@ FINF_VECTOR static void multiply(size_t rows, size_t inner, size_t cols, double 
     }
 }
 
-/* The inverse of a definite matrix in its place, by sweeping one pivot after the other; 0 if it is
+/* The inverse of a positive definite matrix in its place, by sweeping one pivot after the other
+ * (Gauss and Jordan's elimination; a definite matrix needs no exchange of rows). Returns 0 if M is
  * not definite. */
 FINF_VECTOR static int invert(size_t n, double *M, size_t ld)
 {
@@ -82,6 +90,7 @@ FINF_VECTOR static int invert(size_t n, double *M, size_t ld)
     return 1;
 }
 
+/* out = A', A of rows x cols. */
 static void transpose(size_t rows, size_t cols, const double *A, size_t lda, double *out,
                       size_t ldo)
 {
@@ -91,15 +100,18 @@ static void transpose(size_t rows, size_t cols, const double *A, size_t lda, dou
 
 /* ---- the inverse of Delta Delta' + shift U --------------------------------------------------- */
 
-/* Class 0 is eliminated last, so that of the others each meets only its successor and class 0. */
+/* Block elimination of M = Delta Delta' + shift U, ordered by classes. Class 0 is eliminated last,
+ * so that each of the others is coupled only to its successor and to class 0. */
 typedef struct {
-    /* by classes: the inverse of the pivot, and that times its coupling to class 0 */
-    double *G, *H;
-    /* rows of the inverse: of a class, of the one before; and those of class 0 */
-    double *row, *next, *to;
-    double *flat, *V;
-    size_t ld; /* of row, next, to */
-    double *memory;
+    double *G;      /* for each class the inverse of its pivot; for class 0 the block of M^{-1} */
+    double *H;      /* for each class G times its coupling to class 0 */
+    double *row;    /* rows of M^{-1} of the present class */
+    double *next;   /* room for those of the class before it */
+    double *to;     /* rows of M^{-1} of class 0 */
+    double *flat;   /* room for a transposed block */
+    double *V;      /* room for a block: a coupling, or the class's own block of M^{-1} */
+    size_t ld;      /* how far apart the rows in row, next and to are */
+    double *memory; /* the allocation that all of it is in */
 } elimination;
 
 static finf_status elimination_make(const epochs *f, size_t ld, elimination *e)
@@ -118,7 +130,10 @@ static finf_status elimination_make(const epochs *f, size_t ld, elimination *e)
     return FINF_OK;
 }
 
-/* G and H; at last G_0 = the block of class 0 of the inverse. */
+/* Fills in G and H. Delta Delta' has 2 on the diagonal (1 for the very first step) and -1 between
+ * neighbouring steps: step i of class r is tied to step i of class r-1 and r+1, and the last class
+ * to the next epoch's step of class 0. What class 0 has left after the elimination of all others,
+ * Z, is inverted at last: the block of class 0 of M^{-1}. Returns 0 if M is not definite. */
 static int eliminate(const epochs *f, double shift, const elimination *e)
 {
     size_t k = f->k, b = f->b, top = class_size(f, 0);
@@ -154,8 +169,10 @@ static int eliminate(const epochs *f, double shift, const elimination *e)
     return invert(top, Z, k);
 }
 
-/* Rows of class r of the inverse from those of class r+1: columns of class 0 (the first ones) and
- * of classes beyond r (from..end), then its own block at `at`, and what class 0 sees of it. */
+/* The rows of class r of M^{-1} from those of class r+1 (in e->row) and of class 0 (in e->to):
+ * (rows of r) = G (rows of r+1) - H (rows of 0). In a row the first columns are those of class 0,
+ * columns from..end those of the classes beyond r. Then r's own block, G + G (row of r+1)' - H
+ * (row of 0)', goes to the columns from `at` on, and by symmetry into the rows of class 0. */
 static void back_substitute(const epochs *f, size_t r, size_t from, size_t end, size_t at,
                             elimination *e)
 {
@@ -173,7 +190,7 @@ static void back_substitute(const epochs *f, size_t r, size_t from, size_t end, 
     multiply(m, top, end - from, -1, H, k, 1, e->to + from, ld, row + from, ld);
     e->row = row;
     e->next = swap;
-    double *own = e->V; /* G + G (row of r+1)' - H (row of 0)' */
+    double *own = e->V;
     memcpy(own, G, k * k * sizeof *own);
     transpose(m, after, row + from, ld, e->flat, k);
     multiply(m, after, m, 1, G, k, 1, e->flat, k, own, k);
@@ -183,6 +200,7 @@ static void back_substitute(const epochs *f, size_t r, size_t from, size_t end, 
     for (size_t i = 0; i < top; i++) memcpy(e->to + i * ld + at, e->flat + i * k, m * sizeof *own);
 }
 
+/* out += weight A, A of rows x cols. */
 static void add(size_t rows, size_t cols, double weight, const double *A, size_t lda, double *out,
                 size_t ldo)
 {
@@ -190,7 +208,8 @@ static void add(size_t rows, size_t cols, double weight, const double *A, size_t
         for (size_t j = 0; j < cols; j++) out[i * ldo + j] += weight * A[i * lda + j];
 }
 
-/* The blocks X_r. FINF_ETOL: cancelled, or U is not definite to rounding. */
+/* The blocks X_r, not yet scaled: of the rows of M^{-1} only the block of the class itself, of its
+ * successor and of class 0 are kept. FINF_ETOL: cancelled, or U is not definite to rounding. */
 static finf_status diagonal_blocks(const epochs *f, const finf_system_options *o, elimination *e,
                                    double *X)
 {
@@ -210,11 +229,12 @@ static finf_status diagonal_blocks(const epochs *f, const finf_system_options *o
     return FINF_OK;
 }
 
-/* All of X, scaled, into the upper triangle. */
+/* All of X, scaled, into the upper triangle. It is added up with its rows and columns ordered by
+ * classes, in P, and put into the order of the steps at the end: step i of class r is i b + r. */
 finf_status epochs_gram(const epochs *f, const finf_system_options *o, double *X)
 {
     size_t n = f->n, k = f->k, top = class_size(f, 0), *from = malloc(f->b * sizeof *from);
-    double *P = calloc(n * n, sizeof *P); /* by classes, the upper triangle */
+    double *P = calloc(n * n, sizeof *P);
     elimination e = {0};
     finf_status s = from && P ? elimination_make(f, n, &e) : FINF_ENOMEM;
     for (size_t r = 0, at = 0; r < f->b && !s; at += class_size(f, r++)) from[r] = at;
@@ -245,8 +265,9 @@ finf_status epochs_gram(const epochs *f, const finf_system_options *o, double *X
     return s;
 }
 
-/* K = X^{-1} = U X S^{-1}: second differences of the rows of X, which the kink at the diagonal
- * keeps from cancelling. */
+/* K = X^{-1} = U X S^{-1}, as X U X = S. X S^{-1} = X Delta Delta' are the second differences of
+ * the rows of X, which its kink at the diagonal keeps from cancelling. Its rounding is not
+ * symmetric; the mean of K and K' is taken. */
 finf_status epochs_covariance(const epochs *f, const finf_system_options *o, double *K)
 {
     size_t n = f->n, k = f->k;
@@ -277,7 +298,9 @@ finf_status epochs_covariance(const epochs *f, const finf_system_options *o, dou
 
 /* ---- the fixed point ------------------------------------------------------------------------- */
 
-/* log v and U/v below the diagonal, class after class: what is mixed */
+/* U as a list of numbers x: for each class log v and then U/v below the diagonal, which is all, as
+ * the diagonal of U_r is v_r throughout. That is what is mixed: exp(x) cannot become negative.
+ * Returns how many they are; x may be NULL. */
 static size_t pack(const epochs *f, double *x)
 {
     size_t at = 0;
@@ -292,6 +315,7 @@ static size_t pack(const epochs *f, double *x)
     return at;
 }
 
+/* U from that list. */
 static void unpack(const epochs *f, const double *x)
 {
     for (size_t r = 0; r < f->b; r++) {
@@ -303,8 +327,9 @@ static void unpack(const epochs *f, const double *x)
     }
 }
 
-/* The spectrum of U^{-1/2} Delta Delta' U^{-1/2}: from 1/tr(S U) to 4 max_r tr U_r^{-1}; 0 if U is
- * not definite. */
+/* The rule for lambda^{-1/2} on the spectrum of U^{-1/2} Delta Delta' U^{-1/2}, which lies between
+ * 1/tr(S U) and 4 max_r tr U_r^{-1} (Delta Delta' <= 4). Returns 0 if U is not definite. `work` is
+ * room for a block. */
 static int set_rule(epochs *f, double *work)
 {
     size_t k = f->k;
@@ -326,8 +351,8 @@ static int set_rule(epochs *f, double *work)
     return 1;
 }
 
-/* What the blocks X_r say: with T = tr(U X), V = sum v, the largest sum |X_r| and the largest X_ii.
- */
+/* The certificate, from the blocks X_r: with T = tr(U X), V = sum_r v_r and the sensitivity
+ * sens2 = max_r sum |X_r,ij|, error = T sens2 and lower = T^2/V. */
 static void measure(epochs *f, const double *X)
 {
     long double T = 0, V = 0;
@@ -352,7 +377,9 @@ static void measure(epochs *f, const double *X)
     f->lower = t * t / v;
 }
 
-/* U_r <- D^{-1} X_r U_r X_r D^{-1} */
+/* The map whose fixed point is the optimum: U_r <- D^{-1} N_r D^{-1}, N_r = X_r U_r X_r, see the
+ * head of this file. Its diagonal is (sum_i N_ii^{1/2})^2 throughout. `work` is room for a block.
+ */
 static void fixed_point(const epochs *f, const double *X, double *work)
 {
     size_t k = f->k;
@@ -374,13 +401,16 @@ static void fixed_point(const epochs *f, const double *X, double *work)
     }
 }
 
-#define MEMORY 8
+#define MEMORY 8 /* differences that Anderson's mixing looks back at */
 
-/* The last pairs x, g(x): the newest is number held - 1, in a ring. */
+/* The last MEMORY + 1 pairs x, g(x) of the fixed-point map g, in a ring. */
 typedef struct {
-    size_t length, held, first; /* first: the oldest to be used */
-    double *from, *to;
-    double *basis; /* MEMORY vectors */
+    size_t length; /* of a vector x */
+    size_t held;   /* pairs so far: the newest is number held - 1 */
+    size_t first;  /* the number of the oldest that is to be used */
+    double *from;  /* the x, and the allocation of all three */
+    double *to;    /* the g(x) */
+    double *basis; /* room for MEMORY vectors */
 } mixing;
 
 static finf_status mixing_make(size_t length, mixing *m)
@@ -393,6 +423,7 @@ static finf_status mixing_make(size_t length, mixing *m)
     return FINF_OK;
 }
 
+/* Pair number `number`, its x or its g(x). */
 static double *entry(const mixing *m, double *of, size_t number)
 {
     return of + number % (MEMORY + 1) * m->length;
@@ -405,8 +436,10 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* Anderson: g(x) less the combination of the differences of earlier g that makes g(x) - x least, by
- * Gram-Schmidt. A difference that the others nearly span is left out. */
+/* Anderson's mixing. Let f = g(x) - x be the newest residual, and df_c, dg_c the differences of
+ * neighbouring residuals and values. The coefficients that make |f - sum_c a_c df_c| least are
+ * found by Gram and Schmidt's orthogonalisation (df = Q R, R a = Q'f), and out = g(x) - sum_c a_c
+ * dg_c. A difference that the others span to 1e-10 is left out. */
 static void mix(mixing *m, double *out)
 {
     size_t n = m->length, last = m->held - 1, count = last - m->first;
@@ -441,19 +474,20 @@ static void mix(mixing *m, double *out)
 }
 
 #define STEPS_MAX 300
-#define PLAIN 3         /* steps before the mixing starts */
-#define CONVERGED 1e-10 /* relative gap; rounding leaves about 1e-16 k^2 */
-#define SUFFICIENT 1e-8 /* where it goes down no more */
-#define PATIENCE 20
+#define PLAIN 3         /* steps of the plain fixed point before the mixing starts */
+#define CONVERGED 1e-10 /* a relative gap that is small enough; rounding leaves about 1e-16 k^2 */
+#define SUFFICIENT 1e-8 /* a gap that will do if it does not go down any more, */
+#define PATIENCE 20     /* for this many steps */
 
-/* What it works with beside f. */
+/* What the iteration works with beside the factorisation. */
 typedef struct {
-    double *X, *work; /* the blocks X_r; room for one of them */
+    double *X;    /* the blocks X_r */
+    double *work; /* room for one of them */
     elimination e;
     mixing m;
 } iteration;
 
-/* From U = I. */
+/* Allocates everything and sets U = I. */
 static finf_status begin(epochs *f, iteration *it)
 {
     size_t square = f->k * f->k, blocks = f->b * square;
@@ -469,8 +503,9 @@ static finf_status begin(epochs *f, iteration *it)
     return s ? s : mixing_make(pack(f, NULL), &it->m);
 }
 
-/* The next U: mixed, or where that is not definite the fixed point's alone, from which the mixing
- * starts anew. 0 if neither is definite. X is lost. */
+/* The next U and its rule: the mixed one or, where that is not definite, the fixed point's alone,
+ * from which the mixing starts anew. Returns 0 if neither is definite. The blocks X_r are
+ * overwritten. */
 static int advance(epochs *f, iteration *it)
 {
     mixing *m = &it->m;
@@ -480,7 +515,7 @@ static int advance(epochs *f, iteration *it)
     fixed_point(f, it->X, it->work);
     pack(f, entry(m, m->to, number));
     if (number >= PLAIN) {
-        mix(m, it->X); /* X has the room */
+        mix(m, it->X);
         unpack(f, it->X);
         if (set_rule(f, it->work)) return 1;
         m->first = number;
@@ -489,6 +524,8 @@ static int advance(epochs *f, iteration *it)
     return set_rule(f, it->work);
 }
 
+/* Until the gap is CONVERGED, or SUFFICIENT and no longer falling. FINF_ETOL: cancelled, or neither
+ * is reached. */
 static finf_status iterate(epochs *f, const finf_system_options *o, iteration *it, finf_reason *why)
 {
     double best = INFINITY;

@@ -1,17 +1,22 @@
-/* The factorisations that are the answer to an optimisation: ME (all C) and banded Toeplitz C.
- * (theory 6)
+/* The factorisations that are the answer to an optimisation: over all C (`me`, theory 6.4) and over
+ * banded Toeplitz C (theory 6.7).
  *
- * ME minimises tr(A'A X^{-1}) over X with X_ii <= 1. Its optimum is X = D^{-1} (D A'A D)^{1/2}
- * D^{-1}, D^2 = V = diag(v), where v is the fixed point of v <- diag (D A'A D)^{1/2} = v X_ii.
- * Usually that is O(n^3) a step, for the square root. But A'A is the inverse of the tridiagonal
+ * `me` minimises tr(A'A X^{-1}) over X with X_ii <= 1. Its optimum is X = D^{-1} (D A'A D)^{1/2}
+ * D^{-1}, D^2 = V = diag(v), where v is the fixed point of v <- diag (D A'A D)^{1/2} = v X_ii. By
+ * the square root of a matrix that is O(n^3) a step. But A'A is the inverse of the tridiagonal
  * Delta Delta' (Delta = A^{-1}, differences), so that M^{1/2} = (2/pi) int_0^inf (M^{-1} +
- * x^2)^{-1} dx gives X = (2/pi) int_0^inf (Delta Delta' + x^2 V)^{-1} dx = sum_k weight_k G_k, G_k
- * = (Delta Delta' + shift_k V)^{-1}, K = X^{-1} = sum_k weight_k (V - shift_k V G_k V), error =
- * tr(A'A X^{-1}) = sum_i v_i X_ii with about 40 nodes to full precision, and the diagonal of a
- * tridiagonal's inverse is O(n): a step costs O(40 n), and X or K O(40 n^2), once. Nothing cancels:
- * Delta Delta' + x^2 V is a diagonally dominant M-matrix, and both its pivots, written 1 + e_i from
- * the top and 1 + f_i from the bottom, come from sums of positive terms. X > 0 entrywise follows,
- * and K_ij < 0 off the diagonal. */
+ * x^2)^{-1} dx gives
+ *
+ *     X = (2/pi) int_0^inf (Delta Delta' + x^2 V)^{-1} dx = sum_k weight_k G_k,
+ *     G_k = (Delta Delta' + shift_k V)^{-1},
+ *     K = X^{-1} = sum_k weight_k (V - shift_k V G_k V),
+ *     error = tr(A'A X^{-1}) = sum_i v_i X_ii
+ *
+ * with about 40 nodes to full precision. The diagonal of a tridiagonal's inverse is O(n): a step
+ * costs O(40 n), and X or K, once, O(40 n^2). Nothing cancels: Delta Delta' + x^2 V is a diagonally
+ * dominant M-matrix, and its pivots from either end, written 1 + e_i from the top and 1 + f_i from
+ * the bottom, are sums of positive terms. X > 0 entrywise follows, and K_ij < 0 off the diagonal.
+ */
 #include <gsl/gsl_multimin.h>
 #include <gsl/gsl_sf_elljac.h>
 #include <stdlib.h>
@@ -26,10 +31,13 @@ void factorization_free(factorization *f)
     f->v = NULL;
 }
 
-/* Nodes for lambda^{-1/2} = sum_k weight_k / (lambda + shift_k), m <= lambda <= M: the substitution
- * x = sqrt(m) sc(u), modulus^2 1 - m/M, makes the integrand periodic in u and the midpoint rule
- * converge like exp(-pi^2 nodes/K) (Hale, Higham & Trefethen 2008, method 3). u and K - u are taken
- * together, so that the small one of sn, cn is never computed. */
+/* The rule lambda^{-1/2} = (2/pi) int_0^inf dx/(lambda + x^2) ~ sum_k weight_k/(lambda + shift_k).
+ * domain:   0 < m <= lambda <= M
+ * method:   the substitution x = sqrt(m) sc(u), of squared modulus 1 - m/M, makes the integrand
+ *           periodic in u, and the midpoint rule converge like exp(-pi^2 nodes/K), K the complete
+ *           elliptic integral (Hale, Higham and Trefethen 2008, method 3). As many nodes are taken
+ *           as make that e^-42, at most FACTORIZATION_NODES. u and K - u are computed together, so
+ *           that the small one of sn(u), cn(u) is never needed. */
 size_t factorization_rule(double m, double M, double *shift, double *weight)
 {
     double parameter = 1 - fmin(m / M, 0.5), comp = 1 - parameter;
@@ -50,8 +58,9 @@ size_t factorization_rule(double m, double M, double *shift, double *weight)
     return nodes;
 }
 
-/* For one shift: e, and the tail g_i = f_{i+1}/(1 + f_{i+1}); then 1/G_ii = e_i + g_i and G_ij =
- * G_jj / prod_{i <= k < j} (1 + e_k). */
+/* For one shift: e_i = shift v_i + e_{i-1}/(1 + e_{i-1}) from the top, and from the bottom the tail
+ * g_i = f_{i+1}/(1 + f_{i+1}), f_i = shift v_i + g_i, with g = 1 for the last step. Then
+ * 1/G_ii = e_i + g_i and, for i <= j, G_ij = G_jj/prod_{i <= k < j} (1 + e_k). */
 static void pivots(const factorization *f, double shift, double *e, double *g)
 {
     double x = 0, y = 1;
@@ -66,8 +75,8 @@ static void pivots(const factorization *f, double shift, double *e, double *g)
     }
 }
 
-/* diag X: the same recursions for all shifts side by side, since one alone waits for its divisions
- */
+/* diag X = sum_k weight_k/(e_i + g_i): the recursions of pivots() for all shifts side by side,
+ * since a single one would wait for each of its divisions. `tail` is room for n times the nodes. */
 FINF_VECTOR static void diagonal(const factorization *f, double *tail, double *diag)
 {
     size_t N = f->nodes, n = f->n;
@@ -96,8 +105,8 @@ FINF_VECTOR static void diagonal(const factorization *f, double *tail, double *d
     }
 }
 
-/* The spectrum of D^{-1} Delta Delta' D^{-1}: 1/trace of its inverse from below, Gershgorin from
- * above. */
+/* The rule for the spectrum of D^{-1} Delta Delta' D^{-1}, which lies between 1/(the trace of its
+ * inverse) and the largest of Gershgorin's row sums. */
 static void set_rule(factorization *f)
 {
     double trace = 0, top = 0;
@@ -110,7 +119,7 @@ static void set_rule(factorization *f)
     f->nodes = factorization_rule(1 / trace, top, f->shift, f->weight);
 }
 
-#define STEPS_MAX 1000
+#define STEPS_MAX 1000  /* iterations, of `me` and of the banded optimum */
 #define CONVERGED 2e-14 /* max |X_ii - 1|; rounding leaves about 1e-15 */
 
 finf_status factorization_make(size_t n, const finf_system_options *o, factorization *f,
@@ -167,9 +176,9 @@ finf_status factorization_make(size_t n, const finf_system_options *o, factoriza
     return s;
 }
 
-/* out_ij += factor_i factor_j G_ij for j >= i, by rows from the last: row i is row i+1 divided by 1
- * + e_i, with G_ii in front. Entries that have decayed to nothing are dropped, or they would become
- * denormal and slow. */
+/* out_ij += left_i right_j G_ij for j >= i, G given by its e and g: row i is row i+1 divided by
+ * 1 + e_i, with G_ii in front, so that the rows are made from the last up, in `row`. Entries below
+ * 1e-200 at a row's end are dropped, or they would become subnormal, which is slow. */
 FINF_VECTOR static void add_inverse(size_t n, const double *e, const double *g, const double *left,
                                     const double *right, double *row, double *out)
 {
@@ -232,17 +241,21 @@ finf_status factorization_covariance(const factorization *f, const finf_system_o
 
 /* ---- banded Toeplitz C ----------------------------------------------------------------------- */
 
-/* log of sum c^2 times sum_t (n-t) a_t^2, a = 1/((1-z) C(z)), as a function of c_1.. (c_0 = 1). The
- * gradient of the second factor by the adjoint: C' y = (n-t) a_t, d/dc_j = -2 sum_t y_{t+j} a_t.
- * O(n bands). */
+/* What is minimised: log(sum_j c_j^2) + log(sum_t (n-t) a_t^2), a = 1/((1-z) C(z)), as a function
+ * of c_1, .., c_{bands-1}, c_0 being 1. */
 typedef struct {
     size_t n, bands;
-    double *c, *a, *y;
+    double *c; /* bands coefficients */
+    double *a; /* n prefix sums of beta */
+    double *y; /* n, the adjoint */
     const finf_system_options *o;
 } band_problem;
 
 #define POLL 4096 /* steps of a recursion between two questions whether to stop */
 
+/* Its value and, unless grad is NULL, its gradient, by the adjoint: with C'y = ((n-t) a_t) the
+ * second sum has d/dc_j = -2 sum_t y_{t+j} a_t. O(n bands). 1e300 stands for a step too far, where
+ * C is far from minimum phase and a overflows, and ends the search when it is to stop. */
 static double band_value(const gsl_vector *x, void *ctx, gsl_vector *grad)
 {
     const band_problem *p = ctx;
@@ -273,9 +286,10 @@ static double band_value(const gsl_vector *x, void *ctx, gsl_vector *grad)
         }
     }
     double value = log(sens2) + log(error);
-    return isfinite(value) ? value : 1e300; /* C far from minimum phase: a step too far */
+    return isfinite(value) ? value : 1e300;
 }
 
+/* The three forms in which GSL's minimiser asks for it. */
 static double band_f(const gsl_vector *x, void *ctx) { return band_value(x, ctx, NULL); }
 static void band_df(const gsl_vector *x, void *ctx, gsl_vector *grad) { band_value(x, ctx, grad); }
 static void band_fdf(const gsl_vector *x, void *ctx, double *f, gsl_vector *grad)

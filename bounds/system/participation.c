@@ -1,14 +1,20 @@
-/* Sensitivity of a system to several participations of one user. (theory 6)
+/* Sensitivity of a system to several participations of one user. (theory 6.5)
  *
  * A pattern P of at most k steps costs f(P) = sum_{i,j in P} |X_ij|, X = C'C: the squared
- * sensitivity where X >= 0, and an upper bound of it elsewhere. The largest f is fixed order (steps
- * exactly b apart): found by going through the n windows; min-separation (at least b apart): for c
- * >= 0 never increasing that of the first steps. Else between a pattern's value and the lesser of
- * two bounds, both sums over the pattern that a dynamic program makes largest: rows   f(P) <=
- * sum_{i in P} max { sum_{j in P'} |X_ij| : P' with i in it }; later  f(P) <= sum_{i in P} (|X_ii|
- * + 2 max { sum_{j in P'} |X_ij| : P' after i }), exact where |X_ij| is a never increasing function
- * of j - i (fft). Branch and bound, step after step, closes what is left between them, for as long
- * as WORK_MOST lasts; then the largest bound still open is the upper one. */
+ * sensitivity where X >= 0, and an upper bound of it elsewhere. The largest f over all patterns is
+ *
+ *   fixed order (steps exactly b apart)         found by going through all windows;
+ *   min-separation (at least b apart)           for Toeplitz C with c >= 0 never increasing, that
+ * of the pattern 0, b, 2b, ..; min-separation of any other system          between the value of the
+ * best pattern found and the lesser of two bounds. Both are sums over P, which a dynamic program
+ * makes largest:
+ *
+ *     rows   f(P) <= sum_{i in P} max { sum_{j in P'} |X_ij| : P' has i in it },
+ *     later  f(P) <= sum_{i in P} (|X_ii| + 2 max { sum_{j in P'} |X_ij| : P' comes after i }),
+ *
+ * the second exact where |X_ij| is a never increasing function of j - i (fft). Branch and bound,
+ * step after step, closes what is left between them for as long as WORK_MOST lasts; then the
+ * largest bound still open is the upper one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +29,9 @@
 
 /* ---- steps exactly b apart ------------------------------------------------------------------- */
 
-/* A window of k along each residue class, slid from its first place (the whole class if it is
- * shorter). */
+/* The largest f of steps exactly b apart: a window of k steps (or the whole class, if it has fewer)
+ * slides along each residue class mod b, and its sum is mended by what enters and what leaves.
+ * *first is the first step of the worst one. */
 static double fixed_order(const double *X, size_t n, size_t k, size_t b, size_t *first)
 {
     double worst = -1;
@@ -33,7 +40,7 @@ static double fixed_order(const double *X, size_t n, size_t k, size_t b, size_t 
         size_t length = 0;
         for (size_t end = start; end < n; end += b) {
             size_t from = start + (length == k ? end - start - k * b : 0), i;
-            if (length == k) { /* the step `from` leaves */
+            if (length == k) { /* the window is full: its step `from` leaves */
                 sum -= fabs(X[from * n + from]);
                 for (i = from + b; i < end; i += b) sum -= 2 * fabs(X[from * n + i]);
                 from += b;
@@ -52,12 +59,12 @@ static double fixed_order(const double *X, size_t n, size_t k, size_t b, size_t 
 
 /* ---- steps at least b apart: bounds ---------------------------------------------------------- */
 
-/* Tables over patterns have a row for "at most p steps", p = 0..k; or one row where their number is
- * no limit, as n/b steps are the most that fit. */
+/* The patterns of at most k of the steps 0..n-1, at least b apart. Tables over them have a row for
+ * "at most p steps", p = 0..k, or a single row if k is no limit, because no more than k fit. */
 typedef struct {
     size_t n, k, b;
-    int unlimited;
-    size_t rows;
+    int unlimited; /* k is no limit */
+    size_t rows;   /* of a table */
 } family;
 
 static family family_make(size_t n, size_t k, size_t b)
@@ -66,11 +73,13 @@ static family family_make(size_t n, size_t k, size_t b)
     return (family){n, k, b, unlimited, unlimited ? 1 : k + 1};
 }
 
+/* The row of all patterns, and the row of those with one step less than row p has. */
 static size_t all(const family *q) { return q->rows - 1; }
 static size_t one_less(const family *q, size_t p) { return q->unlimited ? 0 : p - 1; }
 
-/* best[p][j]: the largest sum of at most p of |x[0]|..|x[j-1]|, at least b apart. Rows of n+1.
- * rows: how many of them are needed. */
+/* best[p][j], j <= m: the largest sum of at most p of the numbers |x[0]|, |x[stride]|, .., of which
+ * the first j may be taken, at least b apart. Rows are n+1 long; `rows` of them are made. Either
+ * number j-1 is not taken, or it is and the others come from the first j-b. */
 static void best_sums(const family *q, const double *x, ptrdiff_t stride, size_t m, size_t rows,
                       double *best)
 {
@@ -87,8 +96,9 @@ static void best_sums(const family *q, const double *x, ptrdiff_t stride, size_t
     }
 }
 
-/* row[i]: of the bound `rows`; later[p][i]: of the other, the largest sum of at most p of |X_ij|, j
- * >= i+b, doubled. */
+/* The terms of the two bounds. row[i] of the first: |X_ii| and the largest sum of |X_ij| over at
+ * most k-1 other steps, p of them before i and the rest after. later[p][i] of the second: twice the
+ * largest sum of at most p of |X_ij|, j >= i+b. `best` is room for a table of best_sums. */
 static finf_status row_sums(const family *q, const double *X, const finf_system_options *o,
                             double *best, double *row, double *later)
 {
@@ -96,7 +106,7 @@ static finf_status row_sums(const family *q, const double *X, const finf_system_
     for (size_t i = 0; i < n; i++) {
         if (system_stopped(o)) return FINF_ETOL;
         const double *x = X + i * n;
-        /* how many steps are b or more away */
+        /* how many steps are b or more away, on either side */
         size_t before = i >= b ? i - b + 1 : 0, after = n - i > b ? n - i - b : 0;
         best_sums(q, x + n - 1, -1, after, others, best);
         for (size_t p = 0; p < others; p++) later[p * n + i] = 2 * best[p * width + after];
@@ -109,7 +119,8 @@ static finf_status row_sums(const family *q, const double *X, const finf_system_
     return FINF_OK;
 }
 
-/* ahead[p][j]: the largest sum of weight_i + later_i over at most p steps from j on. */
+/* ahead[p][j], j >= from: the largest sum of weight_i + later_i over at most p steps i from j on,
+ * at least b apart, where a step that has at most p-1 after it uses that row of later. */
 static void bound_ahead(const family *q, const double *weight, const double *later, size_t from,
                         double *ahead)
 {
@@ -124,6 +135,7 @@ static void bound_ahead(const family *q, const double *weight, const double *lat
     }
 }
 
+/* f(P) */
 static double pattern_value(const double *X, size_t n, const size_t *pattern, size_t count)
 {
     double sum = 0;
@@ -132,8 +144,9 @@ static double pattern_value(const double *X, size_t n, const size_t *pattern, si
     return sum;
 }
 
-/* What a user attains there with contributions u or -u: all alike, or by the signs of the first
- * one's row. f(P) if X >= 0 on the pattern, or becomes so by these signs. */
+/* A squared sensitivity that a user does attain on the pattern, with contributions u or -u: all
+ * alike, or with the signs of X's row of the first step, whichever gives more. It is f(P) if X >= 0
+ * on the pattern or becomes so by these signs. */
 static double attained_value(const double *X, size_t n, const size_t *pattern, size_t count)
 {
     double alike = 0, signs = 0;
@@ -147,7 +160,7 @@ static double attained_value(const double *X, size_t n, const size_t *pattern, s
     return fmax(alike, signs);
 }
 
-/* The pattern behind best_sums' last row; how many steps it has. */
+/* The pattern behind the last entry of a table of best_sums: returns how many steps it has. */
 static size_t trace_pattern(const family *q, const double *best, size_t *pattern)
 {
     size_t count = 0, p = all(q);
@@ -168,15 +181,19 @@ static size_t trace_pattern(const family *q, const double *best, size_t *pattern
 
 typedef struct {
     family q;
-    const double *X, *later;
-    double *weight; /* n at each depth: |X_jj| + 2 sum |X_ij| over the steps i chosen */
-    double *ahead;  /* rows of n+1 at each depth */
-    double best, work;
-    size_t *path, *pattern, count; /* the steps chosen; those of the best so far, and how many */
+    const double *X;
+    const double *later; /* of row_sums */
+    double *weight;      /* n at each depth: |X_jj| + 2 sum |X_ij| over the steps i chosen so far */
+    double *ahead;       /* a table of bound_ahead at each depth */
+    double best;         /* the largest f of a pattern seen so far */
+    double work;         /* numbers computed so far */
+    size_t *path;        /* the steps chosen */
+    size_t *pattern;     /* those of the best pattern so far, */
+    size_t count;        /* and how many they are */
     const finf_system_options *o;
 } search;
 
-/* The first `count` steps of the path, of this value, where it is the best so far. */
+/* Keeps the first `count` steps of the path, whose f is `value`, if that is the best so far. */
 static void keep_best(search *s, double value, size_t count)
 {
     if (!(value > s->best)) return;
@@ -185,9 +202,10 @@ static void keep_best(search *s, double value, size_t count)
     memcpy(s->pattern, s->path, count * sizeof *s->path);
 }
 
-/* The patterns that begin with the `depth` steps chosen, whose value is `value`, and go on from
- * step `from` with at most p more: an upper bound of them all. Those that cannot exceed `best` are
- * passed over. */
+/* An upper bound of f over all patterns that begin with the `depth` steps chosen, whose f is
+ * `value`, and go on with at most p more from step `from` on (p is a row of the tables). Each of
+ * these steps j is tried in turn: if the bound of what can come after it does not exceed the best
+ * pattern seen, or the work is spent, that bound stands; else it is explored. */
 static double explore(search *s, size_t depth, size_t from, size_t p, double value)
 {
     const family *q = &s->q;
@@ -212,7 +230,8 @@ static double explore(search *s, size_t depth, size_t from, size_t p, double val
     return most;
 }
 
-/* The largest f is at most *upper, and s->best, that of s->pattern, at the least: narrows both. */
+/* The largest f is at least s->best, that of s->pattern, and at most *upper: narrows both by branch
+ * and bound, unless they agree already or the tables would take too much memory. */
 static finf_status close_gap(search *s, double *upper)
 {
     const family *q = &s->q;
@@ -227,8 +246,9 @@ static finf_status close_gap(search *s, double *upper)
     return system_stopped(s->o) ? FINF_ETOL : FINF_OK;
 }
 
-/* numbers: room for a row of n, and two tables; s->path is room for n steps, s->pattern the worst
- * one exactly b apart. */
+/* Both bounds, a pattern from the first one's table, and the search between them. `numbers` is room
+ * for a row of n and two tables, s->path for n steps; s->pattern and s->best are those of the worst
+ * pattern with steps exactly b apart on entry. */
 static finf_status bound_and_search(search *s, double *numbers, double *upper)
 {
     const family *q = &s->q;
@@ -247,6 +267,7 @@ static finf_status bound_and_search(search *s, double *numbers, double *upper)
     return close_gap(s, upper);
 }
 
+/* Fills in what `out` says of steps at least b apart; out->fixed_order and out->first are known. */
 static finf_status min_separation(const double *X, size_t n, size_t k, size_t b,
                                   const finf_system_options *o, finf_participation *out)
 {
@@ -268,8 +289,9 @@ static finf_status min_separation(const double *X, size_t n, size_t k, size_t b,
 
 /* ---- the two ways to count ------------------------------------------------------------------- */
 
-/* X_ij = sum_{t<n-j} c_t c_{t+j-i} grows when j and all later steps move left together: so the
- * pattern 0, b, 2b, .. is the worst of both kinds (as in Kalinin & Lampert 2024). */
+/* For Toeplitz C with c >= 0 never increasing: X_ij = sum_{t<n-j} c_t c_{t+j-i} grows when j and
+ * all later steps move left together, so the pattern 0, b, 2b, .. is the worst of both kinds
+ * (theory 6.5; Kalinin and Lampert 2024). Its f is sum_t (sum_p c_{t-pb})^2. */
 static finf_status first_steps(const double *c, size_t n, size_t k, size_t b,
                                finf_participation *out)
 {
@@ -286,6 +308,7 @@ static finf_status first_steps(const double *c, size_t n, size_t k, size_t b,
     return FINF_OK;
 }
 
+/* For any system, from X. An entry of X that is negative by EXACT of the largest counts as 0. */
 static finf_status by_matrix(const double *X, size_t n, size_t k, size_t b,
                              const finf_system_options *o, finf_participation *out)
 {
@@ -297,12 +320,14 @@ static finf_status by_matrix(const double *X, size_t n, size_t k, size_t b,
     out->nonnegative = least >= -EXACT * most;
     out->fixed_order = fixed_order(X, n, k, b, &out->first);
     finf_status status = min_separation(X, n, k, b, o, out);
-    out->min_sep = fmax(out->min_sep, out->min_sep_lower); /* summed in another order */
+    /* the two ends may cross by rounding, as they are summed in different orders */
+    out->min_sep = fmax(out->min_sep, out->min_sep_lower);
     out->exact = out->min_sep_lower >= out->min_sep * (1 - EXACT);
     out->method = out->exact ? "branch and bound, attained" : "branch and bound, an upper bound";
     return status;
 }
 
+/* Whether first_steps applies. */
 static int never_increasing(const finf_system *s)
 {
     if (s->kind != SYSTEM_TOEPLITZ) return 0;

@@ -1,6 +1,7 @@
-/* The matrix mechanisms of the paper's variants table (tab:exp_algorithms): X = C'C, the covariance
- * K of the noise of n steps, the prefix-sum error, the sensitivity for one participation. theory 6
- */
+/* The matrix mechanisms of the paper's table of variants: their Gram matrix X = C'C, the covariance
+ * K of the noise of n steps, the error of the prefix sums, the sensitivity for one participation;
+ * and draws of their noise. (theory 6.1, 6.3, 6.7; the trees of 6.2 and the optima of 6.4 are in
+ * files of their own) */
 #include "system.h"
 
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
+/* A system of n <= `most` steps of which nothing is known yet. The clock runs from here: `seconds`
+ * has the time of the start until finish() turns it into a duration. */
 static finf_status make(system_kind kind, const char *name, size_t n, size_t most,
                         finf_system **out, finf_reason *why)
 {
@@ -33,6 +36,8 @@ static finf_status make(system_kind kind, const char *name, size_t n, size_t mos
     return FINF_OK;
 }
 
+/* A row of the table of variants: the shape of the system's matrix, whether it can go on beyond
+ * n, the cost of making it and of a step, here and in the paper's own table. */
 static void set_table(finf_system *s, const char *matrix, int anytime, const char *generation,
                       const char *step, const char *paper_generation, const char *paper_step)
 {
@@ -44,7 +49,7 @@ static void set_table(finf_system *s, const char *matrix, int anytime, const cha
     s->facts.paper_step = paper_step;
 }
 
-/* What facts.seconds is the time of. */
+/* What was made in the time that facts.seconds gives. */
 static const char *const TIMED[] = {
     [SYSTEM_TOEPLITZ] = "n coefficients beta, n of c",
     [SYSTEM_TREE] = "a weight for each height of the tree",
@@ -54,7 +59,8 @@ static const char *const TIMED[] = {
     [SYSTEM_ME] = "the optimum's n multipliers, not its matrix",
     [SYSTEM_EPOCHS] = "the optimum's n k multipliers, not its matrix"};
 
-/* The last step of a construction; on failure *out is freed. */
+/* The last step of a construction: stops the clock and fills in sens^2, error and their product,
+ * the loss. If `status` is a failure *out is freed, and the status returned. */
 static finf_status finish(finf_status status, finf_real sens2, finf_real error, finf_system **out)
 {
     finf_system_facts *f = &(*out)->facts;
@@ -90,13 +96,14 @@ finf_system_options finf_system_options_default(void)
     return (finf_system_options){.cancel = {NULL, NULL}};
 }
 
+/* A value that was computed by a handful of operations. */
 static finf_real exactly(double value, const char *method)
 {
     return finf_real_make(value, 8 * FINF_EPS * value, method);
 }
 
-/* ||A B||_F^2 = sum_t (n-t) a_t^2, a the prefix sums of beta. The error is that of the sums a_t,
- * which cancel. */
+/* ||A B||_F^2 = sum_t (n-t) a_t^2, a the prefix sums of beta (theory 6.1). These cancel, and
+ * `drift` is the rounding error of a_t so far. */
 static finf_real toeplitz_error(const double *beta, size_t n)
 {
     long double sum = 0, off = 0;
@@ -111,6 +118,7 @@ static finf_real toeplitz_error(const double *beta, size_t n)
                           "sum of squared prefix sums of beta");
 }
 
+/* Room for c and beta, in one allocation. */
 static finf_status toeplitz_room(finf_system *s, finf_reason *why)
 {
     size_t n = s->facts.n;
@@ -149,15 +157,18 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
 
 /* ---- nu for n steps -------------------------------------------------------------------------- */
 
+/* Whose loss is made least. */
 typedef struct {
-    double power;
-    size_t n, k, b;
-    double *c; /* n, for several participations; else NULL */
+    double power; /* p of (1-(1-nu)z)^p */
+    size_t n;     /* steps */
+    size_t k;     /* participations of a user, */
+    size_t b;     /* b steps apart */
+    double *c;    /* room for c_0..c_{n-1} if k > 1, else NULL */
 } tuning;
 
-/* log of sens2 times error of (1-(1-nu)z)^p, to the few digits that a comparison needs: beta and c
- * by their recursions (theory 1). c >= 0 never increases, so steps 0, b, 2b, .. are the worst
- * participations. */
+/* log(sens^2 error) of (1-(1-nu)z)^p over n steps, to the few digits that a comparison needs: beta
+ * and c by their recursions (theory 1.2). c >= 0 never increases, so the steps 0, b, 2b, .. are the
+ * worst participations (theory 6.5). */
 static double tuned_loss(const tuning *x, double nu)
 {
     double c = 1, beta = 1, prefix = 1, error = (double)x->n, sens2 = 1, p = x->power;
@@ -166,7 +177,7 @@ static double tuned_loss(const tuning *x, double nu)
         double damp = (1 - nu) / (double)t, before = (double)(t - 1);
         c *= (before + p) * damp;
         beta *= (before - p) * damp;
-        if (c < 1e-150) c = 0; /* subnormal numbers are slow */
+        if (c < 1e-150) c = 0; /* its square would be subnormal, which is slow */
         if (fabs(beta) < 1e-150) beta = 0;
         prefix += beta;
         error += (double)(x->n - t) * prefix * prefix;
@@ -178,7 +189,7 @@ static double tuned_loss(const tuning *x, double nu)
     return log(sens2 * error);
 }
 
-#define TUNE_POINTS 4   /* a factor of ten */
+#define TUNE_POINTS 4   /* of the scan, for each factor of ten in nu */
 #define TUNE_WIDTH 1e-4 /* of log nu: the loss is flat there to 1e-9 */
 
 finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
@@ -231,6 +242,7 @@ finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
+/* theory 6.2, either of the two trees that are decoded node by node. */
 static finf_status make_tree(int honaker, const char *name, size_t n, finf_system **out,
                              finf_reason *why)
 {
@@ -265,9 +277,10 @@ finf_status finf_system_full_honaker(size_t n, finf_system **out, finf_reason *w
 
 /* ---- FFT ------------------------------------------------------------------------------------- */
 
-/* |FFT(1..1,0..0)| of size 2n: n at 0, nothing at the even frequencies, 1/sin(pi k/2n) at the odd
- * ones. r is its inverse transform, and kappa = -(second difference of r) that of 4 sin(pi k/2n),
- * odd k, which needs no subtraction. */
+/* The circulant of theory 6.3 has eigenvalues of modulus n at the frequency 0, 0 at the other even
+ * ones and 1/sin(pi k/2n) at the odd ones. r is the inverse transform of these. kappa_t =
+ * -(r_{t-1} - 2 r_t + r_{t+1}) is the inverse transform of 4 sin(pi k/2n) over odd k, and computed
+ * as such it needs no subtraction. n entries of each. */
 static finf_status fft_tables(size_t n, double *r, double *kappa)
 {
     double complex *z = malloc((n + 1) * sizeof *z);
@@ -286,6 +299,7 @@ static finf_status fft_tables(size_t n, double *r, double *kappa)
     return status;
 }
 
+/* theory 6.3: sens^2 = r_0, the mean modulus of the eigenvalues, and error = n r_0. */
 finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why)
 {
     finf_status status = make(SYSTEM_FFT, "fft", n, FINF_SYSTEM_MAX, out, why);
@@ -306,8 +320,10 @@ finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why)
 
 /* ---- optimal factorisations ------------------------------------------------------------------ */
 
-#define ME_MAX 200000
+#define ME_MAX 200000 /* steps: the iteration takes a kilobyte for each */
 
+/* theory 6.4, one participation. The claimed error of the loss is the distance to the dual value.
+ */
 finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system **out,
                            finf_reason *why)
 {
@@ -327,6 +343,7 @@ finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system
     return finish(status, exactly(1, "normalised"), e, out);
 }
 
+/* theory 6.4, a participation in every epoch of b steps; a single epoch is finf_system_me. */
 finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *opt,
                                finf_system **out, finf_reason *why)
 {
@@ -355,6 +372,8 @@ finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *op
                   out);
 }
 
+/* theory 6.7: C with the first `bands` coefficients of (1-z)^{-1/2}, or, if `optimal`, the best
+ * coefficients that are found from there. */
 static finf_status make_banded(int optimal, const char *name, size_t n, size_t bands,
                                const finf_system_options *opt, finf_system **out, finf_reason *why)
 {
@@ -403,6 +422,7 @@ finf_status system_check_dense(const finf_system *s, finf_reason *why)
                     s->facts.name, s->facts.n, FINF_SYSTEM_DENSE_MAX);
 }
 
+/* Fills the lower triangle from the upper one. */
 static void mirror(size_t n, double *M)
 {
     for (size_t i = 0; i < n; i++)
@@ -422,7 +442,7 @@ finf_status system_gram(const finf_system *s, const finf_system_options *o, doub
     finf_status status = system_check_dense(s, why);
     if (status) return status;
     switch (s->kind) {
-    case SYSTEM_TOEPLITZ: /* X_ij = sum_{t < n-j} c_t c_{t+j-i}: each diagonal from its end */
+    case SYSTEM_TOEPLITZ: /* X_ij = sum_{t<n-j} c_t c_{t+j-i}: each diagonal adds up from its end */
         for (size_t i = n; i-- > 0;)
             for (size_t j = i; j < n; j++) {
                 double below = j + 1 < n ? X[(i + 1) * n + j + 1] : 0;
@@ -451,7 +471,7 @@ finf_status system_covariance(const finf_system *s, const finf_system_options *o
     finf_status status = system_check_dense(s, why);
     if (status) return status;
     switch (s->kind) {
-    case SYSTEM_TOEPLITZ:
+    case SYSTEM_TOEPLITZ: /* K_ij = sum_{t<=i} beta_t beta_{t+j-i}: each adds up from its start */
         for (size_t i = 0; i < n; i++)
             for (size_t j = i; j < n; j++)
                 K[i * n + j] = (i ? K[(i - 1) * n + j - 1] : 0) + s->beta[i] * s->beta[j];
@@ -459,8 +479,8 @@ finf_status system_covariance(const finf_system *s, const finf_system_options *o
     case SYSTEM_TREE: status = tree_covariance(0, n, K); break;
     case SYSTEM_HONAKER: status = tree_covariance(1, n, K); break;
     case SYSTEM_FULL_HONAKER: full_honaker_covariance(n, K); break;
-    case SYSTEM_FFT: /* the prefix sums' noise has covariance r_|t-s|; that of the steps is its
-                        difference in both */
+    case SYSTEM_FFT: /* the noise of the prefix sums has the covariance r_|t-s|, and K is the
+                        difference of that in both t and s */
         for (size_t i = 0; i < n; i++)
             for (size_t j = i; j < n; j++)
                 K[i * n + j] = i ? s->r[n + j - i] : j ? s->r[j] - s->r[j - 1] : s->r[0];
@@ -482,6 +502,7 @@ finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason 
     return system_covariance(s, NULL, K, why);
 }
 
+/* x'y in eight sums that need not wait for each other. */
 FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
 {
     double sum[8] = {0};
@@ -492,8 +513,12 @@ FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-#define CHOLESKY_ROWS 16
+#define CHOLESKY_ROWS                                                                              \
+    16 /* rows made together, so that an earlier row is read once for all of them */
 
+/* The lower triangular B with B B' = K, whose inverse is a strategy C with C'C = X (theory 6.1):
+ * for Toeplitz systems the coefficients themselves, else Cholesky's factor of K, made row by row in
+ * K's place. FINF_ETOL: cancelled, or K is singular to rounding. */
 finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B,
                                 finf_reason *why)
 {
@@ -506,7 +531,6 @@ finf_status finf_system_noising(const finf_system *s, const finf_system_options 
         return FINF_OK;
     }
     status = system_covariance(s, opt, B, why);
-    /* Cholesky by rows, a few at a time so that each earlier row is read once for all of them */
     for (size_t from = 0; from < n && !status; from += CHOLESKY_ROWS) {
         size_t end = from + CHOLESKY_ROWS < n ? from + CHOLESKY_ROWS : n;
         if (system_stopped(opt)) return matrix_failed(s, FINF_ETOL, why);
@@ -531,7 +555,8 @@ finf_status finf_system_noising(const finf_system *s, const finf_system_options 
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
-/* beta * w: few coefficients (sgd, antipgd, a short fir) as they are, more of them by FFT. */
+/* z_t = sum_i beta_i w_{t-i}, t < n: term by term where at most 32 coefficients are not 0 (sgd,
+ * antipgd, a short fir), by FFT where there are more. */
 static finf_status toeplitz_draw(const double *beta, size_t n, const double *w, double *z)
 {
     size_t taps = n;
@@ -544,8 +569,8 @@ static finf_status toeplitz_draw(const double *beta, size_t n, const double *w, 
     return FINF_OK;
 }
 
-/* P = (circulant)^{1/2} w has the covariance r_|t-s| of the prefix sums' noise on its first n
- * entries; z = its steps. */
+/* The first n entries of P = |circulant|^{1/2} w, w of 2n normals, have the covariance r_|t-s| of
+ * the noise of the prefix sums; z are its differences. */
 static finf_status fft_draw(size_t n, double *w, double *z)
 {
     double complex *x = malloc((n + 1) * sizeof *x);
@@ -560,6 +585,7 @@ static finf_status fft_draw(size_t n, double *w, double *z)
     return s;
 }
 
+/* z = B w, for systems that have nothing but their matrix. */
 static finf_status dense_draw(const finf_system *s, const finf_system_options *opt, const double *w,
                               double *z, finf_reason *why)
 {

@@ -1,15 +1,17 @@
-/* The binary tree of the complete dyadic nodes in 0..n-1: plain, Honaker's online estimate, least
- * squares. (theory 6)
+/* The binary tree of the complete dyadic intervals ("nodes") in 0..n-1, decoded in three ways:
+ * plainly, by Honaker's online estimates, and by least squares. (theory 6.2)
  *
- * C has a row of ones for each node. In-order numbering: the node of height h that covers the 2^h
- * steps from a has the index 2a + 2^h - 1, and its subtree is the 2^{h+1} - 1 indices about it. */
+ * C has a row of ones for each node. Nodes are numbered in order: the node of height h that covers
+ * the 2^h steps from a has the index 2a + 2^h - 1, and its subtree has the 2^{h+1} - 1 indices
+ * around that one, 2a to 2a + 2^{h+1} - 2. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bounds.h"
 #include "system.h"
 
-/* Step i is in the nodes of heights 0..tree_top. */
+/* Step i lies in complete nodes of the heights 0..h, and this h is returned: the largest for which
+ * the dyadic interval of length 2^h with i in it ends by n. */
 static unsigned tree_top(size_t n, size_t i)
 {
     unsigned h = 0;
@@ -17,7 +19,8 @@ static unsigned tree_top(size_t n, size_t i)
     return h;
 }
 
-/* The height of the smallest dyadic interval with both i and j. */
+/* The height of the smallest dyadic interval that has both i and j in it: the number of binary
+ * digits in which they differ, counted from the last. */
 static unsigned tree_meet(size_t i, size_t j)
 {
     unsigned h = 0;
@@ -32,19 +35,19 @@ static unsigned log2_floor(size_t n)
     return h;
 }
 
-/* How many steps the largest node that ends with step t covers. */
+/* How many steps the largest node that ends with step t covers: the lowest bit of t+1. */
 static size_t ending_length(size_t t) { return (t + 1) & -(t + 1); }
 
-/* How many of 1..n have bit h. */
+/* How many of the numbers 1..n have the binary digit h. */
 static double bit_count(size_t n, unsigned h)
 {
     size_t period = (size_t)2 << h, rest = (n + 1) % period, half = period / 2;
     return (double)((n + 1) / period * half + (rest > half ? rest - half : 0));
 }
 
-/* Variance of a node of height h: 1 for its own measurement, and for the average of that with the
- * sum of its two children (weights inverse to the variances) V_h = 2V_{h-1}/(2V_{h-1}+1). V_h is
- * also the weight of its own measurement. */
+/* The variance of a node's sum: 1 by its own measurement; for Honaker's average of that with the
+ * sum of its children's estimates, weights inverse to the variances, V_0 = 1, V_h =
+ * 2V_{h-1}/(2V_{h-1} + 1). V_h is also the weight of the node's own measurement in it. */
 static double node_variance(int honaker, unsigned h)
 {
     double V = 1;
@@ -54,6 +57,7 @@ static double node_variance(int honaker, unsigned h)
 
 double tree_sens2(size_t n) { return log2_floor(n) + 1; }
 
+/* Prefix m is the sum of the nodes of m's binary digits: sum_h V_h #{m <= n : m has digit h}. */
 double tree_error(int honaker, size_t n)
 {
     double error = 0;
@@ -62,6 +66,7 @@ double tree_error(int honaker, size_t n)
     return error;
 }
 
+/* X_ij is the number of nodes that have both i and j in them, those of heights meet..top. */
 void tree_gram(size_t n, double *X)
 {
     for (size_t i = 0; i < n; i++) {
@@ -73,8 +78,8 @@ void tree_gram(size_t n, double *X)
     }
 }
 
-/* Adds scale * (the estimate of the node of height h from a) to row, as a combination of the nodes'
- * measurements. */
+/* Adds `scale` times the estimate of the node of height h from step a to `row`, which has a
+ * coefficient for each node's measurement. */
 static void add_node(int honaker, size_t a, unsigned h, double scale, double *row)
 {
     double own = node_variance(honaker, h);
@@ -84,9 +89,10 @@ static void add_node(int honaker, size_t a, unsigned h, double scale, double *ro
     add_node(honaker, a + ((size_t)1 << (h - 1)), h - 1, scale * (1 - own), row);
 }
 
-/* The noise of step t (from 0) is prefix t+1 minus prefix t: the node N of height h that ends
- * there, minus the nodes of prefix t within it. It lives on N's subtree, so two steps are
- * correlated only if one's N is in the other's. */
+/* The noise of step t (from 0) is that of prefix t+1 minus that of prefix t: the node N_t that ends
+ * there minus the nodes of prefix t within it. As a combination of measurements it lives on N_t's
+ * subtree, of length[t] nodes from number from[t] on, and is kept from kept[at[t]] on. Two steps
+ * are correlated only if the subtree of one is in the other's. */
 finf_status tree_covariance(int honaker, size_t n, double *K)
 {
     size_t nodes = 2 * n, total = 0, *from = malloc(3 * n * sizeof *from),
@@ -129,15 +135,19 @@ finf_status tree_covariance(int honaker, size_t n, double *K)
 
 /* ---- full Honaker ---------------------------------------------------------------------------- */
 
-/* Full Honaker: K = (C'C)^{-1} =: Y. For a complete tree X_h = diag(X_{h-1}, X_{h-1}) + 11', so by
- * Sherman-Morrison Y_h = diag(Y_{h-1}, Y_{h-1}) - y_{h-1}^2/(1 + 2 g_{h-1}) 11', Y_h 1 = y_h 1, g_h
- * = 1'Y_h 1 = 2 g_{h-1}/(1 + 2 g_{h-1}) = 2^h y_h. drop[h] = y_{h-1}^2/(1 + 2 g_{h-1}); prefix[h] =
- * sum over the 2^h prefixes p of p'Y_h p. */
+/* Least squares: K = X^{-1} =: Y. For a complete tree of height h, X_h = diag(X_{h-1}, X_{h-1}) +
+ * 11', so by Sherman and Morrison's formula, Y_h 1 being y_h 1,
+ *
+ *     Y_h = diag(Y_{h-1}, Y_{h-1}) - drop_h 11',   drop_h = y_{h-1}^2/(1 + 2 g_{h-1}),
+ *     g_h = 1'Y_h 1 = 2^h y_h = 2 g_{h-1}/(1 + 2 g_{h-1}). */
 #define TREE_HEIGHTS 64
 typedef struct {
-    double g[TREE_HEIGHTS], drop[TREE_HEIGHTS], prefix[TREE_HEIGHTS];
+    double g[TREE_HEIGHTS];
+    double drop[TREE_HEIGHTS];
+    double prefix[TREE_HEIGHTS]; /* the sum over the 2^h prefixes p of the tree of p'Y_h p */
 } honaker_table;
 
+/* The table for the heights 0..top. */
 static honaker_table honaker_make(unsigned top)
 {
     honaker_table t;
@@ -154,11 +164,12 @@ static honaker_table honaker_make(unsigned top)
     return t;
 }
 
+/* Tr(A K A') of n steps: X is block diagonal over the largest nodes, one for each binary digit of
+ * n, and `before` is the variance of the sum over the blocks before the present one. */
 double full_honaker_error(size_t n)
 {
     unsigned top = log2_floor(n);
     honaker_table t = honaker_make(top);
-    /* X is block diagonal over the largest nodes, one for each binary digit of n */
     double error = 0, before = 0;
     for (unsigned h = top + 1; h-- > 0;)
         if (n >> h & 1) {
@@ -168,6 +179,7 @@ double full_honaker_error(size_t n)
     return error;
 }
 
+/* Y_ij = [i = j] minus drop_h for every node, of height h >= 1, that has both i and j in it. */
 void full_honaker_covariance(size_t n, double *K)
 {
     honaker_table t = honaker_make(log2_floor(n));
@@ -184,8 +196,9 @@ void full_honaker_covariance(size_t n, double *K)
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
-/* The nodes' estimates take the place of their measurements: w_N' = V w_N + (1-V)(its children's).
- * Then as in tree_covariance. */
+/* Honaker's estimates take the place of the measurements, from the leaves up: w_N becomes V w_N +
+ * (1-V) (the sum of its children's). Then the step's noise is the combination of tree_covariance.
+ */
 void tree_draw(int honaker, size_t n, double *w, double *z)
 {
     for (unsigned h = 1; h <= log2_floor(n) && honaker; h++) {
@@ -204,8 +217,9 @@ void tree_draw(int honaker, size_t n, double *w, double *z)
     }
 }
 
-/* z = X^{-1} C'w, which has the covariance X^{-1}: v = C'w down the tree, then
- * Y_h v = diag(Y_{h-1}, Y_{h-1}) v - drop_h 1'v. */
+/* z = X^{-1} C'w, which has the covariance X^{-1} C'C X^{-1} = X^{-1}: first v = C'w, each step's
+ * sum over the nodes above it, then Y_h v = diag(Y_{h-1}, Y_{h-1}) v - drop_h (1'v) 1, height by
+ * height. */
 void full_honaker_draw(size_t n, double *w, double *z)
 {
     unsigned top = log2_floor(n);
@@ -216,7 +230,7 @@ void full_honaker_draw(size_t n, double *w, double *z)
         for (size_t a = 0; a + length <= n; a += length)
             for (size_t i = a; i < a + length; i++) z[i] += w[2 * a + length - 1];
     }
-    double *sum = w; /* done with; sum[a]: of v over the node from a */
+    double *sum = w; /* w is not needed any more; sum[a] is that of v over the node from a */
     memcpy(sum, z, n * sizeof *sum);
     for (unsigned h = 1; h <= top; h++) {
         size_t length = (size_t)1 << h;
