@@ -1,5 +1,5 @@
-/* Monte Carlo of Noisy-FTRL and DP-FTRL: what is asked, and the exact value beside it. (theory 0,
- * 4, 5, 6) */
+/* Simulation of the recursion itself (theory 0.1), with clipping or without: what is asked, and the
+ * exact value that stands beside it where there is one. (theory 6.6; exact values 4, 5.1, 6) */
 #include "montecarlo.h"
 
 #include <stdlib.h>
@@ -22,6 +22,8 @@ finf_simulate_options finf_simulate_options_default(void)
 
 /* ---- exact values beside it ------------------------------------------------------------------ */
 
+/* After T steps: the learning curve of theory 6. Only a failure of memory is one of the simulation;
+ * otherwise the exact value is missing, with a reason. */
 static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
@@ -29,7 +31,7 @@ static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simu
     finf_curve_result r = {0};
     finf_system *system = NULL;
     finf_spectrum *one = NULL;
-    /* L theta has the curvature 1 at the step eta L */
+    /* a quadratic of curvature L is mean estimation of L theta at the step eta L, divided by L */
     double L = p->problem == FINF_SIMULATE_LINREG ? 1 : p->L;
     if ((double)o->steps * (double)(p->d < 512 || o->start_at ? p->d : 512) > EXACT_MOST ||
         o->steps > FINF_SYSTEM_MAX)
@@ -37,23 +39,28 @@ static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simu
                         "the exact curve is not computed for this many steps");
     c.privacy = o->privacy;
     c.start = (o->start_at ? o->start_at[0] : o->start) * L * L;
-    if (s) c.start = o->start, c.start_at = o->start_at;
+    if (s) {
+        c.start = o->start;
+        c.start_at = o->start_at;
+    }
     c.cancel = o->cancel;
-    if (!s) c.kurtosis = -2; /* x = +-1: mean estimation is regression on it */
+    if (!s) c.kurtosis = -2; /* mean estimation is regression on inputs x = +-1 */
     finf_status status = finf_system_toeplitz(p->noise, o->steps, &system, &out->exact_reason);
     if (!status && !s) status = finf_spectrum_flat(1, &one, &out->exact_reason);
     if (!status && (status = finf_curve(system, p->eta * L, s ? s : one, &c, &r)))
         out->exact_reason = r.reason;
     if (!status) {
         out->exact = r.last;
-        out->exact.value /= L, out->exact.error /= L;
+        out->exact.value /= L;
+        out->exact.error /= L;
     }
     finf_curve_result_free(&r);
     finf_system_free(system);
     finf_spectrum_free(one);
-    return status == FINF_ENOMEM ? status : FINF_OK; /* only what stands beside it is missing */
+    return status == FINF_ENOMEM ? status : FINF_OK;
 }
 
+/* The exact value, or why there is none. */
 static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
@@ -68,14 +75,18 @@ static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simul
     if (s) {
         finf_linreg_options l = finf_linreg_options_default();
         finf_linreg_result r;
-        l.privacy = o->privacy, l.optimum = 0;
+        l.privacy = o->privacy;
+        l.optimum = 0;
         status = finf_linreg(p->noise, p->eta, s, &l, &r);
-        out->exact = r.exact, out->exact_reason = r.reason;
+        out->exact = r.exact;
+        out->exact_reason = r.reason;
     } else {
         finf_mean_result r;
         status = finf_mean(p->noise, p->eta * p->L, &o->privacy, &r);
-        out->exact = r.F, out->exact_reason = r.reason;
-        out->exact.value /= p->L, out->exact.error /= p->L;
+        out->exact = r.F;
+        out->exact_reason = r.reason;
+        out->exact.value /= p->L;
+        out->exact.error /= p->L;
     }
     return status == FINF_ETOL ? FINF_OK : status;
 }
@@ -124,6 +135,7 @@ static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why
     return FINF_OK;
 }
 
+/* The loss, the start and the sizes of a batch. */
 static finf_status set_problem(plan *p, const finf_spectrum *s, finf_reason *why)
 {
     const finf_simulate_options *o = &p->o;
@@ -147,6 +159,8 @@ static finf_status set_problem(plan *p, const finf_spectrum *s, finf_reason *why
     return FINF_OK;
 }
 
+/* sigma = G gamma/sqrt(2 rho), gamma of T steps or of all (theory 2). A gamma that has missed its
+ * tolerance is good enough for a simulation. */
 static finf_status set_sigma(plan *p, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
@@ -154,16 +168,19 @@ static finf_status set_sigma(plan *p, finf_simulate_result *out)
     finf_status s = o->steps
                         ? finf_noise_sensitivity_at(p->noise, o->steps, &out->gamma2, &out->reason)
                         : finf_noise_sensitivity(p->noise, &sens);
-    if (!o->steps) out->gamma2 = sens.gamma2, out->reason = sens.reason;
+    if (!o->steps) {
+        out->gamma2 = sens.gamma2;
+        out->reason = sens.reason;
+    }
     if (s == FINF_ETOL && isfinite(out->gamma2.value)) s = FINF_OK;
     p->sigma = o->privacy.clip * sqrt(out->gamma2.value / (2 * o->privacy.rho));
     return s;
 }
 
-/* knee = 0: the one that makes a loss of this family as little quadratic as it can be. Far within
- * the knee theta sees the curvature L alone, far outside mu alone; at the rms of the quadratic of
- * curvature L (mean estimation at step b = eta L, where E theta^2 = (b/(2-b)) (sigma^2 T(b) +
- * sigma_sgd^2)/L^2, theory 4), both are met all the time. */
+/* The knee, where none is given: the one that makes a loss of this family as little quadratic as it
+ * can be. Far within the knee theta sees the curvature L alone, far outside mu alone; with the knee
+ * at the root mean square of the quadratic of curvature L both are met all the time. By theory 4,
+ * at the step b = eta L, that is E theta^2 = (b/(2-b)) (sigma^2 T(b) + sigma_sgd^2)/L^2. */
 static finf_status set_knee(plan *p, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
@@ -190,8 +207,9 @@ static finf_status set_knee(plan *p, finf_simulate_result *out)
 
 /* ---- how long the start is remembered -------------------------------------------------------- */
 
-/* The slowest rate of the second moments: r in (0, min 2b(1-b)), sum b^2/(2b(1-b) - r) = 1 (kx = 0;
- * theory 6). */
+/* How fast the second moments forget their start: the r in (0, min_j b_j e_j) with
+ * sum_j b_j^2/(b_j e_j - r) = 1, e_j = 2(1-b_j) for Gaussian inputs (theory 6), by bisection from
+ * below. */
 static double linreg_rate(const plan *p)
 {
     double lo = 0, hi = INFINITY;
@@ -211,14 +229,16 @@ static double linreg_rate(const plan *p)
     return lo;
 }
 
-/* Steps in which the start is forgotten by a factor e. Clipping: the drift is at most G, so noise
- * of variance s^2 is forgotten in about 2 s^2/G^2 steps; G x/|x| has the part sqrt(lambda/Tr H) of
- * it along each direction; and gradient noise larger than G turns the drift into G/sigma_sgd of
- * itself. A guess, which the halves of the chains are there to check. */
+/* Steps in which the start is forgotten by a factor e. Without clipping that follows from the
+ * slopes (curvatures) of F. With clipping it is a guess, which the halves of the chains are there
+ * to check: the drift is at most G, so that noise of variance s^2 is forgotten in about 2 s^2/G^2
+ * steps; a cut gradient G x/|x| has only the part sqrt(lambda/Tr H) of its length along a
+ * direction; and gradient noise larger than G turns the drift into G/sigma_sgd of itself. */
 static double memory(const plan *p, double slope_min, double slope_max, double trace, int stable)
 {
     double b = p->eta * slope_min, linear = fmax(1 / b, 1 / (2 - p->eta * slope_max));
-    if (p->problem != FINF_SIMULATE_HUBER || p->L == p->mu) linear /= 2; /* of squares */
+    if (p->problem != FINF_SIMULATE_HUBER || p->L == p->mu)
+        linear /= 2; /* squares forget twice as fast */
     if (p->problem == FINF_SIMULATE_LINREG && stable) linear = 1 / linreg_rate(p);
     if (!(p->clip < INFINITY)) return linear;
     double ratio = p->sigma / p->clip;
@@ -228,6 +248,8 @@ static double memory(const plan *p, double slope_min, double slope_max, double t
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
+/* The simulation of a question that has been checked. What diverges for sure, by an infinite
+ * sensitivity or an infinite exact value, is not run. */
 static finf_status simulate(plan *p, const finf_spectrum *s, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;

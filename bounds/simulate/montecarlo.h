@@ -1,4 +1,5 @@
 /* What the files of the simulation share, and its tests see. The public part is in finf.h.
+ * (theory 6.6)
  *
  *   montecarlo.c         the question: its domain, sigma, the knee, the exact value beside it
  *   montecarlo_course.c  how many chains, how long, on which threads, and when to stop
@@ -10,78 +11,109 @@
 #include "bounds.h"
 #include "stream.h"
 
-enum { LANES = 8, TILE_MOST = 64, THREADS_MOST = 256 };
-#define TILE_NUMBERS 4096            /* of a tile: it and its like stay in the second-level cache */
-#define BLOCK_MOST ((size_t)1 << 26) /* numbers, of the FFT blocks of one thread: 512 MB */
+enum {
+    LANES = 8,         /* chains of a batch, which are run side by side in vectors */
+    TILE_MOST = 64,    /* steps for which noise and inputs are drawn at a time, at most */
+    THREADS_MOST = 256 /* threads */
+};
+#define TILE_NUMBERS 4096 /* numbers of a tile: a few tiles stay in the second-level cache */
+#define BLOCK_MOST ((size_t)1 << 26) /* numbers of the FFT blocks of one thread: 512 MB */
 
-typedef enum { SOURCE_WHITE, SOURCE_RATIONAL, SOURCE_BLOCK } source_kind;
+/* How the noise is made. */
+typedef enum {
+    SOURCE_WHITE,    /* the normals themselves */
+    SOURCE_RATIONAL, /* a filter of a few poles */
+    SOURCE_BLOCK     /* FFT blocks as long as a chain: everything else */
+} source_kind;
 
-/* What is run: fixed while chains of one length are. */
+/* What is run: it does not change while chains of one length are. */
 typedef struct {
     const finf_noise *noise;
     finf_simulate_problem problem;
     finf_simulate_options o; /* o.steps: T, or 0 for the stationary law */
-    double eta, sigma, clip; /* clip: INFINITY without clipping */
-    double L, mu, knee;      /* mean: 1, 1, anything */
-    size_t d, width, tile;   /* width = d LANES: entry j LANES + k is coordinate j of chain k */
-    double *lambda, *root;   /* eigenvalues, their square roots; d of each */
-    double *start;           /* theta_0 - theta*; one block with the two, in lambda */
-    size_t burn, length;     /* of a chain */
+    double eta;
+    double sigma;   /* of the seeds w */
+    double clip;    /* clip norm, INFINITY without clipping */
+    double L;       /* the Huber-like loss: its curvature within the knee (mean estimation: 1) */
+    double mu;      /* and outside (mean estimation: 1) */
+    double knee;    /* and the |theta - theta*| where it changes */
+    size_t d;       /* dimension */
+    size_t width;   /* d LANES: entry j LANES + k of a vector is coordinate j of chain k */
+    size_t tile;    /* steps of a tile */
+    double *lambda; /* d eigenvalues, and the allocation of root and start */
+    double *root;   /* their square roots */
+    double *start;  /* theta_0 - theta*, 0 for the stationary law */
+    size_t burn;    /* steps of a chain that are not counted, */
+    size_t length;  /* and all its steps */
     source_kind source;
-    noise_poles filter;
-    double *factor;           /* its stationary factor */
-    size_t block;             /* length of the FFT blocks */
-    double complex *response; /* o.steps > 0: of beta_0..beta_{T-1} at the frequencies of 2 block */
+    noise_poles filter;       /* SOURCE_RATIONAL */
+    double *factor;           /* and the n x n factor of its stationary law; NULL for T steps */
+    size_t block;             /* SOURCE_BLOCK: length of a block */
+    double complex *response; /* for T steps: beta_0..beta_{T-1} on 2 block points, transformed */
 } plan;
 
 static inline int plan_cancelled(const plan *p) { return finf_cancelled(p->o.cancel); }
 
-/* One thread's room. */
+/* What a thread works with. Tiles are stored step by step, `width` numbers each. */
 typedef struct {
     const plan *p;
     normal_source *normals;
-    noise_stream stream;
-    /* theta - theta*; tiles of noise, inputs, and one more normal a step */
-    double *theta, *w, *x, *xi;
-    double *state; /* of the filter: coordinate, pole, lane */
-    double *z;     /* FFT blocks: entry, time */
-    double *pad;
-    double complex *spectrum;
+    noise_stream stream;      /* SOURCE_BLOCK, stationary */
+    double *theta;            /* theta - theta*, width numbers; owns w, x, xi and state */
+    double *w;                /* a tile of noise z/sigma */
+    double *x;                /* a tile of inputs, before they are multiplied by `root` */
+    double *xi;               /* a tile of gradient noise, LANES numbers a step */
+    double *state;            /* of the filter: coordinate, pole, lane */
+    double *z;                /* SOURCE_BLOCK: a block for each of the width entries */
+    double *pad;              /* SOURCE_BLOCK, T steps: room for 2 block numbers, */
+    double complex *spectrum; /* and for their transform */
 } worker;
 
 /* ---- montecarlo_noise.c ---------------------------------------------------------------------- */
 
-/* How the noise is made; slow: the least frequency that matters. */
+/* Decides how the noise is made, where `slow` is the least frequency that matters. */
 finf_status noise_set_source(plan *p, double slow, finf_reason *why);
-/* Once the lengths are known, and after every change of them. */
+/* SOURCE_BLOCK with T steps: plan.response, once the lengths are known and after every change. */
 finf_status noise_set_response(plan *p, finf_reason *why);
 
 finf_status worker_make(const plan *p, worker *k); /* on failure: worker_free what there is */
 void worker_free(worker *k);
 
-/* The noise of batch number `batch` from its start, then `steps` of it from step `from` into k->w.
- */
+/* Goes to the start of the noise of batch number `batch`; then each call writes `steps` steps of
+ * it, from step `from` on, into k->w. Tiles are to be asked for in their order. */
 finf_status noise_start(worker *k, unsigned long long batch);
 void noise_tile(worker *k, size_t from, size_t steps);
 
 /* ---- montecarlo_steps.c ---------------------------------------------------------------------- */
 
+/* What some chains gave. */
 typedef struct {
-    /* m2, drift2: sums of squares about the mean */
-    double chains, mean, m2, drift, drift2, clipped;
+    double chains;  /* how many */
+    double mean;    /* of F, over the chains */
+    double m2;      /* sum of the squares of F about that mean */
+    double drift;   /* mean of (second half - first half) of a chain */
+    double drift2;  /* sum of the squares of that about its mean */
+    double clipped; /* fraction of the gradients that were cut */
 } tally;
+/* Adds b to a (Chan's formula for sums of squares about the mean). */
 void tally_add(tally *a, const tally *b);
 
-typedef enum { BATCH_NONE, BATCH_PART, BATCH_WHOLE } batch_state;
+typedef enum {
+    BATCH_NONE, /* cancelled before anything was counted */
+    BATCH_PART, /* cancelled in the first half of what is counted */
+    BATCH_WHOLE /* run to the end, or cancelled in the second half */
+} batch_state;
 
-/* LANES chains. Cancelled on the way, stationary chains count as whole from half of their length.
- * Now and then: tell. */
+/* Runs the LANES chains of batch number `batch`. After every tile tell(told, steps of the tile) is
+ * called. Cancelled chains of T steps give nothing, stationary ones what they have. */
 finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_state *done,
                       void (*tell)(void *, size_t), void *told);
 
 /* ---- montecarlo_course.c --------------------------------------------------------------------- */
 
-/* Chains until the relative error is right. burn: a first guess of the burn-in; slow: as above. */
+/* Runs chains until the relative error is the one asked for. `burn` is a first guess of the
+ * burn-in, `slow` as above. FINF_ETOL: cancelled, or the steps allowed are spent; the best value is
+ * given. */
 finf_status course_run(plan *p, double burn, double slow, finf_simulate_result *out);
 
 #endif

@@ -1,12 +1,15 @@
 /* The course of a simulation: chains in batches, batches in rounds on the threads, rounds until the
- * error is right.
+ * error is right. (theory 6.6)
  *
- * The answer is a function of the seed alone, whoever runs which batch: each has its own generator,
- * they are added up in their order, and looked at after fixed numbers. error: stationary, a chain's
- * sample is its mean after a burn-in; after T steps, F(theta_T). Chains are independent, so the
- * standard error over them is honest whatever the correlation along a chain. The burn-in is a bound
- * on the transient where there is one (quadratics), else a guess: the means of the chains' two
- * halves are compared, and it is made longer until they agree. */
+ * The answer is a function of the seed alone, whichever thread runs which batch: every batch has
+ * its own generator, batches are added up in their order, and the sum is looked at after numbers of
+ * them that do not depend on the threads.
+ *
+ * error:    a stationary chain gives its mean after a burn-in, a chain of T steps F(theta_T).
+ * Chains are independent, so that the standard error over them is honest whatever the correlation
+ * along a chain. burn-in:  a bound of the transient where there is one (quadratics), else a guess:
+ * the means of the two halves of the chains are compared, and it is made longer until they agree.
+ */
 #include <gsl/gsl_cdf.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,24 +21,26 @@ enum { LEAST_BATCHES = 4 };
 #define DRIFT_T                                                                                    \
     4.5 /* halves of a chain further apart than this many standard errors: burn in longer */
 
-/* How far it has come. */
+/* How far the simulation has come. */
 typedef struct {
     plan *p;
     finf_simulate_result *out;
     worker *workers;
     unsigned long long first; /* number of the next batch: none is used twice */
-    double burn, counted;     /* wanted: the burn-in, and how many times that is counted */
-    double budget;            /* steps */
+    double burn;              /* the burn-in that is wanted, */
+    double counted;           /* and how many times as many steps are counted after it */
+    double budget;            /* steps that may still be taken */
 } course;
 
-/* The standard deviation of Student's t: few chains, and stopping when it looks small, would else
- * flatter it. */
+/* sqrt(m2/((n-3) n)): the usual standard error times the standard deviation of Student's t, since
+ * few chains, and stopping when the error looks small, would else flatter it. */
 static double standard_error(double m2, double n)
 {
     return n > 3 ? sqrt(m2 / ((n - 3) * n)) : INFINITY;
 }
 
-/* Relative error over the one wanted, squared: how many times the chains so far would do. */
+/* The square of the relative error over the one wanted: how many times as many chains are needed as
+ * there are now. */
 static double shortfall(const course *c, const tally *sum)
 {
     double x = c->out->F.error / (c->p->o.relative_error * sum->mean);
@@ -46,16 +51,19 @@ static double shortfall(const course *c, const tally *sum)
 
 typedef struct {
     const course *c;
-    size_t n; /* batches, from number c->first */
-    tally *batches;
-    batch_state *done;
-    atomic_size_t next;
-    atomic_uint worker;               /* the next that a thread may take */
-    _Atomic unsigned long long steps; /* of a chain, over all batches */
-    atomic_int status;
-    double expected, mean, error; /* for the progress */
+    size_t n;                         /* batches, from number c->first on */
+    tally *batches;                   /* what each of them gave, */
+    batch_state *done;                /* and whether it did */
+    atomic_size_t next;               /* the next batch to be taken by a thread */
+    atomic_uint worker;               /* the next worker to be taken by a thread */
+    _Atomic unsigned long long steps; /* steps so far, counted once for the LANES chains */
+    atomic_int status;                /* the first failure */
+    double expected;                  /* for the progress: the steps that all will take, */
+    double mean;                      /* the mean so far, */
+    double error;                     /* and its error */
 } round_of;
 
+/* Counts steps; the second form, on the caller's own thread, also reports the progress. */
 static void tell_only(void *data, size_t steps)
 {
     atomic_fetch_add(&((round_of *)data)->steps, steps);
@@ -69,6 +77,7 @@ static void tell_and_report(void *data, size_t steps)
     o->progress(o->progress_data, r->c->out->steps + done, r->expected, r->mean, r->error);
 }
 
+/* What a thread does: batch after batch until there are no more. */
 static void work(round_of *r, worker *w, void (*tell)(void *, size_t))
 {
     for (size_t i; !atomic_load(&r->status) && (i = atomic_fetch_add(&r->next, 1)) < r->n;) {
@@ -85,6 +94,8 @@ static void *run_thread(void *data)
     return NULL;
 }
 
+/* Runs the batches of a round on the threads and adds them to `sum`, in their order. If there is
+ * nothing else, batches that were interrupted in their first half count: better than nothing. */
 static finf_status run_round(round_of *r, tally *sum)
 {
     const finf_simulate_options *o = &r->c->p->o;
@@ -99,7 +110,7 @@ static finf_status run_round(round_of *r, tally *sum)
         atomic_init(&r->steps, 0);
         atomic_init(&r->status, FINF_OK);
         while (started + 1 < o->threads && started + 1 < r->n) {
-            /* then fewer do the same */
+            /* if the system gives no more threads, fewer do the same work */
             if (pthread_create(&thread[started], NULL, run_thread, r)) break;
             started++;
         }
@@ -109,7 +120,6 @@ static finf_status run_round(round_of *r, tally *sum)
     }
     for (size_t i = 0; i < r->n && !s; i++)
         if (r->done[i] == BATCH_WHOLE) tally_add(sum, &r->batches[i]);
-    /* interrupted: better than nothing */
     for (size_t i = 0, none = sum->chains == 0; i < r->n && none && !s; i++)
         if (r->done[i] == BATCH_PART) tally_add(sum, &r->batches[i]);
     free(r->batches);
@@ -117,7 +127,7 @@ static finf_status run_round(round_of *r, tally *sum)
     return s;
 }
 
-/* Batches number `batches` to next - 1 of this length. */
+/* The round that takes the number of batches of this length from `batches` to `next`. */
 static finf_status one_round(course *c, tally *sum, size_t batches, size_t next)
 {
     double cost = LANES * (double)c->p->length, before = c->out->steps;
@@ -147,8 +157,9 @@ static finf_status no_room(const plan *p, finf_reason *why)
                     (size_t)LANES, p->length, p->d);
 }
 
-/* The lengths, and for FFT noise the block: at least 64 slow time constants, where being periodic
- * is a matter of 1e-4. */
+/* The lengths of a chain: burn-in and `counted` times that, or less where `budget` steps are too
+ * few for LEAST_BATCHES batches of it, but not less than once. For FFT noise a chain is a whole
+ * block, at least 64 slow time constants long, where its being periodic matters by 1e-4 only. */
 static finf_status set_lengths(plan *p, double burn, double counted, double slow, double budget,
                                finf_reason *why)
 {
@@ -181,6 +192,8 @@ static finf_status set_lengths(plan *p, double burn, double counted, double slow
     return FINF_OK;
 }
 
+/* Mean, standard error, and the 95% interval by Student's t: `t` is its quantile over the factor by
+ * which standard_error exceeds the plain one. */
 static void report(const plan *p, const tally *sum, finf_simulate_result *out)
 {
     double n = sum->chains, e = standard_error(sum->m2, n);
@@ -189,17 +202,20 @@ static void report(const plan *p, const tally *sum, finf_simulate_result *out)
     out->chain_steps = (double)p->length;
     out->clipped_fraction = sum->clipped;
     if (!(n > 3)) return;
-    /* of the plain standard error */
     double t = gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt((n - 3) / (n - 1));
     out->F = finf_real_make(sum->mean, e, "independent chains");
     out->low = sum->mean - t * e;
     out->high = sum->mean + t * e;
 }
 
-typedef enum { MORE, ENOUGH, LONGER, STOPPED } verdict;
+typedef enum {
+    MORE,   /* chains of this length */
+    ENOUGH, /* the error is right */
+    LONGER, /* chains: c->burn or c->counted has been changed */
+    STOPPED /* for the reason in out->reason */
+} verdict;
 
-/* After `batches` of at most `most`. LONGER: c->burn or c->counted is changed. STOPPED: with the
- * reason. */
+/* What to do after `batches` batches, of which `most` are allowed. */
 static verdict judge(course *c, const tally *sum, size_t batches, double most)
 {
     const plan *p = c->p;
@@ -232,13 +248,14 @@ static verdict judge(course *c, const tally *sum, size_t batches, double most)
     }
     if (c->counted == 1 && p->source != SOURCE_BLOCK && !p->o.steps && times > 4 &&
         (double)batches < most / 8) {
-        c->counted = fmin(times / 2, 8); /* many more: less of them should be burn-in */
+        /* many more steps are needed: with longer chains fewer of them are burn-in */
+        c->counted = fmin(times / 2, 8);
         return LONGER;
     }
     return MORE;
 }
 
-/* Chains of one length until the error is right. *longer: whether they should be longer instead. */
+/* Chains of one length until the error is right; or *longer = 1: they should be longer instead. */
 static finf_status one_length(course *c, int *longer)
 {
     tally sum = {0};
@@ -249,7 +266,7 @@ static finf_status one_length(course *c, int *longer)
                         finf_show(c->p->o.max_steps).s, LANES, finf_show(cost).s);
     verdict now = MORE;
     for (size_t batches = 0; now == MORE;) {
-        /* looked at rarely, so that stopping does not favour a lucky error */
+        /* the error is looked at rarely, so that stopping does not favour a lucky one */
         double next = batches
                           ? ceil((double)batches * fmin(fmax(1.02 * shortfall(c, &sum), 1.1), 8))
                           : LEAST_BATCHES;

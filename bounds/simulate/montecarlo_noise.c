@@ -1,9 +1,9 @@
-/* The noise of the chains. (theory 0, 1)
+/* The noise of the chains. (theory 6.6)
  *
- * sgd, nu, power, antipgd, cc by a rational recursion of 20 to 40 poles, started in its stationary
- * law or at rest (finite time): nothing is stored. The others by FFT, a block as long as a chain:
- * cyclic in the stationary case (see stream.h), zero-padded after T steps, which is beta * w
- * exactly. */
+ *   power family  sgd, nu, power, antipgd and cc by a recursion of 20 to 40 poles, started in its
+ *                 stationary law, or at rest for T steps: nothing is stored
+ *   all others    by FFT, a block as long as a chain: cyclic in the stationary case (stream.h),
+ *                 padded with zeros for T steps, which is beta * w exactly */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 /* ---- the recursion's stationary law ---------------------------------------------------------- */
 
 /* The states S_i = sum_t d_i^t w_{-1-t} have the covariance 1/(1 - d_i d_k), too near singular to
- * be factored by elimination; its Cholesky factor is phi_k(d_i) with the Takenaka-Malmquist
- * functions phi_k(z) = sqrt(1-d_k^2)/(1-d_k z) prod_{j<k} (z-d_j)/(1-d_j z), every entry to
- * rounding. */
+ * be factored by elimination. Its Cholesky factor has the entries phi_k(d_i), k <= i, of the
+ * functions phi_k(z) = sqrt(1-d_k^2)/(1-d_k z) prod_{j<k} (z-d_j)/(1-d_j z) (Takenaka and
+ * Malmquist), which are products, each good to rounding. d = 1 - leak. */
 static void stationary_factor(const noise_poles *f, double *factor)
 {
     const double *m = f->leak;
@@ -92,9 +92,10 @@ finf_status worker_make(const plan *p, worker *k)
 
 /* ---- the noise of a batch -------------------------------------------------------------------- */
 
-/* One coordinate of LANES chains: w <- w + sum_i gain_i S_i, S_i <- (1-leak_i) S_i + w. Two poles
- * at a time go along the tile, their states in registers: written with vectors of 4, as a compiler
- * left alone keeps them in memory. */
+/* One coordinate of LANES chains through the filter, step by step: w <- w + sum_i gain_i S_i, and
+ * S_i <- (1-leak_i) S_i + (the old w). Two poles at a time go along the tile with their states in
+ * registers; it is written with vectors of four because a compiler left alone keeps the states in
+ * memory. Steps of w are `stride` apart. */
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
 FINF_VECTOR static void filter_tile(const noise_poles *f, size_t steps, size_t stride,
@@ -123,7 +124,8 @@ FINF_VECTOR static void filter_tile(const noise_poles *f, size_t steps, size_t s
     for (size_t t = 0; t < steps; t++) memcpy(w + t * stride, out + t * LANES, LANES * sizeof *w);
 }
 
-/* The filter's states, by its stationary factor. */
+/* Draws the filter's states from their stationary law: (lower triangular factor) times normals, in
+ * place from the last row up. */
 static void start_stationary(worker *k)
 {
     const plan *p = k->p;
@@ -140,7 +142,8 @@ static void start_stationary(worker *k)
     }
 }
 
-/* T numbers of beta * w */
+/* z_t = sum_{s<=t} beta_s w_{t-s} for t < T: the product of transforms of twice the length does not
+ * wrap around. */
 static finf_status finite_block(worker *k, double *z)
 {
     const plan *p = k->p;
@@ -153,6 +156,7 @@ static finf_status finite_block(worker *k, double *z)
     return s;
 }
 
+/* A block for each coordinate of each chain. */
 static finf_status start_blocks(worker *k, unsigned long long batch)
 {
     const plan *p = k->p;

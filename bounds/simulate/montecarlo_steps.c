@@ -1,11 +1,13 @@
-/* A batch of chains: LANES of them side by side (one vector operation for all), from start to end.
- * (theory 4, 5) */
+/* A batch of chains: LANES of them side by side, so that a vector operation is a step of each, from
+ * start to end. The recursion is that of theory 0.1, for the losses of theory 4, 5 and 6.6. */
 #include <string.h>
 
 #include "montecarlo.h"
 
-/* g = (<theta,x> - sigma_sgd xi) x, cut to the norm `clip`: F and the count of cuts are added up, a
- * lane for each chain. */
+/* Linear regression. theta is theta - theta*, so the sampled gradient is g = (<theta,x> - sigma_sgd
+ * xi) x with x_j = sqrt(lambda_j) times a normal. It is cut to the norm `clip`, and theta moves by
+ * -eta (g + sigma z). F before the step, and whether g was cut, are added to a lane for each chain.
+ */
 FINF_VECTOR static void linreg_tile(const plan *p, size_t steps, double *restrict theta,
                                     const double *restrict z, const double *restrict x,
                                     const double *restrict xi, double *restrict F,
@@ -48,8 +50,9 @@ FINF_VECTOR static void linreg_tile(const plan *p, size_t steps, double *restric
     }
 }
 
-/* F' = mu e + (L-mu) c, F = mu e^2/2 + (L-mu) c (e - c/2), c = e held within the knee; mu = L: a
- * quadratic */
+/* One dimension, e = theta - theta*: F = mu e^2/2 + (L-mu) c (e - c/2), where c is e held within
+ * [-knee, knee], and F' = mu e + (L-mu) c: curvature L within the knee, mu outside. For mu = L it
+ * is a quadratic, and for L = 1 mean estimation. Otherwise as above. */
 FINF_VECTOR static void scalar_tile(const plan *p, size_t steps, double *restrict theta,
                                     const double *restrict z, const double *restrict xi,
                                     double *restrict F, double *restrict cut)
@@ -73,6 +76,7 @@ FINF_VECTOR static void scalar_tile(const plan *p, size_t steps, double *restric
         }
 }
 
+/* `steps` steps of all chains, with their noise and their inputs. */
 static void steps_tile(worker *k, size_t from, size_t steps, double *F, double *cut)
 {
     const plan *p = k->p;
@@ -85,7 +89,7 @@ static void steps_tile(worker *k, size_t from, size_t steps, double *F, double *
         scalar_tile(p, steps, k->theta, k->w, k->xi, F, cut);
 }
 
-/* F(theta) of each chain: what a step would add, not taken */
+/* F(theta) of each chain as it stands. */
 static void value(const plan *p, const double *theta, double F[LANES])
 {
     for (size_t k = 0; k < LANES; k++) {

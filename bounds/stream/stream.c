@@ -1,24 +1,29 @@
-/* Correlated Gaussian noise in blocks: normals w, and z = beta * w by one multiplication with
- * B(w_j) between two FFTs. */
+/* Correlated Gaussian noise in blocks: normals w, and z = beta * w by one multiplication with B at
+ * the frequencies 2 pi j/n between two FFTs. (theory 6.6) */
 #include "stream.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { LAYERS = 256 };
-#define GOLDEN 0x9e3779b97f4a7c15u
+enum { LAYERS = 256 };             /* of the ziggurat */
+#define GOLDEN 0x9e3779b97f4a7c15u /* 2^64 over the golden ratio: splitmix64's increment */
 
 struct stream_source {
-    uint64_t seed, state[4];
-    /* the ziggurat: layer k is |x| < x[k], f[k] < y < f[k+1], f = e^{-x^2/2} */
-    double x[LAYERS + 1], f[LAYERS + 1];
-    double *w, *z;
-    double complex *B, *Z; /* at 2 pi j/n, j = 0..n/2; B = NULL: white */
+    uint64_t seed;        /* mixed once, so that neighbouring seeds are unlike */
+    uint64_t state[4];    /* of xoshiro256++ */
+    double x[LAYERS + 1]; /* the ziggurat: layer k is |x| < x[k], f[k] < y < f[k+1], */
+    double f[LAYERS + 1]; /* f[k] = e^{-x[k]^2/2} */
+    double *w;            /* the block of normals */
+    double *z;            /* the block of noise; NULL if white */
+    double complex *B;    /* the response at 2 pi j/n, j = 0..n/2; NULL if white */
+    double complex *Z;    /* the transform of the present block */
 };
 
-/* ---- normals: xoshiro256++ (Blackman, Vigna), seeded per block, and a ziggurat (Marsaglia, Tsang)
- * Written out because gsl_ran_gaussian_ziggurat has 24 bits and calls through a pointer;
- * this one has 53 and is faster. */
+/* ---- normals --------------------------------------------------------------------------------- */
+
+/* xoshiro256++ (Blackman and Vigna), seeded afresh for every sequence, and a ziggurat (Marsaglia
+ * and Tsang). Written out because gsl_ran_gaussian_ziggurat makes normals of 24 bits and calls its
+ * generator through a pointer; this one has 53 bits and is faster. */
 
 static inline uint64_t rotate(uint64_t x, int k) { return x << k | x >> (64 - k); }
 
@@ -34,19 +39,22 @@ static inline uint64_t next(uint64_t s[4])
     return out;
 }
 
-/* (0, 1] */
+/* Uniform on the multiples of 2^-53 in (0, 1]. */
 static inline double uniform(uint64_t s[4]) { return (double)((next(s) >> 11) + 1) * 0x1p-53; }
 
-static uint64_t mix(uint64_t x) /* splitmix64's output function */
+/* splitmix64's output function: a bijection that makes consecutive numbers look independent. */
+static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
 
+/* The tables of the ziggurat: 256 layers of equal area under e^{-x^2/2}, the lowest of which is the
+ * rectangle |x| < R with the tail beyond R. */
 static void ziggurat(struct stream_source *s)
 {
-    const double R = 3.6541528853610088; /* where the 256 layers of equal area end */
+    const double R = 3.6541528853610088; /* for which 256 layers fill the area exactly */
     double fR = exp(-R * R / 2), area = R * fR + sqrt(FINF_PI / 2) * erfc(R / sqrt(2));
     s->x[0] = area / fR;
     s->f[0] = 0;
@@ -60,7 +68,8 @@ static void ziggurat(struct stream_source *s)
     s->f[LAYERS] = 1;
 }
 
-static double beyond(double R, uint64_t state[4]) /* a normal given that it is > R */
+/* A normal given that it is above R (Marsaglia's method: exponentials, a part of them rejected). */
+static double beyond(double R, uint64_t state[4])
 {
     for (;;) {
         double a = -log(uniform(state)) / R, b = -log(uniform(state));
@@ -68,12 +77,14 @@ static double beyond(double R, uint64_t state[4]) /* a normal given that it is >
     }
 }
 
+/* n normals: a layer by the lowest 8 bits of a random number and a point in it by the highest 53.
+ * It is taken at once if it lies under the layer above, else if it lies under the curve. */
 static void normals(const struct stream_source *s, uint64_t state[4], size_t n, double *out)
 {
     for (size_t i = 0; i < n;) {
         uint64_t u = next(state);
         size_t k = u % LAYERS;
-        double x = (double)((int64_t)u >> 11) * 0x1p-52 * s->x[k]; /* none of the bits that k has */
+        double x = (double)((int64_t)u >> 11) * 0x1p-52 * s->x[k];
         if (fabs(x) < s->x[k + 1])
             out[i++] = x;
         else if (k == 0)
