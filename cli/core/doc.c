@@ -1,3 +1,7 @@
+/* A doc is a list of items in the order in which a command added them. Each printer goes through
+ * the list once: text shows labels and notes, JSON keys and values, CSV a line for each record
+ * under the keys of all records. Functions that fill it do not report a failed allocation; they
+ * note it, and doc_failed tells in the end. */
 #include "doc.h"
 
 #include <math.h>
@@ -5,46 +9,56 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The kinds up to STRING are single values, which text shows after their label. */
 typedef enum {
     NUMBER,
-    REAL,
+    REAL, /* a number with its error */
     WHOLE,
     BOOLEAN,
     STRING,
-    ARRAY,
-    SERIES,
+    ARRAY,  /* numbers that are the whole output */
+    SERIES, /* numbers that are a field of their record */
     TABLE,
-    HEADING,
+    HEADING, /* HEADING and NOTE are for text only */
     NOTE,
-    ROW
+    ROW /* a record begins */
 } item_kind;
 
+/* Strings and data are the item's own; those that its kind does not need are NULL. */
 typedef struct {
     item_kind kind;
-    char *key, *error_key, *label, *note, *string;
-    double value, error;
-    unsigned long long whole;
-    double *data;
-    size_t rows, columns;
-    char **names;
+    char *key;                /* name in CSV and JSON; NULL: not there */
+    char *error_key;          /* name of the error there; NULL: not there */
+    char *label;              /* name in text, or the text itself; NULL: not there */
+    char *note;               /* what it means, in text */
+    char *string;             /* STRING */
+    double value;             /* NUMBER, REAL, WHOLE, BOOLEAN (0 or 1) */
+    double error;             /* REAL */
+    unsigned long long whole; /* WHOLE, every digit of it */
+    double *data;             /* ARRAY, SERIES; TABLE row by row */
+    size_t rows;              /* of data */
+    size_t columns;           /* TABLE */
+    char **names;             /* TABLE: of its columns */
 } item;
 
-/* The keys of all records, a key that only some have after the one it follows there: the columns of
- * the CSV. */
+/* The columns of the CSV: the keys of all records. A key that only some records have comes after
+ * the key that it follows there. */
 typedef struct {
-    const char **key;
-    const item **cell; /* scratch: one record, a column each */
-    size_t n, room;
-    size_t at; /* while filling: behind the last key of the current record */
+    const char **key;  /* borrowed from the items */
+    const item **cell; /* room for one record, a column each, while it is printed */
+    size_t n;          /* columns */
+    size_t room;       /* columns that both arrays have room for */
+    size_t at;         /* while filling: the place behind the last key of the current record */
 } csv_columns;
 
 struct doc {
     item *items;
-    size_t n, room;
+    size_t n;    /* items */
+    size_t room; /* items that there is room for */
     csv_columns columns;
-    FILE *saved;
-    memory_file saved_text;
-    int failed;
+    FILE *saved;            /* what --save writes, while it is open */
+    memory_file saved_text; /* and its text */
+    int failed;             /* memory ran out */
 };
 
 doc *doc_new(void) { return calloc(1, sizeof(doc)); }
@@ -92,6 +106,7 @@ const memory_file *doc_end_saved(doc *d)
     return d->saved_text.text ? &d->saved_text : NULL;
 }
 
+/* A copy of s; NULL for NULL. */
 static char *copy(doc *d, const char *s)
 {
     char *c = s ? strdup(s) : NULL;
@@ -99,8 +114,8 @@ static char *copy(doc *d, const char *s)
     return c;
 }
 
-/* The place of `key`, looked for from `from` on first: in records alike that is where it is. c->n
- * if nowhere. */
+/* The column of `key`, or c->n if it has none. The search starts at column `from`, where the key is
+ * if this record is like the last one: filling n records of m keys then costs O(n m). */
 static size_t find_key(const csv_columns *c, const char *key, size_t from)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -121,6 +136,7 @@ static int grow_columns(csv_columns *c)
     return key && cell;
 }
 
+/* Makes a column for `key`, unless it has one, behind the last key of the current record. */
 static void add_column(doc *d, const char *key)
 {
     csv_columns *c = &d->columns;
@@ -138,6 +154,7 @@ static void add_column(doc *d, const char *key)
     c->at = found + 1;
 }
 
+/* Appends an item. Without memory it is one that nobody prints, so that the caller can fill it. */
 static item *add(doc *d, item_kind kind, const char *key, const char *label, const char *note)
 {
     static item spare;
@@ -194,6 +211,7 @@ void doc_string(doc *d, const char *key, const char *label, const char *value, c
     x->string = copy(d, value);
 }
 
+/* A copy of n numbers as the data of an item. */
 static void keep(doc *d, item *x, const double *data, size_t n)
 {
     x->data = malloc((n ? n : 1) * sizeof *data);
@@ -241,14 +259,15 @@ void doc_note(doc *d, const char *format, ...)
     add(d, NOTE, NULL, line, NULL);
 }
 
+/* A value that is shown and says nothing: its error is as large as itself. An exact 0 does. */
 static int as_uncertain_as_large(const item *x)
 {
     return x->kind == REAL && (x->key || x->label) && isfinite(x->value) && x->value != 0 &&
            x->error >= fabs(x->value);
 }
 
-/* `text` as the reason of the record that ends before item `end`: after what it has, or, of the
- * last record, as a new one. */
+/* Adds `text` to the field `reason` of the record that ends before item `end`. A record without one
+ * gets it only if it is the last: items are appended, not inserted. */
 static void give_reason(doc *d, size_t end, const char *text)
 {
     for (size_t i = end; i-- > 0 && d->items[i].kind != ROW;) {
@@ -286,7 +305,8 @@ int doc_imprecise(doc *d, finf_reason *why)
 
 /* ---- characters ------------------------------------------------------------------------------ */
 
-/* Bytes of the UTF-8 character at s, 0 when it is none. */
+/* How many bytes the UTF-8 character at s has; 0 if it is none (too long a form, a surrogate, or
+ * beyond U+10FFFF). */
 static int utf8_length(const unsigned char *s)
 {
     int n = *s < 0x80                 ? 1
@@ -302,13 +322,15 @@ static int utf8_length(const unsigned char *s)
     return n;
 }
 
-/* C0, delete, or C1 (c2 80 .. c2 9f in UTF-8): a terminal may obey it instead of showing it. */
+/* A control character, which a terminal may obey instead of showing it: below U+0020, U+007F, or
+ * U+0080 to U+009F, which are the bytes c2 80 to c2 9f. */
 static int is_control(const unsigned char *s)
 {
     return *s < 0x20 || *s == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
 }
 
-/* One character, or a question mark for it. Returns how many bytes it has. */
+/* Writes one character, or a question mark for what is none or a control character. Returns how
+ * many bytes of s it was. */
 static int put_plain(const char *s, FILE *out)
 {
     int n = utf8_length((const unsigned char *)s);
@@ -324,8 +346,8 @@ void doc_plain(const char *s, FILE *out)
     while (*s) s += put_plain(s, out);
 }
 
-/* The same in `width` columns at least: to the right of blanks, or (width < 0) to the left of them.
- */
+/* A string in at least |width| columns: behind blanks, or before them where width < 0, as printf's
+ * %*s does, but with doc_plain. */
 static void print_padded(const char *s, int width, FILE *out)
 {
     int length = (int)strlen(s);
@@ -336,6 +358,7 @@ static void print_padded(const char *s, int width, FILE *out)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* A number in text; what is missing is a dash. */
 static void format_number(char *out, size_t size, double x, int precision)
 {
     if (isnan(x))
@@ -346,6 +369,7 @@ static void format_number(char *out, size_t size, double x, int precision)
         snprintf(out, size, "%.*g", precision, x);
 }
 
+/* A value in text, with its error if it has one. A long string may be cut short. */
 static void value_text(const item *x, int precision, char *out, size_t size)
 {
     char number[64];
@@ -362,6 +386,7 @@ static void value_text(const item *x, int precision, char *out, size_t size)
         snprintf(out, size, "%s", number);
 }
 
+/* Whether text shows the item as "label  value  note". */
 static int is_value(const item *x) { return x->kind <= STRING && x->label; }
 
 static void print_table_text(const item *x, int precision, FILE *out)
@@ -379,6 +404,8 @@ static void print_table_text(const item *x, int precision, FILE *out)
     }
 }
 
+/* Labels, values and notes each begin in one column; values of 40 characters and more do not make
+ * theirs wider. */
 static void print_text(const doc *d, doc_style style, FILE *out)
 {
     int precision = style.precision ? style.precision : 10;
@@ -398,7 +425,7 @@ static void print_text(const doc *d, doc_style style, FILE *out)
             fputs("  ", out);
             print_padded(x->label, -(int)labels, out);
             fputs("  ", out);
-            /* a noise may be long */
+            /* a string is written from the item, as a noise may be longer than `value` */
             doc_plain(x->kind == STRING && x->string ? x->string : value, out);
             if (note)
                 fprintf(out, "%*s  ", (int)(values > strlen(value) ? values - strlen(value) : 0),
@@ -407,8 +434,8 @@ static void print_text(const doc *d, doc_style style, FILE *out)
             fputc('\n', out);
         } else if (x->kind == TABLE)
             print_table_text(x, style.precision ? style.precision : 6, out);
-        else if (x->kind ==
-                 ARRAY) /* one number a line, read back exactly: the format `beta@FILE` takes */
+        else if (x->kind == ARRAY)
+            /* one number a line, to be read back exactly: the format that `beta@FILE` takes */
             for (size_t j = 0; j < x->rows && !ferror(out); j++)
                 fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);
         else if ((x->kind == HEADING || x->kind == NOTE) && !style.quiet) {
@@ -422,7 +449,8 @@ static void print_text(const doc *d, doc_style style, FILE *out)
 
 static int machine_digits(doc_style style) { return style.precision ? style.precision : 17; }
 
-/* RFC 4180: in quotes where there is a comma, a quote or an end of line in it. */
+/* A cell as RFC 4180 has it: in quotes where there is a comma, a quote or an end of line in it, and
+ * quotes in it doubled. */
 static void csv_string(const char *s, FILE *out)
 {
     if (!s) return;
@@ -438,6 +466,7 @@ static void csv_string(const char *s, FILE *out)
     if (quote) fputc('"', out);
 }
 
+/* A number, or nothing where there is none. */
 static void csv_number(double x, int digits, FILE *out)
 {
     if (!isnan(x)) fprintf(out, isinf(x) ? (x > 0 ? "inf" : "-inf") : "%.*g", digits, x);
@@ -460,6 +489,7 @@ static void csv_value(const item *x, int digits, FILE *out)
         csv_number(x->value, digits, out);
 }
 
+/* The first item of this kind that has a key; NULL: there is none. */
 static const item *find_kind(const doc *d, item_kind kind)
 {
     for (size_t i = 0; i < d->n; i++)
@@ -499,6 +529,8 @@ static void csv_table(const item *x, int digits, FILE *out)
         }
 }
 
+/* The record whose items begin at `first`: each goes to the column of its key, then the columns are
+ * written in their order. */
 static void csv_record(const csv_columns *c, const item *first, const item *end, int digits,
                        FILE *out)
 {
@@ -519,6 +551,7 @@ static void csv_record(const csv_columns *c, const item *first, const item *end,
     fputc('\n', out);
 }
 
+/* An array or a table takes the place of the records: a CSV file is one table. */
 static void print_csv(const doc *d, doc_style style, FILE *out)
 {
     int digits = machine_digits(style);
@@ -537,6 +570,8 @@ static void print_csv(const doc *d, doc_style style, FILE *out)
         if (x->kind == ROW) csv_record(&d->columns, x + 1, end, digits, out);
 }
 
+/* A string as JSON has it; what is not UTF-8 becomes U+FFFD. Of a control character c2 80 .. c2 9f
+ * the second byte is the number. */
 static void json_string(const char *s, FILE *out)
 {
     fputc('"', out);
@@ -546,9 +581,7 @@ static void json_string(const char *s, FILE *out)
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
         else if (is_control((const unsigned char *)s))
-            fprintf(out, "\\u%04x",
-                    n == 2 ? (unsigned char)s[1]
-                           : c); /* of c2 80 .. c2 9f the second is the number */
+            fprintf(out, "\\u%04x", n == 2 ? (unsigned char)s[1] : c);
         else if (n == 0)
             fputs("\\ufffd", out);
         else
@@ -558,6 +591,7 @@ static void json_string(const char *s, FILE *out)
     fputc('"', out);
 }
 
+/* A number; JSON has no infinities, so they are strings, and what is missing is null. */
 static void json_number(double x, int digits, FILE *out)
 {
     if (isnan(x))
@@ -610,6 +644,7 @@ static void json_value(const item *x, int digits, FILE *out)
     }
 }
 
+/* An object for each record, each on a line of its own. */
 static void print_json(const doc *d, doc_style style, FILE *out)
 {
     int digits = machine_digits(style);
@@ -661,8 +696,10 @@ static size_t record(const doc *d, size_t row)
     return d->n;
 }
 
+/* Whether an item's name, which may be NULL, is this key. */
 static int named(const char *name, const char *key) { return name && strcmp(name, key) == 0; }
 
+/* The value of an item, or its error, whichever has this key. */
 static doc_cell cell_of(const item *x, const char *key)
 {
     if (named(x->error_key, key)) return (doc_cell){CELL_NUMBER, x->error, NULL};
@@ -684,8 +721,8 @@ doc_cell doc_at(const doc *d, size_t row, const char *key)
     return (doc_cell){CELL_EMPTY, NAN, NULL};
 }
 
-/* The column `key` of an array (t is its index) or a table, `stride` apart from the first on; NULL:
- * not there. */
+/* Where the column `key` of an array or a table begins in its data; its numbers are `stride` apart.
+ * NULL: not there. */
 static const double *find_data(const item *x, const char *key, size_t *stride)
 {
     *stride = x->kind == TABLE ? x->columns : 1;
@@ -728,7 +765,7 @@ void doc_copy(doc *to, const doc *from, size_t row)
         case BOOLEAN: doc_bool(to, x->key, x->label, x->value != 0, x->note); break;
         case STRING: doc_string(to, x->key, x->label, x->string, x->note); break;
         case SERIES: doc_series(to, x->key, x->data, x->rows); break;
-        default: break; /* of the whole output, or for text */
+        default: break; /* not of the record, or for text only */
         }
     }
 }

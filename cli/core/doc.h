@@ -1,4 +1,5 @@
-/* The one printer: a command fills a doc, and the doc is written as text, CSV or JSON. */
+/* The one printer: a command fills a doc, and the doc is written as text, CSV or JSON. No command
+ * prints anything itself, so that the three formats cannot disagree. */
 #ifndef FINF_DOC_H
 #define FINF_DOC_H
 

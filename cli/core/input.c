@@ -1,3 +1,5 @@
+/* Files of numbers: the bytes of a file, numpy's .npy format, and text or CSV. What is wrong with a
+ * file is said with its name and, for text, the line. */
 #include "input.h"
 
 #include <ctype.h>
@@ -12,9 +14,9 @@
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-#define SIZE_LIMIT ((size_t)1 << 31)
+#define SIZE_LIMIT ((size_t)1 << 31) /* bytes of a file that is read at all */
 
-/* The whole file with a NUL behind it. */
+/* The whole file, or standard input for "-", with a NUL behind it. Owned by the caller. */
 static finf_status slurp(const char *path, char **out, size_t *size, finf_reason *why)
 {
     int is_stdin = strcmp(path, "-") == 0;
@@ -56,7 +58,8 @@ static finf_status slurp(const char *path, char **out, size_t *size, finf_reason
 
 /* ---- .npy ------------------------------------------------------------------------------------ */
 
-/* The value after 'key': in the header's dict literal. */
+/* Where the value of 'key' begins in the header, which is a Python dict as text. NULL: not there.
+ */
 static const char *npy_field(const char *header, const char *key)
 {
     const char *p = strstr(header, key);
@@ -70,7 +73,8 @@ static int host_is_little(void)
     return *(const unsigned char *)&one == 1;
 }
 
-/* One element of dtype kind f or i or u and `width` bytes. */
+/* One element: a float (kind 'f') or a signed integer ('i') of `width` bytes, 4 or 8; `swap` if its
+ * bytes are in the other order than the machine's. */
 static double npy_element(const unsigned char *p, char kind, size_t width, int swap)
 {
     unsigned char b[8];
@@ -164,8 +168,8 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 static int is_comma(char c) { return c == ',' || c == ';'; }
 
-/* Names: every cell starts with a letter, an underscore, a quote or a bar, and is not nan or inf.
- */
+/* Whether a line is a header: every cell starts with a letter, an underscore, a quote or a bar (as
+ * |B|), and none is a number, which nan and inf are too. */
 static int is_header(const char *p, const char *end)
 {
     while (p < end) {
@@ -179,12 +183,16 @@ static int is_header(const char *p, const char *end)
     return 1;
 }
 
+/* A text file while it is read. */
 typedef struct {
     const char *path;
-    size_t line, n, room;
+    size_t line; /* the present one, counted from 1 */
+    size_t n;    /* numbers so far */
+    size_t room; /* numbers that out->data has room for */
     input_table *out;
 } reader;
 
+/* Appends the number in a cell of `length` characters. It must be all of the cell, and finite. */
 static finf_status add_number(reader *r, const char *cell, size_t length, finf_reason *why)
 {
     int shown = (int)(length < 40 ? length : 40);
@@ -208,11 +216,12 @@ static finf_status add_number(reader *r, const char *cell, size_t length, finf_r
     return FINF_OK;
 }
 
+/* A line of numbers, between blanks or commas or both: as many as the lines before it have. */
 static finf_status read_line(reader *r, const char *p, const char *end, finf_reason *why)
 {
     size_t before = r->n;
     finf_status s = FINF_OK;
-    int comma = 1; /* a cell is due: at the start, and behind a comma */
+    int comma = 1; /* whether a cell must follow: at the start, and behind a comma */
     while (!s) {
         while (p < end && is_blank(*p)) p++;
         if (p == end && !comma) break;
@@ -233,8 +242,8 @@ static finf_status read_line(reader *r, const char *p, const char *end, finf_rea
     return s;
 }
 
-/* Lines of numbers; # starts a comment, the first line may be names. Ends of lines are \n, \r\n or
- * \r. */
+/* Lines of numbers, ended by \n, \r\n or \r. # starts a comment, the first line may be a header.
+ * Where the file is parted by lines [name], only the part `section` is `active`. */
 static finf_status read_text(const char *path, const char *section, const char *text, size_t size,
                              input_table *out, finf_reason *why)
 {

@@ -1,9 +1,12 @@
+/* A file in memory, on glibc's fopencookie: a stream whose writes are a function of ours. */
 #define _GNU_SOURCE /* fopencookie */
 #include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The stream's write function. The room doubles, so that n bytes cost O(n) copies in all. Once an
+ * allocation has failed no other is tried: a text with a hole in it would be worse than none. */
 static ssize_t append(void *cookie, const char *bytes, size_t n)
 {
     memory_file *m = cookie;

@@ -6,12 +6,14 @@
 #include <stdio.h>
 
 typedef struct {
-    char *text; /* ends with a NUL; NULL while it is empty; owned by the caller */
-    size_t size, room;
-    int failed; /* after fclose: it is not whole */
+    char *text;  /* ends with a NUL; NULL while it is empty; owned by the caller */
+    size_t size; /* bytes written, the NUL not counted */
+    size_t room; /* bytes allocated */
+    int failed;  /* after fclose: memory ran out, and the text is not whole */
 } memory_file;
 
-/* NULL: no memory. `m` stays where it is until the file is closed. */
+/* A stream that writes into `m`, or NULL without memory. `m` must stay where it is until the stream
+ * is closed. */
 FILE *memory_open(memory_file *m);
 
 #endif

@@ -1,3 +1,5 @@
+/* Writing files: names and links, temporaries and their renaming, and the signals that could end
+ * the program between the two. */
 #include "output.h"
 
 #include <errno.h>
@@ -10,19 +12,21 @@
 
 #include "base.h"
 
-static int stdout_closed;
+static int stdout_closed;                 /* the program was started with standard output closed */
 static volatile sig_atomic_t pipe_closed; /* something was written to a pipe that nobody reads */
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-/* The signals that end the program, but for those that are its own fault. */
+/* The signals that end the program, except those that are its own fault (a fault in memory, say).
+ */
 static const int ENDINGS[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2};
 #define ENDINGS_COUNT (sizeof ENDINGS / sizeof *ENDINGS)
 
-/* Temporary files, for the handler of a signal that ends the program. */
+/* The temporary files there are, for the handler of a signal that ends the program. */
 #define SINKS 4
 static char *volatile unfinished[SINKS];
 
+/* Puts `new` in the place of `old`: a NULL stands for a free place, or frees one. */
 static void remember(char *old, char *new)
 {
     for (int i = 0; i < SINKS; i++)
@@ -32,6 +36,8 @@ static void remember(char *old, char *new)
         }
 }
 
+/* Removes the temporary files, then lets the signal do what it does. Only functions that are safe
+ * in a signal handler are called. */
 static void on_signal(int signal_number)
 {
     for (int i = 0; i < SINKS; i++)
@@ -59,7 +65,8 @@ void signals_release(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, befo
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* `name` as seen from the directory of `path`. Owned by the caller; NULL: no memory. */
+/* The name that `name`, as found in the directory of `path`, has from here. Owned by the caller;
+ * NULL: no memory. */
 static char *beside(const char *path, const char *name)
 {
     const char *slash = *name == '/' ? NULL : strrchr(path, '/');
@@ -116,7 +123,8 @@ int sink_same(const char *a, const char *b)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Beside the file itself, not beside a link to it; with the mode of what it replaces. */
+/* A temporary beside the file itself, not beside a link to it, as a file is renamed within its file
+ * system only; with the mode of what it will replace, or that of a new file. */
 static FILE *open_temporary(const char *path, const struct stat *old, sink *out)
 {
     char *real = real_name(path);
@@ -126,7 +134,7 @@ static FILE *open_temporary(const char *path, const struct stat *old, sink *out)
     if (!out->temporary) return NULL;
     snprintf(out->temporary, n, "%s.XXXXXX", real);
     sigset_t before;
-    signals_hold(&before); /* one that came between these two lines would leave the file behind */
+    signals_hold(&before); /* one that came between mkstemp and remember would leave the file */
     int fd = mkstemp(out->temporary);
     if (fd >= 0) remember(NULL, out->temporary);
     signals_release(&before);
@@ -174,7 +182,8 @@ void sink_drop(sink *s)
     *s = (sink){0};
 }
 
-/* A reader that has seen enough (`finf .. | head`) is no error. */
+/* Whether it is a pipe whose reader has gone: who has seen enough (`finf .. | head`) is no error.
+ */
 static int is_closed_pipe(const sink *s)
 {
     struct stat st;
@@ -194,10 +203,11 @@ finf_status sink_finish(sink *s, finf_reason *why)
     if (!s->file) return FINF_OK;
     int bad = ferror(s->file);
     errno = 0;
-    if (bad) fputc('\n', s->file); /* once more, for errno: the printer has stopped long ago */
+    /* the printer has stopped at the first error, long ago: written to once more, for its errno */
+    if (bad) fputc('\n', s->file);
     bad |= fflush(s->file) != 0;
     int enough = bad && is_closed_pipe(s);
-    bad |= fclose(s->file) != 0; /* stdout too: a full disk may only tell now */
+    bad |= fclose(s->file) != 0; /* stdout too: a full disk may be noticed only now */
     s->file = NULL;
     if (!bad || enough) return FINF_OK;
     cannot_write(s, why);
@@ -223,13 +233,15 @@ finf_status sink_close(sink *s, finf_reason *why)
 int sink_prepare(void)
 {
     stdout_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
-    for (int fd = 0; fd <= 2; fd++) /* a closed one would be taken by the next file opened */
+    /* a standard descriptor that is closed would be given to the next file that is opened */
+    for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) return 0;
     struct sigaction closed = {.sa_handler = on_pipe, .sa_flags = SA_RESTART}, old;
     sigaction(SIGPIPE, &closed, NULL); /* the write fails, and that is all */
     signal(SIGXFSZ, SIG_IGN);          /* a limit on file sizes is an error like a full disk */
+    /* a signal that is ignored, as nohup has it, stays so */
     for (size_t i = 0; i < ENDINGS_COUNT; i++)
         if (sigaction(ENDINGS[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            signal(ENDINGS[i], on_signal); /* nohup */
+            signal(ENDINGS[i], on_signal);
     return 1;
 }

@@ -1,3 +1,5 @@
+/* Independent tasks on two threads. Tasks are handed out one by one, since they may differ much in
+ * length; Ctrl-C is seen by a handler that only counts, and by tasks that ask. */
 #include "sweep.h"
 
 #include "base.h"
@@ -10,11 +12,11 @@
 
 #define THREADS 2
 
-static volatile sig_atomic_t interrupted;
-static struct sigaction before;
+static volatile sig_atomic_t interrupted; /* how many times Ctrl-C was pressed during a sweep */
+static struct sigaction before;           /* what SIGINT did before the outermost sweep */
 
-/* The third Ctrl-C does not wait for the running tasks. (A shell's timeout may send two at once.)
- */
+/* The third Ctrl-C does not wait for the running tasks. The second does, because `timeout` may send
+ * two at once: to the process and to its group. */
 static void on_interrupt(int signal_number)
 {
     if (++interrupted < 3) return;
@@ -29,14 +31,16 @@ int sweep_interrupted(void *unused)
 }
 
 typedef struct {
-    size_t n;
-    atomic_size_t next, done;
+    size_t n;           /* tasks */
+    atomic_size_t next; /* number of the next one to be taken */
+    atomic_size_t done; /* how many have ended */
     void (*task)(size_t, void *);
     void *ctx;
-    int progress;
-    pthread_mutex_t lock;
+    int progress;         /* whether a line of progress is shown, */
+    pthread_mutex_t lock; /* by one thread at a time */
 } queue;
 
+/* What both threads do: task after task until there are no more, or Ctrl-C. */
 static void *work(void *data)
 {
     queue *q = data;
@@ -61,7 +65,8 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
                .lock = PTHREAD_MUTEX_INITIALIZER};
     struct sigaction ours = {.sa_handler = on_interrupt}, previous;
     sigaction(SIGINT, &ours, &previous);
-    if (previous.sa_handler != on_interrupt) before = previous; /* else a sweep within a sweep */
+    /* in a sweep within a sweep the handler is ours already */
+    if (previous.sa_handler != on_interrupt) before = previous;
     pthread_t thread;
     int second = n > 1 && THREADS > 1 && pthread_create(&thread, NULL, work, &q) == 0;
     work(&q);
@@ -71,6 +76,7 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
     return interrupted;
 }
 
+/* Row i of an array whose rows are `size` bytes long and begin with a sweep_row. */
 static const sweep_row *row_at(const void *rows, size_t i, size_t size)
 {
     return (const void *)((const char *)rows + i * size);

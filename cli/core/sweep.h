@@ -10,16 +10,17 @@
  * sweep_interrupted(). quiet: no progress line. Returns nonzero if it was interrupted. */
 int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet);
 
-/* How a task ended; the first member of every row a sweep fills. */
+/* How a task ended: the first member of every row that a sweep fills. */
 typedef struct {
     finf_status status;
-    int done; /* it has something to show */
-    int cut;  /* something of it was left out, as Ctrl-C came */
-    finf_reason why;
+    int done;        /* it has something to show */
+    int cut;         /* something of it was left out, because Ctrl-C came */
+    finf_reason why; /* of a status that is not FINF_OK */
 } sweep_row;
 
-/* The first failure of n rows of `size` bytes (a missed tolerance gives way to any other); if
- * interrupted before all was done, how many are, or what became of the only one. */
+/* The status of a sweep whose n rows, of `size` bytes each, are in `rows`: its first failure, where
+ * a missed tolerance gives way to any other. If it was interrupted before everything was done: how
+ * many tasks are, or, if there was only one, what became of it. */
 finf_status sweep_outcome(const void *rows, size_t n, size_t size, int interrupted,
                           finf_reason *why);
 
@@ -27,7 +28,7 @@ finf_status sweep_outcome(const void *rows, size_t n, size_t size, int interrupt
 void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, void *ctx),
                 void *ctx);
 
-/* A finf_iqc_options.cancel. */
+/* Whether Ctrl-C was pressed: the `poll` of a finf_cancel. */
 int sweep_interrupted(void *unused);
 
 #endif
