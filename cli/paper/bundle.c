@@ -1,3 +1,7 @@
+/* How all files or none get into a directory: they are written into a temporary directory (the
+ * "stage"). If the directory is new the stage is renamed to it, which is one step. Else every file
+ * is moved into its place, what it replaces being kept in the stage until all are there, so that it
+ * can be put back. */
 #include "bundle.h"
 
 #include <errno.h>
@@ -9,8 +13,8 @@
 #include "base.h"
 #include "output.h"
 
-#define PATH 4300
-#define DIR_MAX 4000
+#define PATH 4300    /* characters of a name in the directory */
+#define DIR_MAX 4000 /* characters of the directory's own name */
 
 FILE *bundle_add(bundle *b, const char *name, const char *ending)
 {
@@ -22,7 +26,7 @@ FILE *bundle_add(bundle *b, const char *name, const char *ending)
     return f->stream;
 }
 
-/* 0 if memory ran out while a file was written to. */
+/* Closes all files. 0 if memory ran out while one of them was written to. */
 static int finish(bundle *b)
 {
     int good = 1;
@@ -50,7 +54,7 @@ static finf_status cannot(finf_reason *why, const char *what, const char *path)
 
 /* ---- what is there already ------------------------------------------------------------------- */
 
-/* The name without slashes at its end; 0 if it is none. */
+/* The directory's name without slashes at its end. 0 if it is empty or too long. */
 static int trim(const char *dir, char *out)
 {
     size_t n = strlen(dir);
@@ -61,7 +65,7 @@ static int trim(const char *dir, char *out)
     return 1;
 }
 
-/* A regular file with the mark in its first lines. */
+/* Whether it is a regular file with the mark in its first 399 bytes. */
 static int is_ours(const char *path)
 {
     struct stat st;
@@ -74,8 +78,9 @@ static int is_ours(const char *path)
     return strstr(head, BUNDLE_MARK) != NULL;
 }
 
-/* Where the files are put together: in the directory itself if it is there, else beside it. Made;
- * `out`: its name. */
+/* Makes the stage, in the directory itself if that exists, else beside it, so that a rename stays
+ * within one file system; `out` is its name. mkdtemp makes it private: it gets the mode that a new
+ * directory has. */
 static finf_status make_stage(const char *dir, int exists, char *out, finf_reason *why)
 {
     snprintf(out, PATH, exists ? "%s/.finf.XXXXXX" : "%s.XXXXXX", dir);
@@ -86,7 +91,8 @@ static finf_status make_stage(const char *dir, int exists, char *out, finf_reaso
     return FINF_OK;
 }
 
-/* *exists: the directory is there. */
+/* bundle_check but for trying to write: the name without slashes goes into `dir`, and *exists says
+ * whether the directory is there. */
 static finf_status check(const bundle *b, const char *given, int force, char *dir, int *exists,
                          finf_reason *why)
 {
@@ -116,12 +122,15 @@ static finf_status check(const bundle *b, const char *given, int force, char *di
 /* ---- putting the files there ----------------------------------------------------------------- */
 
 typedef struct {
-    char dir[DIR_MAX + 1], stage[PATH];
-    int exists;
-    /* of one file: in its place, before, and what it replaces */
-    char now[PATH + 64], new[PATH + 64], old[PATH + 64];
+    char dir[DIR_MAX + 1];
+    char stage[PATH];
+    int exists;          /* the directory is there already */
+    char now[PATH + 64]; /* of the present file: its place, */
+    char new[PATH + 64]; /* where it is before it gets there, */
+    char old[PATH + 64]; /* and where what it replaces is kept */
 } job;
 
+/* Fills in now, new and old for the file of this name. */
 static void name_paths(job *j, const char *name)
 {
     snprintf(j->now, sizeof j->now, "%s/%s", j->dir, name);
@@ -129,6 +138,7 @@ static void name_paths(job *j, const char *name)
     snprintf(j->old, sizeof j->old, "%s/%s.old", j->stage, name);
 }
 
+/* Writes all files into the stage, with the modes of those they replace. */
 static finf_status write_files(const bundle *b, job *j, finf_reason *why)
 {
     for (size_t i = 0; i < b->n; i++) {
@@ -146,7 +156,8 @@ static finf_status write_files(const bundle *b, job *j, finf_reason *why)
     return FINF_OK;
 }
 
-/* What stood in the first n files' places goes back there. 0 if something could not. */
+/* Undoes the moves of the first n files: what stood in their places goes back there. 0 if something
+ * could not be put back. */
 static int put_back(const bundle *b, job *j, size_t n)
 {
     int good = 1;
@@ -161,14 +172,15 @@ static int put_back(const bundle *b, job *j, size_t n)
     return good;
 }
 
-/* One by one; what a file replaces is kept until all of them are there. */
+/* Moves the files into their places, one by one; what a file replaces is kept in the stage, by a
+ * hard link (so that its place is never empty) or, on file systems without links, by a rename. If
+ * one fails all are put back. *keep = 1: not even that worked, and the stage is needed still. */
 static finf_status move_files(const bundle *b, job *j, int *keep, finf_reason *why)
 {
     for (size_t i = 0; i < b->n; i++) {
         struct stat st;
         name_paths(j, b->file[i].name);
         int replaces = lstat(j->now, &st) == 0;
-        /* no links on some systems */
         int bad = replaces && link(j->now, j->old) != 0 && rename(j->now, j->old) != 0;
         if (!bad && rename(j->new, j->now) == 0) continue;
         finf_status s = cannot(why, "write", j->now);
@@ -191,6 +203,7 @@ static void remove_stage(const bundle *b, job *j)
     rmdir(j->stage);
 }
 
+/* bundle_install once the files are closed and signals wait. */
 static finf_status install(const bundle *b, const char *dir, int force, job *j, finf_reason *why)
 {
     int keep = 0;
@@ -212,7 +225,7 @@ finf_status bundle_check(const bundle *b, const char *given, int force, finf_rea
     if (s) return s;
     sigset_t before;
     signals_hold(&before);
-    s = make_stage(dir, exists, stage, why); /* can it be written to at all? */
+    s = make_stage(dir, exists, stage, why); /* to see whether it can be written to at all */
     if (!s) rmdir(stage);
     signals_release(&before);
     return s;

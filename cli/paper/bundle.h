@@ -1,4 +1,5 @@
-/* Several files made in memory and put into a directory together: all of them, or none. */
+/* Several files made in memory and put into a directory together: all of them, or none. That is
+ * what `finf reproduce` promises of its --out. */
 #ifndef FINF_BUNDLE_H
 #define FINF_BUNDLE_H
 
@@ -14,10 +15,10 @@
 typedef struct {
     struct bundle_file {
         char name[64];
-        FILE *stream;
-        memory_file memory;
+        FILE *stream;       /* to write to; NULL once it is closed */
+        memory_file memory; /* what was written */
     } file[BUNDLE_FILES];
-    size_t n;
+    size_t n; /* files so far */
 } bundle;
 
 /* A file to be written to, NULL when there is no memory. It is closed by bundle_install. */
@@ -25,11 +26,11 @@ FILE *bundle_add(bundle *b, const char *name, const char *ending);
 void bundle_free(bundle *b);
 
 /* Whether the bundle may go to `dir`: FINF_EIO with the reason if not. A `dir` that is there
- * already needs `force`, and then only files that bear the mark are replaced; nothing else in it is
- * touched, or stands in a file's place. */
+ * already needs `force`; then only files that bear the mark are replaced, and nothing else in it is
+ * touched. If something without the mark stands in a file's place, the answer is no. */
 finf_status bundle_check(const bundle *b, const char *dir, int force, finf_reason *why);
-/* The same, then does it. After a failure everything is as it was before; signals wait meanwhile.
- */
+/* Checks the same once more, then does it. After a failure everything is as it was before. Signals
+ * that would end the program wait meanwhile. */
 finf_status bundle_install(bundle *b, const char *dir, int force, finf_reason *why);
 
 #endif

@@ -1,4 +1,7 @@
-/* finf reproduce: the paper's tables and figures, as CSV, SVG and one HTML report. (theory 9) */
+/* finf reproduce: the paper's tables and figures, as CSV, SVG and one HTML report. (theory 9)
+ *
+ * What figures show is in figures.c, what tables show in tables.c; each is a command line of this
+ * program, run within it by runner.c. Here they are put together, and bundle.c writes them. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,23 +12,26 @@
 #include "sweep.h"
 #include "tables.h"
 
-#define MARK "written by " BUNDLE_MARK
+#define MARK "written by " BUNDLE_MARK /* in the first line of every CSV and SVG */
 
 static const char SLOPES[] = "fig2-slopes";
 
 typedef struct {
     figure_size size;
-    int progress; /* on a terminal */
-    bundle files;
-    /* the files of the bundle */
-    FILE *csv[FIGURES], *svg[FIGURES], *table[TABLES], *slopes_csv, *html;
+    int progress;        /* say on the terminal what is being made */
+    bundle files;        /* all files, */
+    FILE *csv[FIGURES];  /* of which these are the data of a figure, */
+    FILE *svg[FIGURES];  /* its drawing, */
+    FILE *table[TABLES]; /* a table, */
+    FILE *slopes_csv;    /* the slopes of Figure 2, */
+    FILE *html;          /* and the report */
     runner *r;
-    doc *slopes;
-    finf_status status;
+    doc *slopes;        /* a record for each slope of the figures so far */
+    finf_status status; /* of fill() */
     finf_reason *why;
 } job;
 
-/* Every file there will be, so that a name already taken is known before the work. */
+/* Opens every file there will be, so that a name that is already taken is known before the work. */
 static finf_status open_files(job *j)
 {
     int good = 1;
@@ -41,6 +47,7 @@ static finf_status open_files(job *j)
     return good ? FINF_OK : finf_why(j->why, FINF_ENOMEM, "no memory");
 }
 
+/* Shows the name of what is being made in place of the last one. */
 static void say(const job *j, const char *name)
 {
     if (j->progress) fprintf(stderr, "\r%-20s\r%s", "", name);
@@ -48,6 +55,7 @@ static void say(const job *j, const char *name)
 
 /* ---- parts of the report --------------------------------------------------------------------- */
 
+/* Makes a figure: its CSV, its SVG, its part of the report, and its slopes. */
 static finf_status put_figure(job *j, size_t i)
 {
     dataset d = {0};
@@ -76,8 +84,9 @@ static finf_status put_figure(job *j, size_t i)
     return s;
 }
 
-/* 1 - 0.47 of log^2 = 0.53 for the bound; 1 - 0.24 of one log + 0.17 of 1/D = 0.94 for F_inf.
- * (theory 3, 5) */
+/* The numbers behind this sentence, as slopes against d_eff (theory 3.5, 5.1): for the bound 1 from
+ * Tr H less 0.47 from log^2 is 0.53; for F_inf 1 less 0.24 from one log, plus 0.17 from 1/D, is
+ * about 0.94. */
 #define WHY_FLATTER                                                                                \
     "Against d_eff the bound of nu = eta mu is flatter than F_inf: as a falls, mu = d^{-a} rises " \
     "with d_eff, so that "                                                                         \
@@ -85,7 +94,8 @@ static finf_status put_figure(job *j, size_t i)
     "lambda_j/(2 - 2 eta "                                                                         \
     "lambda_j), too."
 
-/* The slopes of Figure 2 on the values of its panels. */
+/* The slopes of Figure 2, which its panels have left in j->slopes: their CSV and their table in the
+ * report. */
 static finf_status put_slopes(job *j)
 {
     static const report_column COLUMNS[] = {
@@ -120,6 +130,7 @@ static finf_status put_slopes(job *j)
     return FINF_OK;
 }
 
+/* Makes a table: its CSV and its part of the report. */
 static finf_status put_table(job *j, size_t i)
 {
     doc *d = NULL;
@@ -152,6 +163,8 @@ static void put_beginning(FILE *html, int quick, size_t n, const char *const *he
     report_contents(html, n, headings);
 }
 
+/* Everything, in the order of the report. The names of figures begin with fig1, fig2, fig3, and
+ * their digit says where a section begins; the slopes follow the panels of Figure 2. */
 static finf_status fill(job *j)
 {
     static const char *const HEADINGS[] = {"Figure 1: mean estimation",
@@ -161,7 +174,7 @@ static finf_status fill(job *j)
     finf_status s = FINF_OK;
     put_beginning(j->html, j->size == SIZE_QUICK, SECTIONS, HEADINGS);
     for (size_t i = 0, section = 0; i < FIGURES && !s; i++) {
-        if (i == 0 || FIGURE[i].name[3] != FIGURE[i - 1].name[3]) { /* fig1, fig2, fig3 */
+        if (i == 0 || FIGURE[i].name[3] != FIGURE[i - 1].name[3]) {
             if (section == 2) s = put_slopes(j);
             report_section(j->html, HEADINGS[section++]);
         }
@@ -177,7 +190,7 @@ static finf_status fill(job *j)
     return s;
 }
 
-/* As a sweep of one: Ctrl-C then stops whatever command runs. */
+/* fill() as a sweep of one task: Ctrl-C then stops whatever command is running. */
 static void fill_task(size_t unused, void *ctx)
 {
     job *j = ctx;
@@ -185,7 +198,7 @@ static void fill_task(size_t unused, void *ctx)
     j->status = fill(j);
 }
 
-/* --output is a file of its own. */
+/* The file of --output must not be one of those in --out. */
 static finf_status check_output(const job *j, const char *dir, const char *output, finf_reason *why)
 {
     int same = output && sink_same(output, dir);

@@ -1,4 +1,4 @@
-/* From the struct of a figure to its numbers, its CSV and its plot. */
+/* From the struct of a figure (figures.h) to its numbers, its CSV, its caption and its plot. */
 #include <stdlib.h>
 
 #include "figures.h"
@@ -12,6 +12,7 @@ void dataset_free(dataset *d)
 
 /* ---- commands and their values --------------------------------------------------------------- */
 
+/* The values of a source: its own, or those of the figure. */
 static const char *values_of(const figure *f, const figure_source *s, figure_size size)
 {
     return s->values[size] ? s->values[size] : f->values[size];
@@ -31,7 +32,7 @@ static size_t count_columns(const figure *f)
     return n;
 }
 
-/* Every {} of the text replaced. */
+/* Writes the text with every {} replaced by the values; fill_line does the same into a line. */
 static void put_values(const char *text, const char *values, FILE *out)
 {
     for (const char *p; (p = strstr(text, "{}")); text = p + 2)
@@ -47,7 +48,8 @@ static void fill_line(const char *line, const char *values, char out[RUNNER_LINE
     if (n < RUNNER_LINE) snprintf(out + n, RUNNER_LINE - n, "%s", line);
 }
 
-/* The numbers that `text` spells. Owned by the caller. */
+/* The numbers that `text` spells: a list between commas, or a range FROM:TO:log|lin:COUNT as
+ * options have it. Owned by the caller. */
 static finf_status read_values(const char *text, double **x, size_t *n, finf_reason *why)
 {
     args a = {.command = CMD_RATES, .value[OPT_ETA] = text};
@@ -62,12 +64,12 @@ typedef struct {
     const figure *f;
     figure_size size;
     runner *r;
-    double *values; /* of the figure */
-    size_t n;       /* of them; rows, where one command gives them all */
+    double *values; /* of the figure; NULL: not known, and not needed */
+    size_t n;       /* how many there are, or rows where one command gives them all */
     finf_reason *why;
 } job;
 
-/* The row of the figure for a value of a source. */
+/* The row of the figure that has this value; j->n if none has. */
 static size_t row_of(const job *j, double value)
 {
     size_t row = 0;
@@ -80,7 +82,7 @@ static finf_status missing(const job *j, const char *key)
     return finf_why(j->why, FINF_EUSAGE, "%s: no %s in what its command prints", j->f->name, key);
 }
 
-/* The key in what a source's command prints for one value. */
+/* What a source's command prints under `key`, run for one value. */
 static finf_status read_one(const job *j, const figure_source *s, double value, const char *key,
                             double *out)
 {
@@ -94,7 +96,7 @@ static finf_status read_one(const job *j, const figure_source *s, double value, 
     return doc_at(d, 0, key).kind == CELL_EMPTY ? missing(j, key) : FINF_OK;
 }
 
-/* out[row] for every value: one run each, or all computed at once. */
+/* Fills out[row] for every value of a source: by a run for each, or all computed at once. */
 static finf_status read_each(const job *j, const figure_source *s, const char *key, double *out)
 {
     double *x, *y = NULL;
@@ -147,9 +149,12 @@ static double map(figure_map how, double x)
     return how == MAP_NEGATED ? -x : how == MAP_ROOT ? sqrt(x) : x;
 }
 
-/* The next row of a thinned figure: every one of the first, then ever fewer. */
+/* The row after `row`: in a thinned figure every one of the first 24, then ever fewer, so that
+ * points are about even on a log axis. */
 static size_t next_row(const figure *f, size_t row) { return row + 1 + (f->thin ? row / 24 : 0); }
 
+/* Fills a column of the dataset with map(y), or map(y/over). Thinned figures have a log axis, and
+ * row 0 (t = 0) is left out of them. */
 static void put_column(const job *j, dataset *d, size_t column, const double *y, const double *over,
                        figure_map how)
 {
@@ -169,14 +174,16 @@ static finf_status add_key(job *j, dataset *d, size_t column, const figure_sourc
     return st;
 }
 
-/* The first column, which says how many rows there are. */
+/* The first column, which says how many rows there are; all others are filled with NaN. Where one
+ * command gives all rows, its x are kept as the figure's values: another source may have only some
+ * of them. */
 static finf_status begin(job *j, dataset *d)
 {
     const figure *f = j->f;
     finf_status st = FINF_OK;
     if (f->source[0].each) st = read_values(f->values[j->size], &j->values, &j->n, j->why);
     double *x = st ? NULL : read_key(j, &f->source[0], f->x_key, &st);
-    if (!st && !j->values && !f->thin) { /* a command for all: another may be for some of them */
+    if (!st && !j->values && !f->thin) {
         j->values = malloc(j->n * sizeof *x);
         if (j->values)
             memcpy(j->values, x, j->n * sizeof *x);
@@ -223,13 +230,14 @@ static double cell(const dataset *d, size_t row, size_t column)
     return d->data[row * d->columns + column];
 }
 
+/* The log-log slope of a column against the first one, by least squares. */
 static double slope_of(const dataset *d, size_t column)
 {
     size_t points;
     return log_slope(d->data, d->data + column, d->rows, d->columns * sizeof *d->data, &points);
 }
 
-/* The constant, in logarithms, that takes column `from` to column `to`. */
+/* The constant that takes column `from` to column `to` best, by least squares of the logarithms. */
 static double constant_of(const dataset *d, size_t from, size_t to)
 {
     double n = 0, sum = 0;
@@ -327,6 +335,9 @@ void dataset_commands(const dataset *d, FILE *out)
     }
 }
 
+/* The name of a column in the legend, with its slope and, for a rate, the constant it is drawn
+ * with.
+ */
 static void put_legend(const dataset *d, size_t i, char *out, size_t size)
 {
     const figure_column *c = &d->f->column[i];
@@ -342,7 +353,8 @@ static void put_legend(const dataset *d, size_t i, char *out, size_t size)
 
 /* ---- CSV and plot ---------------------------------------------------------------------------- */
 
-/* Which columns a source gives, and from what. */
+/* A source in the head of the CSV: its command, its values, and which columns it gives from which
+ * keys. */
 static void csv_source(const dataset *d, size_t source, FILE *out)
 {
     static const char *const BEFORE[] = {
@@ -392,8 +404,8 @@ void dataset_csv(const dataset *d, const char *mark, FILE *out)
         }
 }
 
-/* x, y and the second column of series i, in this order, a third of `z` each; 0 if there is nothing
- * to draw. */
+/* x, y and the second column of series i, one after the other, d->rows of each, into z. A rate is
+ * multiplied by the constant that fits. Returns 0 if there is nothing to draw. */
 static int series_data(const dataset *d, size_t i, double *z)
 {
     const figure_column *c = &d->f->column[i];

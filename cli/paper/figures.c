@@ -1,4 +1,5 @@
-/* What the figures show. How their data come about and are drawn: dataset.c. */
+/* What the figures show, as a table of structs (figures.h). How their data come about and are drawn
+ * is in dataset.c. (theory 9) */
 #include "figures.h"
 
 #include <stdlib.h>
@@ -6,19 +7,21 @@
 #include "iqc_options.h"
 #include "sweep.h"
 
-/* A colour is a noise in every figure. */
+/* A colour stands for the same noise in every figure. */
 enum { NU, SGD, BEST, BEST_NU, OTHER };
 
 /* ---- the noise optimised, then valued on a grid ---------------------------------------------- */
 
 typedef struct {
-    const double *kappa;
-    double *y, eta;
-    finf_optimize_options find;
-    finf_iqc_options value;
+    const double *kappa; /* for each of these, */
+    double *y;           /* the bound on the grid */
+    double eta;
+    finf_optimize_options find; /* how the noise is optimised, */
+    finf_iqc_options value;     /* and how it is then valued */
     sweep_row *rows;
 } grid_job;
 
+/* One kappa: finds the noise, and bounds F_inf with it on the other grid. */
 static void value_on_grid(size_t i, void *data)
 {
     grid_job *j = data;
@@ -31,7 +34,7 @@ static void value_on_grid(size_t i, void *data)
         s = finf_iqc(found.noise, j->eta, j->kappa[i], &j->value, &r);
         j->y[i] = r.grid_value;
         out->why = r.reason;
-        /* the bound recomputed beside it did not settle */
+        /* the bound that finf_iqc recomputes beside the grid's may not settle; it is not shown */
         if (s == FINF_ETOL && isfinite(r.grid_value)) s = FINF_OK;
     }
     finf_optimize_result_free(&found);
@@ -39,8 +42,9 @@ static void value_on_grid(size_t i, void *data)
     out->done = 1;
 }
 
-/* "optimize .. --save FILE && finf iqc --noise spectrum@FILE .. --verbose": its solver_bound,
- * without the file. */
+/* The solver_bound of "optimize .. --save FILE && finf iqc --noise spectrum@FILE .. --verbose",
+ * without writing the file: the two command lines are parsed for their options, and the noise is
+ * handed over in memory. */
 static finf_status optimised_on_grid(const char *line, const double *kappa, size_t n, double *y,
                                      finf_reason *why)
 {
@@ -67,12 +71,14 @@ static finf_status optimised_on_grid(const char *line, const double *kappa, size
 
 /* ---- the panels ------------------------------------------------------------------------------ */
 
+/* the noise of Figure 1, nu = eta for four eta */
 #define NU_0 "coef --noise nu:0.5 --length "
 #define NU_1 "coef --noise nu:0.1 --length "
 #define NU_2 "coef --noise nu:0.01 --length "
 #define NU_3 "coef --noise nu:0.001 --length "
 
-/* F_inf against one of a (eigenvalues k^-a), d and eta: what each of the three has in common. */
+/* What the three panels of Figure 2 have in common, F_inf against one of a (eigenvalues k^-a), d
+ * and eta: exact values, then simulations for the values `full` or `quick`. */
 #define REGRESSION_SOURCES(a, d, eta, full, quick)                                                 \
     {                                                                                              \
         {"linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5",          \
@@ -209,8 +215,8 @@ const figure FIGURE[FIGURES] = {
      .y_scale = PLOT_LOG,
      .values = {"16:1024:log:7", "16:1024:log:7"},
      .slopes = "rates --decays 1 --dim {} --eta 0.02 --rho 0.5 --slopes",
-     .source = REGRESSION_SOURCES("1", "{}", "0.02", "16,32,64,128",
-                                  "16"), /* more would take minutes: slow to forget */
+     /* simulated up to d = 128: beyond, the start is forgotten so slowly that it takes minutes */
+     .source = REGRESSION_SOURCES("1", "{}", "0.02", "16,32,64,128", "16"),
      .column = REGRESSION_COLUMNS(1.00, 0)},
     {.name = "fig2-deff",
      .place = "Figure 2, middle",

@@ -1,5 +1,5 @@
-/* The paper's figures: for each panel one struct, from which its data, caption, legend and commands
- * all follow. */
+/* The paper's figures (theory 9): for each panel one struct, from which its data, caption, legend
+ * and commands all follow. */
 #ifndef FINF_FIGURES_H
 #define FINF_FIGURES_H
 
@@ -10,50 +10,60 @@ typedef enum { SIZE_FULL, SIZE_QUICK, SIZES } figure_size;
 
 enum { FIGURE_SOURCES = 6, FIGURE_COLUMNS = 12 };
 
-/* A command, or one for each value. */
+/* Where numbers come from: a command that gives a row for each value, or one for each value. */
 typedef struct {
-    /* {} stands for the values as they are spelled, or with `each` for one of them */
+    /* the command; {} stands for the values as they are spelled or, with `each`, for one of them */
     const char *line;
-    /* where they are not those of the figure; "": the command is not run */
+    /* the values where they are not those of the figure; "": the command is not run */
     const char *values[SIZES];
+    /* the command is run once for each value */
     int each;
-    /* instead of running the line: y for each of n values x */
+    /* what is called instead of running the line, unless NULL: y for each of n values x */
     finf_status (*compute)(const char *line, const double *x, size_t n, double *y,
                            finf_reason *why);
 } figure_source;
 
-typedef enum { ROLE_CURVE, ROLE_RATE, ROLE_POINTS, ROLE_BAND } figure_role;
+/* How a column is drawn. */
+typedef enum {
+    ROLE_CURVE,  /* a line */
+    ROLE_RATE,   /* a line, multiplied by the constant that fits it to the column it belongs to */
+    ROLE_POINTS, /* points with error bars of two standard errors */
+    ROLE_BAND    /* a shaded band */
+} figure_role;
+/* What is drawn of a number y: y, -y or sqrt(y). */
 typedef enum { MAP_SAME, MAP_NEGATED, MAP_ROOT } figure_map;
 
 typedef struct {
     const char *name;   /* in the CSV */
-    const char *legend; /* NULL: the name */
-    size_t source;
-    const char *key, *over; /* of the command's output; divided by `over`, unless NULL */
-    figure_map map;
+    const char *legend; /* in the legend; NULL: the name */
+    size_t source;      /* number of the source it comes from */
+    const char *key;    /* in the source's output */
+    const char *over;   /* the key of what it is divided by; NULL: nothing */
+    figure_map map;     /* taken of it */
     figure_role role;
-    /* a second column: POINTS: the standard error; BAND: the upper edge */
-    const char *extra, *extra_key;
-    int colour;
+    const char *extra;     /* name of a second column: the error of points, the top of a band */
+    const char *extra_key; /* and its key */
+    int colour;            /* of plot.h */
     plot_line line;
-    /* RATE, POINTS: the column (from 1) they belong to; a rate is drawn times what fits it */
-    size_t of;
+    size_t of;          /* of a rate or points: number (from 1) of the column they belong to */
     int slope;          /* its log-log slope is shown */
     double paper_slope; /* what the paper says it is; 0: nothing */
 } figure_column;
 
 typedef struct {
-    const char *name;            /* file name without its ending */
-    const char *place;           /* in the paper */
-    const char *title, *caption; /* markup.h; {} in the caption: the values */
-    /* the first column: its name, and the key in the first source's output */
-    const char *x, *x_key;
-    const char *x_label, *y_label; /* markup.h */
-    plot_scale x_scale, y_scale;
+    const char *name;    /* file name without its ending */
+    const char *place;   /* where it is in the paper */
+    const char *title;   /* with formulas as in markup.h, like the caption and the labels */
+    const char *caption; /* {} in it stands for the values */
+    const char *x;       /* the first column: its name, */
+    const char *x_key;   /* and its key in the first source's output */
+    const char *x_label; /* what stands at the axes */
+    const char *y_label;
+    plot_scale x_scale;
+    plot_scale y_scale;
     const char *values[SIZES]; /* numbers between commas, or FROM:TO:log|lin:COUNT */
     const char *slopes;        /* a command for the exact slopes; NULL: none are shown */
-    /* of the rows, each step the first, the second, .. and then ever fewer */
-    int thin;
+    int thin;                  /* of the rows take the first ones, and then ever fewer */
     figure_source source[FIGURE_SOURCES];
     figure_column column[FIGURE_COLUMNS];
 } figure;
@@ -61,11 +71,13 @@ typedef struct {
 enum { FIGURES = 10 };
 extern const figure FIGURE[FIGURES];
 
+/* The numbers of a figure. */
 typedef struct {
     const figure *f;
     figure_size size;
-    size_t rows, columns;
-    size_t at[FIGURE_COLUMNS]; /* where f->column[i] is in a row */
+    size_t rows;
+    size_t columns;
+    size_t at[FIGURE_COLUMNS]; /* where f->column[i] is in a row; an extra one is behind it */
     double *data;              /* rows x columns, NaN where there is nothing; owned */
 } dataset;
 

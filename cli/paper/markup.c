@@ -1,3 +1,5 @@
+/* Formulas in plain text, written as HTML or SVG. A reader cuts the text into pieces, each a
+ * symbol, a character, or the beginning or end of a script; scripts do not nest. */
 #include "markup.h"
 
 #include <ctype.h>
@@ -19,7 +21,7 @@ static size_t character(const char *s)
     return (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff ? 0 : n;
 }
 
-/* What stands for the character at s, if something must. */
+/* What must be written in place of the character at s; NULL: itself. */
 static const char *replacement(const char *s)
 {
     return !character(s) ? "\ufffd"
@@ -40,11 +42,15 @@ typedef struct {
 } piece;
 
 typedef struct {
-    const char *start, *at, *stop; /* stop: where the script ends, NULL outside one */
-    int braces;                    /* it is in braces or brackets, which are not written */
+    const char *start; /* of the text */
+    const char *at;    /* where the next piece begins */
+    const char *stop;  /* where the present script ends; NULL outside one */
+    int braces;        /* that script is in braces or brackets, which are not written */
 } reader;
 
-/* The symbol for the word (letters only) or sign at s. */
+/* The symbol for the word of `letters` letters at s, or for a sign there; NULL if there is none.
+ * *length is how much of the text it takes. inf and - are symbols in a script only, and sqrt before
+ * a bracket only. */
 static const char *find_symbol(const char *s, size_t letters, int script, size_t *length)
 {
     static const struct {
@@ -68,7 +74,8 @@ static const char *find_symbol(const char *s, size_t letters, int script, size_t
     return script && *s == '-' ? "\u2212" : NULL;
 }
 
-/* Where the script that begins with _ or ^ at s ends; NULL if none begins. */
+/* Where the script ends that begins with the _ or ^ at which the reader is: at the closing brace or
+ * bracket, or behind letters and digits. NULL if none begins, because nothing stands before it. */
 static const char *script_end(const reader *r, int *braces)
 {
     const char *s = r->at, *p = s + 1;
@@ -81,6 +88,7 @@ static const char *script_end(const reader *r, int *braces)
     return p > from ? p : NULL;
 }
 
+/* The next piece, and the reader behind it. */
 static piece next_piece(reader *r)
 {
     piece q = {NULL, 1, 0, 0};
@@ -103,10 +111,11 @@ static piece next_piece(reader *r)
     return q;
 }
 
+/* Writes s with its scripts and symbols. HTML has elements for scripts. SVG has only dy, which
+ * moves all that follows, in em of the smaller size: after a script the rest of the line is moved
+ * back by a tspan that stays open to the end. */
 static void write_formula(const char *s, int svg, FILE *out)
 {
-    /* dy moves all that follows, in em of the smaller size: after a script the rest of the line is
-     * moved back */
     static const char *const BEGIN[2][2] = {
         {"<sub>", "<sup>"},
         {"<tspan font-size=\"72%\" dy=\".35em\">", "<tspan font-size=\"72%\" dy=\"-.5em\">"}};

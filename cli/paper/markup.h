@@ -1,7 +1,10 @@
 /* Text with formulas, for figures and the report: plain ASCII that also reads well in a CSV,
- * written as HTML or SVG. x_eff, x_{a b}    subscript      x^2, x^-1, x^{3/2}, x^(3/2) superscript
- *   eta, nu, rho, ..  Greek letters, as whole words; F_inf has the sign of infinity; sqrt(x) the
- * root, >= and +- theirs */
+ * written as HTML or SVG.
+ *
+ *     x_eff, x_{a b}                    subscripts
+ *     x^2, x^-1, x^{3/2}, x^(3/2)       superscripts
+ *     eta, nu, rho, ..                  Greek letters, where they are whole words
+ *     F_inf, sqrt(x), >=, <=, +-, ->    infinity (in a script), the root, and these signs */
 #ifndef FINF_MARKUP_H
 #define FINF_MARKUP_H
 

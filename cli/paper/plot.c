@@ -1,4 +1,7 @@
-/* Coordinates are in units of the viewBox, 480 wide: text of 13 units is then 9 px on a phone of
+/* One figure as SVG: the data are copied in, then axes, ticks and the place of the legend are
+ * found, then everything is drawn.
+ *
+ * Coordinates are in units of the viewBox, 480 wide: text of 13 units is then 9 px on a phone of
  * 360 px and 16 px at the 600 px of the report on a screen. Nothing is allocated while writing. */
 #include "plot.h"
 
@@ -8,19 +11,21 @@
 
 #define WIDTH 480.0
 #define HEIGHT 270.0 /* of the frame */
-#define FONT 13.0
-#define SMALL 11.5
-#define TICKS 48
-#define KEY 26.0  /* the sample of line in the legend */
-#define LINE 16.0 /* from one line of the legend to the next */
+#define FONT 13.0    /* size of the labels of axes, */
+#define SMALL 11.5   /* and of ticks and the legend */
+#define TICKS 48     /* of an axis, at most */
+#define KEY 26.0     /* length of the sample of a line in the legend */
+#define LINE 16.0    /* from one line of the legend to the next */
 
-/* Okabe and Ito, and a grey; ordered so that neighbours differ most. */
+/* Colours of Okabe and Ito, which the colour-blind can tell apart, and a grey; neighbours differ
+ * most. */
 static const char *const palette[PLOT_COLOURS] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                   "#777777"};
 
+/* The plot's own copy of a plot_series. */
 typedef struct {
     char *name;
-    double *x, *y, *error, *low, *high;
+    double *x, *y, *error, *low, *high; /* n of each; the last three may be NULL */
     size_t n;
     plot_line line;
     int marks;
@@ -31,30 +36,35 @@ struct plot {
     char *title, *x_label, *y_label, *description;
     plot_scale x, y;
     series *all;
-    size_t n, room;
-    int failed;
+    size_t n;    /* series */
+    size_t room; /* series that there is room for */
+    int failed;  /* memory ran out */
 };
 
 typedef struct {
-    double at;
-    int major;
+    double at; /* its value, or log10 of it on a log axis */
+    int major; /* it has a label and a line of the grid */
     char label[48];
 } tick;
 
-/* lo, hi and ticks are log10 on a log axis; from and to are where they are drawn. */
+/* An axis. On a log axis lo, hi and the ticks are log10 of values. */
 typedef struct {
     plot_scale scale;
-    double lo, hi, from, to;
+    double lo, hi;   /* the range of values */
+    double from, to; /* the coordinates at which lo and hi are drawn */
     tick ticks[TICKS];
-    int n, exponent; /* a linear axis shows value / 10^exponent */
+    int n;        /* ticks */
+    int exponent; /* a linear axis shows value/10^exponent */
 } axis;
 
+/* A rectangle: its upper left corner, width and height. */
 typedef struct {
     double x, y, w, h;
 } box;
 
 /* ---- filling --------------------------------------------------------------------------------- */
 
+/* Copies of a string and of n numbers; NULL for NULL, or without memory, which the plot notes. */
 static char *copy(plot *p, const char *s)
 {
     char *c = s ? strdup(s) : NULL;
@@ -112,6 +122,7 @@ int plot_failed(const plot *p) { return !p || p->failed; }
 
 const char *plot_title(const plot *p) { return p && p->title ? p->title : ""; }
 
+/* Appends a series, which is the plot's from then on. */
 static void grow(plot *p, series s)
 {
     if (p->n == p->room) {
@@ -163,11 +174,13 @@ static double fit(const char *s, double size, double room)
 
 /* ---- axes ------------------------------------------------------------------------------------ */
 
+/* Whether v can be drawn on the axis at all. */
 static int usable(const axis *a, double v)
 {
     return fabs(v) < 1e300 && (a->scale == PLOT_LINEAR || v > 0);
 }
 
+/* The value of which the axis is linear, and the coordinate of such a value. */
 static double transform(const axis *a, double v) { return a->scale == PLOT_LOG ? log10(v) : v; }
 
 static double between(const axis *a, double t)
@@ -175,12 +188,14 @@ static double between(const axis *a, double t)
     return a->from + (t - a->lo) / (a->hi - a->lo) * (a->to - a->from);
 }
 
-/* Where v is drawn, NaN if nowhere; not so far outside that renderers lose their way. */
+/* The coordinate of v; NaN if it has none. It is held within 1e5, since renderers go wrong on
+ * coordinates far outside the figure. */
 static double place(const axis *a, double v)
 {
     return usable(a, v) ? fmax(-1e5, fmin(1e5, between(a, transform(a, v)))) : NAN;
 }
 
+/* Makes the range of the axis include v, or `least` if v is below that. */
 static void extend(axis *a, double v, double least)
 {
     if (!usable(a, v)) return;
@@ -189,18 +204,19 @@ static void extend(axis *a, double v, double least)
     a->hi = fmax(a->hi, v);
 }
 
-/* Some room on both sides. */
+/* Leaves some room on both sides of the range, and makes one of a single value, or of none. */
 static void bound(axis *a)
 {
     if (!(a->lo <= a->hi)) a->lo = a->hi = 0;
     double span = a->hi - a->lo, pad = 0.045 * span;
-    /* one value */
     if (!(span > 1e-12 * fabs(a->hi)))
         pad = a->scale == PLOT_LOG ? 0.5 : a->hi == 0 ? 1 : fabs(a->hi) / 10;
     a->lo -= pad;
     a->hi += pad;
 }
 
+/* The ranges of both axes: first of the points alone, then with their bars and bands. These may
+ * reach down to 0, and make a log axis at most a decade longer than the points need. */
 static void find_ranges(const plot *p, axis *x, axis *y)
 {
     *x = (axis){.scale = p->x, .lo = INFINITY, .hi = -INFINITY};
@@ -220,7 +236,6 @@ static void find_ranges(const plot *p, axis *x, axis *y)
                 if (bars && s->high) extend(y, s->high[i], least);
             }
         }
-        /* bars and bands may reach down to 0: on a log axis they make it at most a decade longer */
         if (y->scale == PLOT_LOG && y->lo <= y->hi) least = y->lo - 1;
     }
     bound(x);
@@ -235,11 +250,13 @@ static void number(char *out, size_t size, double v, int decimals)
     snprintf(out, size, "%s%s", v < 0 && strpbrk(digits, "123456789") ? "\u2212" : "", digits);
 }
 
+/* `before` and then 10^k, as markup. */
 static void power(char *out, size_t size, const char *before, int k)
 {
     snprintf(out, size, "%s10^{%s%d}", before, k < 0 ? "\u2212" : "", abs(k));
 }
 
+/* A new tick; one that nobody draws if it is outside the range or there are too many. */
 static tick *add_tick(axis *a, double at, int major)
 {
     double slack = 1e-9 * (a->hi - a->lo);
@@ -249,7 +266,8 @@ static tick *add_tick(axis *a, double at, int major)
     return &a->ticks[a->n++];
 }
 
-/* Round values, 1, 2 or 5 times a power of ten apart, about `want` of them. */
+/* Ticks at round values, 1, 2 or 5 times a power of ten apart, about `want` of them. Also for a log
+ * axis that spans too little for powers of ten. */
 static void linear_ticks(axis *a, int want)
 {
     int is_log = a->scale == PLOT_LOG;
@@ -268,8 +286,9 @@ static void linear_ticks(axis *a, int want)
     }
 }
 
-/* Every power of ten, or every second, third, ... one; 2 and 5 between them are labelled where
- * there is little else. */
+/* Ticks of a log axis: every power of ten has a label, or every second, third, .. one if there are
+ * more than `want`. Of the multiples between them 2 and 5 have one too, where there are few powers.
+ */
 static void log_ticks(axis *a, int want)
 {
     int first = (int)ceil(a->lo - 1e-9), last = (int)floor(a->hi + 1e-9),
@@ -301,13 +320,16 @@ static void find_ticks(axis *a, int want)
 
 /* ---- points and the legend ------------------------------------------------------------------- */
 
-/* A point as drawn, with the ends of its bar and of the band; NaN where there is none. */
+/* A point in coordinates; NaN for what it does not have. */
 typedef struct {
-    double x, y, low, high, from, to;
+    double x, y;      /* the point */
+    double low, high; /* the ends of its error bar */
+    double from, to;  /* the edges of the band, below and above */
 } spot;
 
 static const spot nowhere = {NAN, NAN, NAN, NAN, NAN, NAN};
 
+/* Point i of a series. An end that is not positive on a log axis is just below the frame. */
 static spot locate(const axis *x, const axis *y, const series *s, size_t i)
 {
     spot q = nowhere;
@@ -317,7 +339,7 @@ static spot locate(const axis *x, const axis *y, const series *s, size_t i)
     if (s->error && s->error[i] > 0 && !isnan(q.y)) {
         q.low = place(y, s->y[i] - s->error[i]);
         q.high = place(y, s->y[i] + s->error[i]);
-        if (isnan(q.low)) q.low = y->from + 1; /* 0 of a log axis is just below the frame */
+        if (isnan(q.low)) q.low = y->from + 1;
     }
     if (s->low && s->high && !isnan(s->low[i])) {
         q.from = place(y, s->low[i]);
@@ -341,6 +363,7 @@ static int crosses(box b, double x0, double y0, double x1, double y1)
     return from <= to;
 }
 
+/* Whether a box would cover some point, line, bar or band. */
 static int covers(const plot *p, const axis *x, const axis *y, box b)
 {
     for (size_t k = 0; k < p->n; k++) {
@@ -359,7 +382,8 @@ static int covers(const plot *p, const axis *x, const axis *y, box b)
     return 0;
 }
 
-/* A place inside the frame where the legend covers nothing: corners first. */
+/* Finds a place inside the frame where the legend b, of given width and height, covers nothing: the
+ * corners first, then the middles of the sides. 0 if there is none. */
 static int find_place(const plot *p, const axis *x, const axis *y, box *b)
 {
     static const double places[][2] = {{1, 0},  {0, 0},  {1, 1},  {0, 1},
@@ -376,8 +400,10 @@ static int find_place(const plot *p, const axis *x, const axis *y, box *b)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* Two decimals, and no -0: the files stay small, and the same everywhere. */
 static double tidy(double v) { return round(100 * v) / 100 + 0.0; }
 
+/* A line of text; `more` are further attributes. */
 static void text(FILE *out, double x, double y, const char *anchor, double size, const char *more,
                  const char *s)
 {
@@ -395,6 +421,7 @@ static void rectangle(FILE *out, box b, const char *more)
             tidy(b.y), tidy(b.w), tidy(b.h), more);
 }
 
+/* A command of a path: M moves to (x, y), L draws a line to it. */
 static void go(FILE *out, char how, double x, double y)
 {
     fprintf(out, "%c%.6g %.6g", how, tidy(x), tidy(y));
@@ -406,6 +433,7 @@ static void segment(FILE *out, double x0, double y0, double x1, double y1)
     go(out, 'L', x1, y1);
 }
 
+/* The beginnings of paths: of a line, of a band, of marks. Coordinates and end_path follow. */
 static void begin_line(FILE *out, const series *s)
 {
     const char *dashes = s->line == LINE_DASHED   ? "7 3.5"
@@ -427,6 +455,7 @@ static void begin_marks(FILE *out, const series *s)
     fprintf(out, "<path fill=\"%s\" stroke=\"#fff\" stroke-width=\".7\" d=\"", s->colour);
 }
 
+/* A circle, as a part of a path. */
 static void put_mark(FILE *out, double x, double y)
 {
     go(out, 'M', x, y);
@@ -435,6 +464,8 @@ static void put_mark(FILE *out, double x, double y)
 
 static void end_path(FILE *out) { fputs("\"/>\n", out); }
 
+/* An axis: the lines of its grid, its ticks, then its labels, of which those of x are left out
+ * where they would run into each other, and the power of ten of a linear axis. */
 static void draw_axis(FILE *out, const axis *a, const axis *other, int is_y)
 {
     double base = other->from, end = -INFINITY;
@@ -455,7 +486,7 @@ static void draw_axis(FILE *out, const axis *a, const axis *other, int is_y)
         if (!a->ticks[i].major) continue;
         if (is_y)
             text(out, base - 8, at + 4, "end", SMALL, "", label);
-        else if (at - half > end) { /* labels never run into each other */
+        else if (at - half > end) {
             text(out, at, base + 18, "middle", SMALL, "", label);
             end = at + half + 4;
         }
@@ -466,10 +497,10 @@ static void draw_axis(FILE *out, const axis *a, const axis *other, int is_y)
     if (a->exponent && !is_y) text(out, a->to, base + 36, "end", SMALL, "", factor);
 }
 
-/* Lines and bands; the frame clips them. */
+/* The band and the line of a series; the frame clips them. A band is a closed path for each run of
+ * points that have one. */
 static void draw_lines(FILE *out, const series *s, const axis *x, const axis *y)
 {
-    /* one closed path for each run of points */
     for (size_t i = 0, j; s->low && i < s->n; i = j + 1) {
         for (j = i; j < s->n && !isnan(locate(x, y, s, j).to);) j++;
         if (j < i + 2) continue;
@@ -485,7 +516,8 @@ static void draw_lines(FILE *out, const series *s, const axis *x, const axis *y)
     spot last = nowhere;
     for (size_t i = 0; i < s->n; i++) {
         spot q = locate(x, y, s, i);
-        /* points not to be told apart are drawn once; but the last of a run always */
+        /* of points too close to be told apart only one is drawn; but the last of a run always is
+         */
         int more = i + 1 < s->n && !isnan(locate(x, y, s, i + 1).y);
         if (more && hypot(q.x - last.x, q.y - last.y) < 0.3) continue;
         if (!isnan(q.y)) go(out, isnan(last.y) ? 'M' : 'L', q.x, q.y);
@@ -494,7 +526,8 @@ static void draw_lines(FILE *out, const series *s, const axis *x, const axis *y)
     end_path(out);
 }
 
-/* Bars and marks; only those inside the frame, and not cut by it. */
+/* The error bars and marks of a series. Marks are drawn whole, and only those inside the frame;
+ * bars end at the frame, without a cap there. */
 static void draw_points(FILE *out, const series *s, const axis *x, const axis *y)
 {
     if (s->error) {
@@ -505,7 +538,6 @@ static void draw_points(FILE *out, const series *s, const axis *x, const axis *y
                   q.high < y->from))
                 continue;
             segment(out, q.x, fmin(q.low, y->from), q.x, fmax(q.high, y->to));
-            /* no cap where the bar goes on */
             if (q.low < y->from) segment(out, q.x - 3, q.low, q.x + 3, q.low);
             if (q.high > y->to) segment(out, q.x - 3, q.high, q.x + 3, q.high);
         }
@@ -523,6 +555,7 @@ static void draw_points(FILE *out, const series *s, const axis *x, const axis *y
     end_path(out);
 }
 
+/* The legend in the box b: a sample of each series that has a name, and the name. */
 static void draw_legend(FILE *out, const plot *p, box b, size_t columns, double column, double size)
 {
     size_t i = 0;
@@ -553,6 +586,7 @@ static void draw_legend(FILE *out, const plot *p, box b, size_t columns, double 
     }
 }
 
+/* What a reader is told who cannot see the figure. */
 static void describe(FILE *out, const plot *p)
 {
     fputs("<title>", out);
@@ -565,12 +599,16 @@ static void describe(FILE *out, const plot *p)
 /* Where everything goes. */
 typedef struct {
     axis x, y;
-    box frame, legend;
-    size_t columns; /* of the legend, `column` wide, its text of `size` */
-    double column, size, bottom;
-    int within; /* the legend is inside the frame */
+    box frame;
+    box legend;
+    size_t columns; /* of the legend, */
+    double column;  /* the width of each, */
+    double size;    /* and of its text */
+    double bottom;  /* of the whole figure */
+    int within;     /* the legend is inside the frame */
 } layout;
 
+/* Ranges, ticks, and the frame: as far from the left as the widest label of y needs. */
 static void place_axes(const plot *p, layout *l)
 {
     axis *x = &l->x, *y = &l->y;
@@ -588,7 +626,8 @@ static void place_axes(const plot *p, layout *l)
     l->bottom = y->from + 44;
 }
 
-/* Inside the frame where it covers nothing, else below in columns as even as they can be. */
+/* The legend goes inside the frame where it covers nothing, else below it, in columns as even as
+ * they can be. */
 static void place_legend(const plot *p, layout *l)
 {
     size_t named = 0;
@@ -613,6 +652,7 @@ static void place_legend(const plot *p, layout *l)
     l->bottom += l->legend.h;
 }
 
+/* The data: bands below all lines, then the frame, then bars and marks. */
 static void draw_series(FILE *out, const plot *p, const layout *l)
 {
     box f = l->frame;
@@ -622,7 +662,7 @@ static void draw_series(FILE *out, const plot *p, const layout *l)
             "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g "
             "%.6g\">\n",
             tidy(f.x), tidy(f.y), tidy(f.w), f.h, tidy(f.x), tidy(f.y), tidy(f.w), f.h);
-    for (int bands = 1; bands >= 0; bands--) /* below every line */
+    for (int bands = 1; bands >= 0; bands--)
         for (size_t k = 0; k < p->n; k++)
             if (bands == (p->all[k].low != NULL)) draw_lines(out, &p->all[k], &l->x, &l->y);
     fputs("</svg>\n", out);

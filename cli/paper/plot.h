@@ -39,10 +39,12 @@ void plot_add(plot *p, const plot_series *s);
 /* What a reader who cannot see the figure is told. */
 void plot_describe(plot *p, const char *text);
 
-int plot_failed(const plot *p); /* memory ran out while filling */
+/* Whether memory ran out while filling. */
+int plot_failed(const plot *p);
 
-void plot_svg(const plot *p, const char *comment, FILE *out); /* a standalone file */
-/* the svg element only, to stand in HTML */
+/* A file of its own, with the comment in its second line. */
+void plot_svg(const plot *p, const char *comment, FILE *out);
+/* The svg element only, to stand in HTML. */
 void plot_svg_inline(const plot *p, FILE *out);
 const char *plot_title(const plot *p);
 

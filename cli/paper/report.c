@@ -1,3 +1,5 @@
+/* One HTML file with figures and tables. Its style sheet makes it fit a phone, a screen, a dark
+ * one, and A4 paper; there is no script. */
 #include "report.h"
 
 #include <math.h>
@@ -73,6 +75,7 @@ static const char css[] =
     " .w{min-width:0}\n"
     " nav{display:none}}\n";
 
+/* A text between two tags. */
 static void element(FILE *out, const char *open, const char *text, const char *close)
 {
     fputs(open, out);
@@ -134,6 +137,7 @@ void report_note(FILE *out, const char *text)
     element(out, "<p class=\"note\">", text, "</p>\n");
 }
 
+/* Each command in a paragraph of its own. */
 static void put_commands(FILE *out, const char *commands)
 {
     while (commands && *commands) {
@@ -166,7 +170,8 @@ void report_figure(FILE *out, const plot *p, const char *caption, const char *co
     fputs("</figure>\n", out);
 }
 
-/* Four digits: 1.234e-07 as 1.234 x 10^-7, with a true minus sign; whole numbers in full. */
+/* A number to four digits, 1.234e-07 as 1.234 x 10^-7, with true minus signs; whole numbers below
+ * 10^7 in full. A dash for NaN. */
 static void put_number(FILE *out, double v)
 {
     char all[64];
@@ -207,6 +212,7 @@ static int is_blank(doc_cell c)
     return c.kind == CELL_EMPTY || (c.kind == CELL_TEXT && !*c.text);
 }
 
+/* Whether some record has words in this column: it is then set to the left. */
 static int is_text(const doc *d, const char *key)
 {
     for (size_t r = 0; r < doc_rows(d); r++)
@@ -214,7 +220,7 @@ static int is_text(const doc *d, const char *key)
     return 0;
 }
 
-/* One record: a line for each of its fields. */
+/* The table of a single record: a line for each of its fields. */
 static void put_record(FILE *out, const doc *d, const report_column *columns, size_t n)
 {
     fputs("<table>\n<tbody>\n", out);
@@ -226,8 +232,9 @@ static void put_record(FILE *out, const doc *d, const report_column *columns, si
     fputs("</tbody>\n</table>\n", out);
 }
 
-/* On a phone a table of many columns becomes a card for each record, where each cell has its
- * heading beside it. */
+/* The table of several records, a line each. On a phone a table of more than four columns becomes a
+ * card for each record, where each cell has its heading beside it: those headings are written into
+ * the cells here, and hidden on a screen. */
 static void put_records(FILE *out, const doc *d, const report_column *columns, size_t n)
 {
     fputs(n > 4 ? "<table class=\"cards\">\n<thead><tr>" : "<table>\n<thead><tr>", out);
@@ -238,7 +245,7 @@ static void put_records(FILE *out, const doc *d, const report_column *columns, s
                 columns[c].heading, "</th>");
     fputs("</tr></thead>\n<tbody>\n", out);
     for (size_t r = 0; r < doc_rows(d); r++) {
-        /* it is of another table of the same records */
+        /* a record without the second column belongs to another view of the same records */
         if (is_blank(doc_at(d, r, columns[1].key))) continue;
         fputs("<tr>", out);
         for (size_t c = 0; c < n; c++) {
@@ -259,7 +266,7 @@ void report_table(FILE *out, const doc *d, const report_column *columns, size_t 
 {
     fputs("<figure class=\"table\">\n", out);
     put_caption(out, caption, commands);
-    /* focusable, so that the keyboard scrolls it too */
+    /* it can have the focus, so that a wide table can be scrolled by the keyboard too */
     fputs("<div class=\"scroll\" tabindex=\"0\">\n", out);
     (doc_rows(d) == 1 ? put_record : put_records)(out, d, columns, n);
     fputs("</div>\n</figure>\n", out);

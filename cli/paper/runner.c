@@ -1,9 +1,11 @@
+/* Runs command lines of this program within it, each at most once. */
 #include "runner.h"
 
 #include <stdlib.h>
 
 #include "sweep.h"
 
+/* A line that was run, and what it printed. */
 typedef struct {
     char *line;
     doc *d;
@@ -11,7 +13,8 @@ typedef struct {
 
 struct runner {
     entry *done;
-    size_t n, room;
+    size_t n;    /* lines that were run */
+    size_t room; /* lines that there is room for */
 };
 
 runner *runner_new(void) { return calloc(1, sizeof(runner)); }
@@ -40,6 +43,8 @@ finf_status runner_parse(const char *line, char words[RUNNER_LINE], args *out, f
     return args_parse((command_id)command, argc, argv, out, why);
 }
 
+/* Runs a line into d. A missed tolerance is no failure if there is something to show; a failure is
+ * reported with the command that failed. */
 static finf_status run(const char *line, doc *d, finf_reason *why)
 {
     char words[RUNNER_LINE];

@@ -1,16 +1,19 @@
+/* What the tables show (theory 9): numbers from commands of this program, with the words of the
+ * paper beside them. */
 #include "tables.h"
 
 /* ---- words of the paper beside numbers ------------------------------------------------------- */
 
-enum { WORDS = 5 };
+enum { WORDS = 5 }; /* of a row, at most */
 
-/* What the paper prints in the row that has `value` under a key. */
+/* What the paper prints in one row. */
 typedef struct {
-    const char *value, *word[WORDS];
+    const char *value;       /* by which the row is known in the output of a command */
+    const char *word[WORDS]; /* what the paper has there */
 } words;
 
-/* Appends the words to the current row of `out`, under the names given; nothing where the paper has
- * no such row. */
+/* Appends to the current row of `out` the words of the row that is known by `value`, under the
+ * names given; empty fields where the paper has no such row. */
 static void add_words(const words *list, size_t n, const char *value, const char *const *names,
                       doc *out)
 {
@@ -22,6 +25,7 @@ static void add_words(const words *list, size_t n, const char *value, const char
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
+/* A number of the first record, and a text of any; "" if there is none. */
 static double number(const doc *d, const char *key) { return doc_at(d, 0, key).value; }
 
 static const char *text(const doc *d, size_t row, const char *key)
@@ -30,6 +34,8 @@ static const char *text(const doc *d, size_t row, const char *key)
     return t ? t : "";
 }
 
+/* A row of Table 1: the paper's words, the value, the rate, and both over those of the lower bound.
+ */
 static void table1_row(doc *out, const char *algorithm, const char *rate_words,
                        const char *ratio_words, const char *remark, double F, double rate,
                        const doc *sgd)
@@ -47,7 +53,7 @@ static void table1_row(doc *out, const char *algorithm, const char *rate_words,
     doc_number(out, "rate_ratio", NULL, rate / floor_rate, NULL);
 }
 
-/* from: linreg of sgd, of nu = eta mu */
+/* The rates of Table 1. `from` are the outputs of linreg for sgd and for nu = eta mu. */
 static void make_table1(const doc *const *from, doc *out)
 {
     const doc *sgd = from[0], *nu = from[1];
@@ -64,7 +70,7 @@ static void make_table1(const doc *const *from, doc *out)
                number(sgd, "F_optimum"), NAN, sgd);
 }
 
-/* from: rates --table prior */
+/* Prior work. `from` is the output of rates --table prior. */
 static void make_table2(const doc *const *from, doc *out)
 {
     static const char *const NAMES[WORDS] = {"coefficients"};
@@ -80,7 +86,7 @@ static void make_table2(const doc *const *from, doc *out)
     }
 }
 
-/* from: rates, whose rows are those of the paper's Table 3 */
+/* Eigenvalue decays. `from` is the output of rates, whose rows are those of the paper's Table 3. */
 static void make_table3(const doc *const *from, doc *out)
 {
     static const char *const NAMES[WORDS] = {"eigenvalues", "paper_d_eff", "paper_sgd", "paper_nu",
@@ -113,7 +119,8 @@ static void make_table3(const doc *const *from, doc *out)
     }
 }
 
-/* from: rates --slopes; what is fitted, and where, in one column */
+/* Slopes. `from` is the output of rates --slopes; what is fitted, and where, goes into one column.
+ */
 static void make_slopes(const doc *const *from, doc *out)
 {
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
@@ -126,7 +133,7 @@ static void make_slopes(const doc *const *from, doc *out)
     }
 }
 
-/* from: curve of the paper's variants */
+/* The variants. `from` is the output of curve for the systems of the paper's Table 4. */
 static void make_table4(const doc *const *from, doc *out)
 {
     static const char *const NAMES[WORDS] = {"variant"};
@@ -286,7 +293,7 @@ static int has(const doc *d, const char *key)
     return r < n;
 }
 
-/* A column that is shown and nowhere filled is a mistake: a key was renamed. */
+/* Every column that is shown must be filled somewhere: if not, a command has renamed its key. */
 static finf_status check_views(const table *t, const doc *d, finf_reason *why)
 {
     for (size_t v = 0; v < TABLE_VIEWS; v++)

@@ -1,5 +1,5 @@
-/* The paper's tables: for each one struct with its commands, what is made of their output, and how
- * the report shows it. */
+/* The paper's tables (theory 9): for each one struct with its commands, what is made of their
+ * output, and how the report shows it. */
 #ifndef FINF_TABLES_H
 #define FINF_TABLES_H
 
@@ -9,17 +9,17 @@
 enum { TABLE_LINES = 3, TABLE_VIEWS = 2, VIEW_COLUMNS = 12 };
 
 typedef struct {
-    const char *caption; /* markup.h */
+    const char *caption; /* with formulas as in markup.h */
     report_column column[VIEW_COLUMNS];
 } table_view;
 
 typedef struct {
     const char *name;              /* file name without its ending */
-    const char *place;             /* in the paper */
-    const char *line[TABLE_LINES]; /* commands */
-    /* Fills `out` from their output; NULL: the first one's as it is. */
+    const char *place;             /* where it is in the paper */
+    const char *line[TABLE_LINES]; /* its commands */
+    /* Fills `out` from their output; NULL: the output of the first is taken as it is. */
     void (*make)(const doc *const *from, doc *out);
-    table_view view[TABLE_VIEWS];
+    table_view view[TABLE_VIEWS]; /* the tables that the report makes of the records */
 } table;
 
 enum { TABLES = 7 };
