@@ -225,7 +225,9 @@ static void simulation(void)
     finf_noise_nu(0.003125, &noise[1], NULL);
     finf_spectrum_power(1, D, &s, NULL);
     if (!normals) exit(5);
-    o.privacy.sigma_sgd = 1, o.relative_error = 1e-9, o.max_steps = 2e6;
+    o.privacy.sigma_sgd = 1;
+    o.relative_error = 1e-9;
+    o.max_steps = 2e6;
     for (int i = 0; i < 2; i++) {
         double t0 = now();
         finf_simulate(noise[i], FINF_SIMULATE_LINREG, 0.05, s, &o, &r);

@@ -167,7 +167,10 @@ static void curve(void)
                    r.certified_upper / r.bound.value - 1);
         else
             printf("   %s\n", r.reason.text);
-        if (k == 1) newton_10 = newton, ecos_10 = ecos;
+        if (k == 1) {
+            newton_10 = newton;
+            ecos_10 = ecos;
+        }
         if (k == 2) slow_100 = slow;
         finf_noise_free(tuned);
         finf_noise_free(slowest);
@@ -202,7 +205,8 @@ static void warm(finf_iqc_bound bound)
         for (int hot = 0; hot < 2; hot++) {
             socp_solve_options s = {.tol = 1e-8, .warm = hot ? kept : NULL};
             failed += socp_newton(&p, &s, x, &out[hot]) != FINF_OK;
-            iterations[hot] += out[hot].iterations, seconds[hot] += out[hot].seconds;
+            iterations[hot] += out[hot].iterations;
+            seconds[hot] += out[hot].seconds;
         }
         worst = fmax(worst, fabs(out[1].value / out[0].value - 1));
         free(kept);

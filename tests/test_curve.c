@@ -162,7 +162,10 @@ START_TEST(matrices_agree)
             matrix X = gram(s, n), K = covariance(s, n), A = prefix_sums(n),
                    AK = product(A, 0, K, 0), E = product(AK, 0, A, 1), B = zeros(n, n);
             double most = 0, error = 0;
-            for (size_t i = 0; i < n; i++) most = fmax(most, *at(X, i, i)), error += *at(E, i, i);
+            for (size_t i = 0; i < n; i++) {
+                most = fmax(most, *at(X, i, i));
+                error += *at(E, i, i);
+            }
             ASSERT_REAL(f.sens2, most, 1e-13, 1e-12, "sens2 of %s, n = %zu", ALL[m], n);
             ASSERT_NEAR(f.error.value, error, 1e-12, "error of %s, n = %zu", ALL[m], n);
             for (size_t i = 0; i < n; i++)
@@ -193,7 +196,8 @@ START_TEST(trees_by_definition)
         size_t rows = 0, from[64], length[64];
         for (size_t size = 1; size <= n; size *= 2)
             for (size_t a = 0; a + size <= n; a += size, rows++) {
-                from[rows] = a, length[rows] = size;
+                from[rows] = a;
+                length[rows] = size;
                 for (size_t i = a; i < a + size; i++) *at(C, rows, i) = 1;
             }
         for (size_t t = 1; t <= n; t++)
@@ -239,7 +243,8 @@ START_TEST(fft_by_definition)
             double re = 0, im = 0;
             for (size_t t = 0; t < n; t++) {
                 double angle = 2 * M_PI * (double)(k * t % N) / (double)N;
-                re += cos(angle), im -= sin(angle);
+                re += cos(angle);
+                im -= sin(angle);
             }
             for (size_t i = 0; i < N; i++)
                 for (size_t j = 0; j < N; j++)
@@ -378,8 +383,10 @@ START_TEST(epochs_are_optimal)
         matrix X = gram(s, n), K = inverse(X), A = prefix_sums(n), AK = product(A, 0, K, 0),
                G = product(AK, 1, AK, 0), U = zeros(n, n);
         double error = 0, V = 0, T = 0, sens2 = 0, most = 0;
-        for (size_t i = 0; i < n * n; i++)
-            error += AK.x[i] * *at(A, i / n, i % n), most = fmax(most, fabs(G.x[i]));
+        for (size_t i = 0; i < n * n; i++) {
+            error += AK.x[i] * *at(A, i / n, i % n);
+            most = fmax(most, fabs(G.x[i]));
+        }
         for (size_t r = 0; r < b; r++) {
             double sum = 0, v = 0;
             for (size_t i = r; i < n; i += b) v = fmax(v, *at(G, i, i));
@@ -613,7 +620,10 @@ START_TEST(participation_by_enumeration)
                         double sum = 0;
                         for (size_t i = 0; i < n; i++) {
                             if (!(set >> i & 1)) continue;
-                            if (count++) exact &= i - last == b, apart &= i - last >= b;
+                            if (count++) {
+                                exact &= i - last == b;
+                                apart &= i - last >= b;
+                            }
                             last = i;
                             for (size_t j = 0; j < n; j++)
                                 sum += set >> j & 1 ? fabs(*at(X, i, j)) : 0;
@@ -1015,11 +1025,14 @@ START_TEST(curve_at_the_edges)
         ck_assert(isnan(r.last.value) && isinf(r.last.error) && r.reason.text[0] && !r.F);
         x.start = bad[i];
         ck_assert_int_eq(finf_curve(me, 0.1, H, &x, &r), FINF_EDOM);
-        x = finf_curve_options_default(), x.sens2 = bad[i];
+        x = finf_curve_options_default();
+        x.sens2 = bad[i];
         ck_assert_int_eq(finf_curve(me, 0.1, H, &x, &r), FINF_EDOM);
-        x = finf_curve_options_default(), x.start_at = at_direction;
+        x = finf_curve_options_default();
+        x.start_at = at_direction;
         ck_assert_int_eq(finf_curve(me, 0.1, H, &x, &r), FINF_EDOM);
-        x = finf_curve_options_default(), x.kurtosis = i ? bad[i] : -2.1;
+        x = finf_curve_options_default();
+        x.kurtosis = i ? bad[i] : -2.1;
         ck_assert_int_eq(finf_curve(me, 0.1, H, &x, &r), FINF_EDOM);
     }
     finf_curve_options limit = finf_curve_options_default(), stop = limit;
@@ -1079,7 +1092,8 @@ START_TEST(generation_can_be_stopped)
             finf_reason why = {""};
             finf_participation p;
             finf_curve_options c = finf_curve_options_default();
-            c.cancel.poll = stop_now, c.cancel.data = &polls;
+            c.cancel.poll = stop_now;
+            c.cancel.data = &polls;
             finf_curve_result r = {0};
             status = kind == 0   ? finf_system_me(100, &o, &s, &why)
                      : kind == 1 ? finf_system_epochs(40, 10, &o, &s, &why)
@@ -1152,7 +1166,10 @@ START_TEST(rates_of_the_corollaries)
     finf_rate_result a, b;
     finf_rate_options o = finf_rate_options_default();
     finf_spectrum_list(lambda, 3, &H, NULL);
-    o.rho = 0.5, o.sigma_sgd = 0.3, o.start = 2, o.failprob = 0.1;
+    o.rho = 0.5;
+    o.sigma_sgd = 0.3;
+    o.start = 2;
+    o.failprob = 0.1;
     double T = 1e9, l = log(1e10), p = log(T);
     ck_assert_int_eq(finf_rate_sgd(H, T, &o, &a), FINF_OK);
     ASSERT_NEAR(a.gap, 4 * exp(-0.5 * T / (49 * 3 * pow(l, 5))), 1e-12, "gap");
@@ -1173,7 +1190,12 @@ START_TEST(rates_of_the_corollaries)
     ck_assert(!b.valid && b.reason.text[0] && b.T_min > T);
     /* each constant moves its own term and no other */
     finf_rate_options x = o;
-    x.c_start = 2, x.c_dp = 3, x.c_sgd = 5, x.c_gap = 7, x.polylog_power = 0, x.c_polylog = 11;
+    x.c_start = 2;
+    x.c_dp = 3;
+    x.c_sgd = 5;
+    x.c_gap = 7;
+    x.polylog_power = 0;
+    x.c_polylog = 11;
     finf_rate_sgd(H, T, &x, &b);
     ASSERT_NEAR(b.start, 22 * a.start / p, 1e-13, "c_start");
     ASSERT_NEAR(b.dp, 33 * a.dp / p, 1e-13, "c_dp");
@@ -1181,13 +1203,17 @@ START_TEST(rates_of_the_corollaries)
     ASSERT_NEAR(b.gap, 7 * a.gap, 1e-13, "c_gap");
     /* eta1 is in the exponent and in eta_max; the other limit, the clip norm and the condition on T
      * have their own constants */
-    x = o, x.c_exp = 2, x.c_clip = 3, x.c_time = 5;
+    x = o;
+    x.c_exp = 2;
+    x.c_clip = 3;
+    x.c_time = 5;
     finf_rate_sgd(H, T, &x, &b);
     ASSERT_NEAR(b.eta_max, a.eta_max / 2, 1e-13, "c_exp");
     ASSERT_NEAR(b.gap, 4 * exp(-0.5 * b.eta_max * T), 1e-12, "c_exp");
     ASSERT_NEAR(b.clip, 3 * a.clip, 1e-13, "c_clip");
     ASSERT_NEAR(b.T_right, 5 * a.T_right, 1e-13, "c_time");
-    x = o, x.c_eta = 1e20;
+    x = o;
+    x.c_eta = 1e20;
     finf_rate_sgd(H, T, &x, &b);
     ASSERT_NEAR(b.eta_max, 1 / (1e20 * 3.5 * l), 1e-13, "c_eta");
     ASSERT_NEAR(b.gap, a.gap, 1e-15, "c_eta");
@@ -1195,13 +1221,17 @@ START_TEST(rates_of_the_corollaries)
     for (size_t i = 0; i < COUNT(bad); i++) {
         ck_assert_int_eq(finf_rate_sgd(H, bad[i], NULL, &a), FINF_EDOM);
         ck_assert(isnan(a.value) && a.reason.text[0]);
-        x = o, x.failprob = bad[i];
+        x = o;
+        x.failprob = bad[i];
         ck_assert_int_eq(finf_rate_nu(H, T, &x, &a), FINF_EDOM);
         if (bad[i] == 1) continue;
-        x = o, x.rho = bad[i];
+        x = o;
+        x.rho = bad[i];
         ck_assert_int_eq(finf_rate_nu(H, T, &x, &a), FINF_EDOM);
     }
-    x = o, x.c_time = 1e50, x.rho = 1e-50;
+    x = o;
+    x.c_time = 1e50;
+    x.rho = 1e-50;
     ck_assert_int_eq(finf_rate_nu(H, T, &x, &a), FINF_OK);
     ck_assert(!a.valid);
     finf_spectrum_free(H);

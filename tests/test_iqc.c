@@ -135,7 +135,9 @@ START_TEST(constants)
     o.constants = FINF_IQC_CONSTANTS_PAPER;
     ASSERT_NEAR(iqc("nu:auto", 0.1, 30, o).bound.value, 8 * sharp.bound.value, 1e-14,
                 "paper/sharp");
-    o.privacy.sigma_sgd = 0.5, o.privacy.clip = 0, o.dim = 3;
+    o.privacy.sigma_sgd = 0.5;
+    o.privacy.clip = 0;
+    o.dim = 3;
     double paper = iqc("nu:auto", 0.1, 30, o).bound.value;
     o.constants = FINF_IQC_CONSTANTS_SHARP;
     ASSERT_NEAR(paper, 4 * 3 * iqc("nu:auto", 0.1, 30, o).bound.value, 1e-14,
@@ -253,7 +255,8 @@ START_TEST(lower_bounds)
         finf_real worst;
         ck_assert_int_eq(finf_iqc_quadratic(n, 1.883226264786583, kappa, 1, 0, &worst, NULL, NULL),
                          FINF_OK);
-        many = worst.value, few = kappa == 100 ? many : few;
+        many = worst.value;
+        few = kappa == 100 ? many : few;
         ASSERT_NEAR(many, few, 1e-14, "kappa = %g", kappa);
         finf_noise_free(n);
     }
@@ -285,7 +288,8 @@ START_TEST(gradient_noise)
     for (size_t f = 0; f < 4; f++) {
         finf_iqc_options o = options(BOUNDS[f]);
         finf_iqc_result dp = iqc("sgd", 0.1, 100, o), nu = iqc("nu:0.02", 0.1, 100, o);
-        o.privacy.sigma_sgd = 1.5, o.dim = 5;
+        o.privacy.sigma_sgd = 1.5;
+        o.dim = 5;
         /* two white noises: one of the summed variance */
         finf_iqc_result sum = both("sgd", 0.1, 100, o);
         ASSERT_NEAR(sum.bound.value, (5 + 2.25) * dp.bound.value, 1e-7,
@@ -387,7 +391,8 @@ START_TEST(certificate)
             for (size_t k = 0; k < 3; k++) {
                 finf_iqc_options o = options(BOUNDS[f]);
                 double eta = etas[(v + f) % 2];
-                o.certify = 1, o.privacy.sigma_sgd = (double)(v % 2);
+                o.certify = 1;
+                o.privacy.sigma_sgd = (double)(v % 2);
                 finf_iqc_result r = iqc(noises[v], eta, kappas[k], o);
                 ck_assert_msg(r.certified && r.certified_upper >= r.bound.value &&
                                   r.certified_upper <= r.bound.value * (1 + 1e-5),
@@ -427,7 +432,8 @@ START_TEST(certificate_of_tight_multipliers)
     NEEDS("Arb");
     for (size_t i = 0; i < COUNT(cases); i++) {
         finf_iqc_options o = options(cases[i].bound);
-        o.certify = 1, o.solver = FINF_IQC_NEWTON;
+        o.certify = 1;
+        o.solver = FINF_IQC_NEWTON;
         finf_iqc_result r = iqc(cases[i].noise, cases[i].eta, cases[i].kappa, o);
         ck_assert_msg(r.certified && r.certified_upper >= r.bound.value * (1 - 1e-12) &&
                           r.certified_upper <= r.bound.value * (1 + 1e-5),
@@ -469,9 +475,14 @@ START_TEST(refused)
                  bad_eta[] = {0, -0.1, NAN, INFINITY};
     finf_iqc_options wrong[9];
     for (size_t i = 0; i < COUNT(wrong); i++) wrong[i] = finf_iqc_options_default();
-    wrong[0].smooth = 0, wrong[1].smooth = NAN, wrong[2].dim = 0.5, wrong[3].dim = NAN,
+    wrong[0].smooth = 0;
+    wrong[1].smooth = NAN;
+    wrong[2].dim = 0.5;
+    wrong[3].dim = NAN;
     wrong[4].privacy.rho = 0;
-    wrong[5].privacy.clip = -1, wrong[6].privacy.sigma_sgd = NAN, wrong[7].gap = 0,
+    wrong[5].privacy.clip = -1;
+    wrong[6].privacy.sigma_sgd = NAN;
+    wrong[7].gap = 0;
     wrong[8].privacy.rho = NAN;
 #define REFUSED(eta, kappa, opt)                                                                   \
     do {                                                                                           \
@@ -627,7 +638,8 @@ START_TEST(interrupted)
             finf_iqc_options o = options(FINF_IQC_FVAL);
             finf_iqc_result r;
             int left = polls;
-            o.solver = ecos ? FINF_IQC_ECOS : FINF_IQC_NEWTON, o.cancel.poll = after,
+            o.solver = ecos ? FINF_IQC_ECOS : FINF_IQC_NEWTON;
+            o.cancel.poll = after;
             o.cancel.data = &left;
             ck_assert_int_eq(finf_iqc(n, 0.1, 100, &o, &r), FINF_ETOL);
             ck_assert_msg(r.solver_code == -4 && !strcmp(r.solver_status, "cancelled") &&

@@ -77,9 +77,14 @@ END_TEST
 static double slope(const double *x, const double *y, int n)
 {
     double mx = 0, my = 0, xy = 0, xx = 0;
-    for (int i = 0; i < n; i++) mx += log(x[i]) / n, my += log(y[i]) / n;
-    for (int i = 0; i < n; i++)
-        xy += (log(x[i]) - mx) * (log(y[i]) - my), xx += (log(x[i]) - mx) * (log(x[i]) - mx);
+    for (int i = 0; i < n; i++) {
+        mx += log(x[i]) / n;
+        my += log(y[i]) / n;
+    }
+    for (int i = 0; i < n; i++) {
+        xy += (log(x[i]) - mx) * (log(y[i]) - my);
+        xx += (log(x[i]) - mx) * (log(x[i]) - mx);
+    }
     return xy / xx;
 }
 
@@ -237,7 +242,10 @@ START_TEST(directions)
     for (int i = 0; i < 20; i++) k[i] = i + 1;
     ck_assert_int_eq(finf_linreg(noise, 0.1, H, &o, &r), FINF_OK);
     ck_assert_int_eq(finf_linreg_directions(noise, 0.1, H, &o, k, 20, rows, NULL), FINF_OK);
-    for (int i = 0; i < 20; i++) exact += rows[i].exact, lti += rows[i].lti;
+    for (int i = 0; i < 20; i++) {
+        exact += rows[i].exact;
+        lti += rows[i].lti;
+    }
     ASSERT_NEAR(exact, r.exact.value, 1e-13, "sum of the directions");
     ASSERT_NEAR(lti, r.lti.value, 1e-13, "sum of the directions, lti");
     const double beside[] = {21, 0, 1.5, NAN, -1, INFINITY};

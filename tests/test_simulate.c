@@ -107,7 +107,8 @@ START_TEST(agrees_with_exact)
         ck_assert_msg(r.F.error <= 0.005 * r.F.value && r.F.error > 0.0005 * r.F.value,
                       "setting %zu: error %.2g", i, r.F.error);
         ck_assert(r.low < r.F.value && r.F.value < r.high && r.clipped_fraction == 0);
-        sum += z * z, worst = fmax(worst, fabs(z));
+        sum += z * z;
+        worst = fmax(worst, fabs(z));
     }
     if (getenv("FINF_TEST_VERBOSE"))
         printf("mean z^2 %.3f of %zu, worst %.2f\n", sum / (double)n, n, worst);
@@ -124,7 +125,9 @@ START_TEST(start_by_direction)
     setting x = {LINREG, NU, 0.01, 0, 0.1, 1, 4, 0, 50, 1};
     finf_simulate_result r, one;
     finf_simulate_options o = options(SETTINGS, 0.005);
-    o.privacy.sigma_sgd = 0, o.steps = 50, o.start = 1;
+    o.privacy.sigma_sgd = 0;
+    o.steps = 50;
+    o.start = 1;
     ck_assert_int_eq(simulate(&x, &o, &one), FINF_OK);
     o.start_at = equal;
     ck_assert_int_eq(simulate(&x, &o, &r), FINF_OK);
@@ -137,7 +140,8 @@ START_TEST(start_by_direction)
     ck_assert(fabs(r.exact.value - one.exact.value) > 20 * r.F.error); /* it matters */
     x.problem = MEAN;
     ck_assert_int_eq(simulate(&x, &o, &one), FINF_OK);
-    o.start_at = NULL, o.start = 0;
+    o.start_at = NULL;
+    o.start = 0;
     ck_assert_int_eq(simulate(&x, &o, &r), FINF_OK);
     ck_assert(r.F.value == one.F.value);
     x.problem = LINREG;
@@ -182,7 +186,8 @@ START_TEST(rational_is_the_power)
                      k++) {
                     double m = f.leak[k], x = m - 2 * sin(w / 2) * sin(w / 2), y = sin(w),
                            n = x * x + y * y;
-                    re += f.gain[k] * x / n, im -= f.gain[k] * y / n;
+                    re += f.gain[k] * x / n;
+                    im -= f.gain[k] * y / n;
                 }
                 double exact = finf_noise_density(noise, w);
                 ck_assert_msg(relative(re * re + im * im, exact) < (w < 1e-3 ? 1e-3 : 2e-4),
@@ -216,15 +221,20 @@ START_TEST(reproducible)
         for (int clip = 0; clip < 2; clip++) {
             finf_simulate_result one, other;
             finf_simulate_options o = finf_simulate_options_default();
-            o.privacy.sigma_sgd = WHICH[i].sgd, o.steps = WHICH[i].steps, o.start = WHICH[i].start;
-            o.relative_error = 0.02, o.clip_gradients = clip, o.seed = 7;
+            o.privacy.sigma_sgd = WHICH[i].sgd;
+            o.steps = WHICH[i].steps;
+            o.start = WHICH[i].start;
+            o.relative_error = 0.02;
+            o.clip_gradients = clip;
+            o.seed = 7;
             ck_assert_int_eq(simulate(&WHICH[i], &o, &one), FINF_OK);
             ck_assert((one.clipped_fraction > 0) == clip && one.clipped_fraction <= 1);
             for (o.threads = 1; o.threads <= 5; o.threads += o.threads == 1 ? 1 : 3) {
                 ck_assert_int_eq(simulate(&WHICH[i], &o, &other), FINF_OK);
                 assert_same(&one, &other, "threads");
             }
-            o.threads = 1, o.seed = 8;
+            o.threads = 1;
+            o.seed = 8;
             ck_assert_int_eq(simulate(&WHICH[i], &o, &other), FINF_OK);
             ck_assert(one.F.value != other.F.value);
         }
@@ -322,8 +332,12 @@ START_TEST(clipped_and_huber)
         o.clip_gradients = CASES[i].clip;
         o.privacy.clip = CASES[i].clip ? m->clip : 1;
         o.privacy.rho = o.privacy.clip * o.privacy.clip / (2 * m->sigma * m->sigma);
-        o.smooth = m->L, o.kappa = m->L / m->mu, o.knee = m->problem == HUBER ? m->knee : 0;
-        o.relative_error = 0.005, o.threads = 2, o.seed = 40 + i;
+        o.smooth = m->L;
+        o.kappa = m->L / m->mu;
+        o.knee = m->problem == HUBER ? m->knee : 0;
+        o.relative_error = 0.005;
+        o.threads = 2;
+        o.seed = 40 + i;
         ck_assert_int_eq(finf_simulate(noise, (finf_simulate_problem)m->problem, m->eta,
                                        m->problem == LINREG ? one : NULL, &o, &r),
                          FINF_OK);
@@ -352,14 +366,19 @@ START_TEST(limits)
             h = {HUBER, NU, 0.01, 0, 0.1, 0, 1, 0.5, 30, 1}, m = h;
     finf_simulate_result a, b;
     finf_simulate_options o = finf_simulate_options_default();
-    o.relative_error = 0.05, o.steps = 30, o.privacy.sigma_sgd = 0.5;
-    o.privacy.clip = 1e3, o.privacy.rho = 1e6;
+    o.relative_error = 0.05;
+    o.steps = 30;
+    o.privacy.sigma_sgd = 0.5;
+    o.privacy.clip = 1e3;
+    o.privacy.rho = 1e6;
     ck_assert_int_eq(simulate(&x, &o, &a), FINF_OK);
     o.clip_gradients = 1;
     ck_assert_int_eq(simulate(&x, &o, &b), FINF_OK);
     assert_same(&a, &b, "clip");
     m.problem = MEAN;
-    o.clip_gradients = 0, o.kappa = 10, o.knee = 1e9;
+    o.clip_gradients = 0;
+    o.kappa = 10;
+    o.knee = 1e9;
     ck_assert_int_eq(simulate(&h, &o, &a), FINF_OK);
     ck_assert_int_eq(simulate(&m, &o, &b), FINF_OK);
     ASSERT_NEAR(a.F.value, b.F.value, 1e-12, "knee");
@@ -371,7 +390,8 @@ static void watch(void *data, double done, double expected, double mean, double 
 {
     double *last = data;
     ck_assert(done >= last[0] && expected > 0 && !(error < 0) && !(mean < 0));
-    last[0] = done, last[1]++;
+    last[0] = done;
+    last[1]++;
 }
 
 START_TEST(stopped)
@@ -379,9 +399,11 @@ START_TEST(stopped)
     setting x = {MEAN, NU, 0.01, 0, 0.01, 0, 1, 0, 0, 0};
     finf_simulate_result r;
     finf_simulate_options o = finf_simulate_options_default();
-    o.relative_error = 1e-6, o.max_steps = 1e6;
+    o.relative_error = 1e-6;
+    o.max_steps = 1e6;
     double last[2] = {0};
-    o.progress = watch, o.progress_data = last;
+    o.progress = watch;
+    o.progress_data = last;
     /* with the best value, within the steps allowed */
     ck_assert_int_eq(simulate(&x, &o, &r), FINF_ETOL);
     ck_assert(r.steps <= 1e6 && r.steps > 9e5 && r.reason.text[0] && last[1] > 1);
@@ -390,14 +412,18 @@ START_TEST(stopped)
     o.max_steps = 10;
     ck_assert_int_eq(simulate(&x, &o, &r), FINF_ETOL);
     ck_assert(isnan(r.F.value) && isinf(r.F.error) && r.steps == 0 && r.reason.text[0]);
-    x.steps = o.steps = 5, o.max_steps = 30;
+    x.steps = o.steps = 5;
+    o.max_steps = 30;
     ck_assert_int_eq(simulate(&x, &o, &r), FINF_ETOL);
     ck_assert(isnan(r.F.value) && r.reason.text[0]);
-    x.steps = o.steps = 0, o.max_steps = 1e9;
+    x.steps = o.steps = 0;
+    o.max_steps = 1e9;
     for (unsigned threads = 1; threads <= 2; threads++)
         for (int n = 0; n < 100000; n = n ? 10 * n : 1) { /* interrupted sooner or later */
             atomic_int count = n;
-            o.cancel.poll = after, o.cancel.data = &count, o.threads = threads;
+            o.cancel.poll = after;
+            o.cancel.data = &count;
+            o.threads = threads;
             ck_assert_int_eq(simulate(&x, &o, &r), FINF_ETOL);
             ck_assert(strstr(r.reason.text, "interrupted"));
             ck_assert(r.chains > 3 ? fabs(r.F.value - r.exact.value) < 5 * r.F.error
@@ -419,7 +445,8 @@ START_TEST(infinite_and_refused)
     x = (setting){MEAN, CC, 0, 0, 0.1, 0, 1, 0, 0, 0};
     ck_assert_int_eq(simulate(&x, &o, &r), FINF_OK);
     ck_assert(isinf(r.F.value) && r.reason.text[0]);
-    o.steps = 5000, o.start = 1; /* grows beyond every double: said, not averaged */
+    o.steps = 5000;
+    o.start = 1; /* grows beyond every double: said, not averaged */
     x = (setting){MEAN, SGD, 0, 0, 9, 0, 1, 0, 5000, 1};
     ck_assert_int_eq(simulate(&x, &o, &r), FINF_ETOL);
     ck_assert(isnan(r.F.value) && r.reason.text[0]);
@@ -442,13 +469,15 @@ START_TEST(infinite_and_refused)
     finf_noise *fir = make_noise(FIR, 0.5, 0.1);
     /* 1e8 steps are too few */
     ck_assert_int_eq(finf_simulate(fir, FINF_SIMULATE_LINREG, 1e-6, s, NULL, &r), FINF_ETOL);
-    o = d, o.max_steps = 1e15;
+    o = d;
+    o.max_steps = 1e15;
     ck_assert_int_eq(finf_simulate(fir, FINF_SIMULATE_LINREG, 1e-6, s, &o, &r), FINF_EDOM);
     ck_assert(strstr(r.reason.text, "memory"));
     const double bad[] = {0, -1, NAN, INFINITY, 1e300};
     for (size_t i = 0; i < COUNT(bad); i++) {
 #define REFUSED(problem, eta, field)                                                               \
-    o = d, o.field = bad[i];                                                                       \
+    o = d;                                                                                         \
+    o.field = bad[i];                                                                              \
     ck_assert_msg(finf_simulate(noise, problem, eta, NULL, &o, &r) == FINF_EDOM, #field " = %g",   \
                   bad[i]);                                                                         \
     ck_assert_msg(r.reason.text[0] && isnan(r.F.value) && isinf(r.F.error), #field " = %g", bad[i])
@@ -467,10 +496,12 @@ START_TEST(infinite_and_refused)
         REFUSED(FINF_SIMULATE_HUBER, 0.1, knee);
     }
     for (unsigned threads = 0; threads < 1000; threads += 999) {
-        o = d, o.threads = threads;
+        o = d;
+        o.threads = threads;
         ck_assert_int_eq(finf_simulate(noise, FINF_SIMULATE_MEAN, 0.1, NULL, &o, &r), FINF_EDOM);
     }
-    o = d, o.steps = (size_t)FINF_STEPS_MAX + 1;
+    o = d;
+    o.steps = (size_t)FINF_STEPS_MAX + 1;
     ck_assert_int_eq(finf_simulate(noise, FINF_SIMULATE_MEAN, 0.1, NULL, &o, &r), FINF_EDOM);
     finf_noise_free(noise);
     finf_noise_free(fir);

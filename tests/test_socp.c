@@ -315,7 +315,8 @@ static double line_at_pi(double eta, double kappa, finf_iqc_class cls)
     socp_outcome out;
     ck_assert_int_eq(socp_grid_make(noise, eta, mo.mu, 1, 0, &g), FINF_OK);
     for (size_t i = 0; i < g.n; i++) g.q[i] = 1e-20;
-    g.w[g.n - 1] = M_PI, g.q[g.n - 1] = 1;
+    g.w[g.n - 1] = M_PI;
+    g.q[g.n - 1] = 1;
     ck_assert_int_eq(socp_basis_make(eta, mo.mu, 1, 1, cls, 0, &b), FINF_OK);
     ck_assert_int_eq(socp_program_make(&mo, noise, &g, &b, (socp_weights){1, 0}, &p), FINF_OK);
     double *x = malloc(p.n * sizeof *x);
@@ -376,7 +377,8 @@ START_TEST(unfinished_and_infeasible)
         ck_assert_int_eq((ecos ? socp_ecos : socp_newton)(&p.p, &s, p.x, &p.out), FINF_ETOL);
         ck_assert_msg(p.out.code == -1 && p.out.gap > 1e-8, "code %d", p.out.code);
         ck_assert(ecos ? isnan(p.out.value) : p.out.value >= 0);
-        p.p.G[p.p.n + 1] = 0, p.p.G[p.p.n] = p.p.g0[1] = -1; /* row 0: x_0 >= 0; row 1: -x_0 >= 1 */
+        p.p.G[p.p.n + 1] = 0;
+        p.p.G[p.p.n] = p.p.g0[1] = -1; /* row 0: x_0 >= 0; row 1: -x_0 >= 1 */
         s.max_iter = 0;
         ck_assert_int_eq((ecos ? socp_ecos : socp_newton)(&p.p, &s, p.x, &p.out), FINF_ETOL);
         ck_assert_msg(p.out.code != 0 && isnan(p.out.value) && isinf(p.out.gap),
@@ -577,7 +579,9 @@ START_TEST(hessian)
                     for (size_t j = 0; j < J; j++) {
                         double p = v.grid.q[j] * exp(-2 * creal(logB[j])) / v.gamma2,
                                fi = creal(f[j * N + i / N]), fl = creal(f[j * N + i % N]);
-                        e += p * fi * fl, ei += p * fi, el += p * fl;
+                        e += p * fi * fl;
+                        ei += p * fi;
+                        el += p * fl;
                     }
                     ck_assert_double_le(fabs(cov[i] - (e - ei * el)), 1e-13 * e);
                 }

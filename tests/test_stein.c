@@ -135,7 +135,8 @@ START_TEST(values)
     ASSERT_NEAR(iqc("nu:0.062", 0.1, 1000, o).unit_bound, 0.00703492, 1e-6, "eta 0.1");
     ASSERT_NEAR(iqc("nu:0.01", 1, 100, o).unit_bound, 0.78696791, 1e-7, "eta 1");
     ASSERT_NEAR(iqc("nu:5e-5", 0.5, 10000, o).unit_bound, 0.19690151, 1e-4, "eta 0.5");
-    o.privacy.clip = 0, o.privacy.sigma_sgd = 1; /* no w at all */
+    o.privacy.clip = 0;
+    o.privacy.sigma_sgd = 1; /* no w at all */
     finf_iqc_result none = iqc("nu:0.1", 0.1, 10, o);
     o.bound = FINF_IQC_SHARP;
     ASSERT_NEAR(none.bound.value, iqc("nu:0.1", 0.1, 10, o).bound.value, 1e-14,
@@ -285,7 +286,8 @@ START_TEST(cancelled)
     finf_optimize_options o = descent(FINF_IQC_GAUSSIAN);
     finf_optimize_result r;
     int left = 1000;
-    o.iqc.cancel.poll = stop_after, o.iqc.cancel.data = &left;
+    o.iqc.cancel.poll = stop_after;
+    o.iqc.cancel.data = &left;
     ck_assert_int_eq(finf_optimize(0.1, 100, &o, &r), FINF_OK);
     finf_optimize_result_free(&r);
     int all = 1000 - left;
