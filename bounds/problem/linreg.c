@@ -324,43 +324,35 @@ finf_linreg_result finf_linreg_failed(void)
                                 .D = NAN};
 }
 
-finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s,
-                        const finf_linreg_options *opt, finf_linreg_result *out)
+/* What does not depend on the noise: the spectrum's figures, R^2 and C_kurt of theory 5.2 for
+ * inputs with independent coordinates, and the floor of theory 5.4. */
+static void describe_inputs(double eta, const finf_spectrum *s, const finf_linreg_options *o,
+                            finf_linreg_result *out)
 {
-    finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
-    *out = finf_linreg_failed();
-    finf_status status = check(eta, s, &o, &out->reason);
-    if (status) return status;
+    const finf_privacy_setting *p = &o->privacy;
     out->d = finf_spectrum_dim(s);
     out->trace = finf_spectrum_trace(s);
     out->lambda_max = finf_spectrum_max(s);
     out->lambda_min = finf_spectrum_min(s);
     out->d_eff = out->trace / out->lambda_max;
-    /* x with independent coordinates: E|x|^2 xx' <= R^2 H and the kurtosis constant of the paper's
-     * assumption A3 */
-    out->R2 = out->trace + (2 + o.kurtosis) * out->lambda_max;
-    out->C_kurt = 3 + fmax(o.kurtosis, 0);
+    out->R2 = out->trace + (2 + o->kurtosis) * out->lambda_max;
+    out->C_kurt = 3 + fmax(o->kurtosis, 0);
     double floor = 0.25 * eta * out->trace *
-                   (o.privacy.sigma_sgd * o.privacy.sigma_sgd +
-                    0.25 * eta * o.privacy.clip * o.privacy.clip / o.privacy.rho);
+                   (p->sigma_sgd * p->sigma_sgd + 0.25 * eta * p->clip * p->clip / p->rho);
     out->floor = finf_real_make(floor, 32 * FINF_EPS * floor, "closed form");
-    finf_sensitivity sens;
-    status = finf_noise_sensitivity(noise, &sens);
-    out->gamma2 = sens.gamma2;
-    out->reason = sens.reason;
-    if (status) return status;
-    spectral_measure m;
-    status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
-    if (status) return finf_why(&out->reason, status, "no memory");
-    finf_real D = stability_margin(&m, eta, o.kurtosis);
-    out->D = D.value;
+}
+
+/* Whether eta is small enough, from D, and where it is not: what is +inf, and why. The exact value
+ * and its optimum need D > 0 (theory 5.1), the upper bound eta (R^2 + lambda_1) < 2 (5.2). */
+static finf_status judge_step(double eta, const finf_spectrum *s, double kurtosis, double D,
+                              finf_linreg_result *out)
+{
+    out->D = D;
     out->stable = out->D > 0;
     if (!out->stable) {
         double best = NAN;
-        if (finf_linreg_eta_max(s, o.kurtosis, &best, NULL) == FINF_ENOMEM) {
-            spectral_measure_free(&m);
+        if (finf_linreg_eta_max(s, kurtosis, &best, NULL) == FINF_ENOMEM)
             return finf_why(&out->reason, FINF_ENOMEM, "no memory");
-        }
         out->exact = finf_real_infinite("closed second moment");
         out->optimum = out->exact;
         finf_why(&out->reason, FINF_OK,
@@ -373,9 +365,30 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
         finf_why(&out->upper_reason, FINF_OK, "upper needs eta (R^2 + lambda_1) < 2, here %.6g",
                  reach);
     }
-    if (eta * out->lambda_max >= 2) /* even the mean of theta diverges */
+    return FINF_OK;
+}
+
+finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s,
+                        const finf_linreg_options *opt, finf_linreg_result *out)
+{
+    finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
+    *out = finf_linreg_failed();
+    finf_status status = check(eta, s, &o, &out->reason);
+    if (status) return status;
+    describe_inputs(eta, s, &o, out);
+    finf_sensitivity sens;
+    status = finf_noise_sensitivity(noise, &sens);
+    out->gamma2 = sens.gamma2;
+    out->reason = sens.reason;
+    if (status) return status;
+    spectral_measure m;
+    status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
+    if (status) return finf_why(&out->reason, status, "no memory");
+    finf_real D = stability_margin(&m, eta, o.kurtosis);
+    status = judge_step(eta, s, o.kurtosis, D.value, out);
+    if (!status && eta * out->lambda_max >= 2) /* even the mean of theta diverges */
         out->lti = out->optimum_lti = finf_real_infinite("sum over directions");
-    else {
+    else if (!status) {
         double *work = malloc(3 * m.n * sizeof *work);
         status = work ? sums(noise, eta, &o, &m, D.error, work, out)
                       : finf_why(&out->reason, FINF_ENOMEM, "no memory");

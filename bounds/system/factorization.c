@@ -122,6 +122,30 @@ static void set_rule(factorization *f)
 #define STEPS_MAX 1000  /* iterations, of `me` and of the banded optimum */
 #define CONVERGED 2e-14 /* max |X_ii - 1|; rounding leaves about 1e-15 */
 
+/* One step towards X_ii = 1: v <- v X_ii^3. d log X_ii/d log v_j is minus a matrix J with entries
+ * >= 0 and row sums 1/2, which is symmetric but for scaling, and semidefinite: the plain fixed
+ * point v <- v X_ii converges like 1 - J, and the power 3 like 1 - 3J, J in (0, 1/2]. The power 2,
+ * taken first, is exact for an error that is a common factor. */
+static void improve(factorization *f, const double *diag)
+{
+    for (size_t i = 0; i < f->n; i++)
+        f->v[i] *= f->iterations < 4 ? diag[i] * diag[i] : diag[i] * diag[i] * diag[i];
+}
+
+/* The two ends of the optimum: X divided by its largest X_ii is feasible, and 2 tr(D A'A D)^{1/2} -
+ * sum v is below the loss of every C. Both traces are sum_i v_i X_ii. */
+static void measure(factorization *f, const double *diag, double largest)
+{
+    long double trace = 0, sum = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        trace += (long double)f->v[i] * diag[i];
+        sum += f->v[i];
+    }
+    f->scale = 1 / largest;
+    f->error = (double)(trace * largest);
+    f->lower = (double)(2 * trace - sum);
+}
+
 finf_status factorization_make(size_t n, const finf_system_options *o, factorization *f,
                                finf_reason *why)
 {
@@ -155,22 +179,11 @@ finf_status factorization_make(size_t n, const finf_system_options *o, factoriza
                 why, FINF_ETOL,
                 "optimal factorisation of %zu steps: X_ii is still %.2g from 1 after %d iterations",
                 n, off, f->iterations);
-        /* d log X_ii / d log v_j is minus a matrix of entries >= 0 and row sums 1/2, symmetric but
-         * for scaling, semidefinite: the power 1 of the plain fixed point converges like 1 - J, and
-         * 3 like 1 - 3J, J in (0, 1/2]. 2 is exact for a common factor. */
-        for (size_t i = 0; i < n; i++)
-            f->v[i] *= f->iterations < 4 ? diag[i] * diag[i] : diag[i] * diag[i] * diag[i];
+        improve(f, diag);
     }
-    if (!s) { /* X / largest is feasible; 2 tr(.)^{1/2} - sum v is below the loss of every C */
-        long double trace = 0, sum = 0;
-        for (size_t i = 0; i < n; i++) {
-            trace += (long double)f->v[i] * diag[i];
-            sum += f->v[i];
-        }
-        f->scale = 1 / largest;
-        f->error = (double)(trace * largest);
-        f->lower = (double)(2 * trace - sum);
-    } else
+    if (!s)
+        measure(f, diag, largest);
+    else
         factorization_free(f);
     free(diag);
     return s;

@@ -192,6 +192,42 @@ static double tuned_loss(const tuning *x, double nu)
 #define TUNE_POINTS 4   /* of the scan, for each factor of ten in nu */
 #define TUNE_WIDTH 1e-4 /* of log nu: the loss is flat there to 1e-9 */
 
+/* The nu of least loss: a scan of log nu from 0 down to log(1e-3/n), beyond which n steps cannot
+ * tell nu from 0, then golden section about its best. */
+static double best_nu(const tuning *x, const finf_system_options *opt)
+{
+    double step = log(10) / TUNE_POINTS;
+    double least = -log(1e3 * (double)x->n);
+    double best = INFINITY;
+    double at = 0;
+    for (double u = 0; u > least - step && !system_stopped(opt); u -= step) {
+        double here = tuned_loss(x, exp(u));
+        if (here < best) {
+            best = here;
+            at = u;
+        }
+    }
+    double lo = at - step, hi = fmin(at + step, 0), ratio = (sqrt(5) - 1) / 2;
+    double u[2] = {hi - ratio * (hi - lo), lo + ratio * (hi - lo)};
+    double loss[2] = {tuned_loss(x, exp(u[0])), tuned_loss(x, exp(u[1]))};
+    while (hi - lo > TUNE_WIDTH && !system_stopped(opt)) {
+        int left = loss[0] < loss[1];
+        if (left) {
+            hi = u[1];
+            u[1] = u[0];
+            loss[1] = loss[0];
+            u[0] = hi - ratio * (hi - lo);
+        } else {
+            lo = u[0];
+            u[0] = u[1];
+            loss[0] = loss[1];
+            u[1] = lo + ratio * (hi - lo);
+        }
+        loss[!left] = tuned_loss(x, exp(u[!left]));
+    }
+    return fmin(loss[0], loss[1]) < best ? exp((lo + hi) / 2) : exp(at);
+}
+
 finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
                              const finf_system_options *opt, double *nu, finf_reason *why)
 {
@@ -206,37 +242,10 @@ finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
     tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, NULL};
     if (x.k > 1 && !(x.c = malloc(n * sizeof *x.c)))
         return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    /* a coarse grid on 1e-3/n .. 1, beyond which n steps cannot tell nu from 0; then golden section
-     * about its best */
-    double step = log(10) / TUNE_POINTS, least = -log(1e3 * (double)n), best = INFINITY, at = 0;
-    for (double u = 0; u > least - step && !system_stopped(opt); u -= step) {
-        double here = tuned_loss(&x, exp(u));
-        if (here < best) {
-            best = here;
-            at = u;
-        }
-    }
-    double lo = at - step, hi = fmin(at + step, 0), ratio = (sqrt(5) - 1) / 2;
-    double u[2] = {hi - ratio * (hi - lo), lo + ratio * (hi - lo)};
-    double loss[2] = {tuned_loss(&x, exp(u[0])), tuned_loss(&x, exp(u[1]))};
-    while (hi - lo > TUNE_WIDTH && !system_stopped(opt)) {
-        int left = loss[0] < loss[1];
-        if (left) {
-            hi = u[1];
-            u[1] = u[0];
-            loss[1] = loss[0];
-            u[0] = hi - ratio * (hi - lo);
-        } else {
-            lo = u[0];
-            u[0] = u[1];
-            loss[0] = loss[1];
-            u[1] = lo + ratio * (hi - lo);
-        }
-        loss[!left] = tuned_loss(&x, exp(u[!left]));
-    }
+    double found = best_nu(&x, opt);
     free(x.c);
     if (system_stopped(opt)) return finf_why(why, FINF_ETOL, "stopped at the choice of nu");
-    *nu = fmin(loss[0], loss[1]) < best ? exp((lo + hi) / 2) : exp(at);
+    *nu = found;
     return FINF_OK;
 }
 

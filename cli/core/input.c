@@ -99,6 +99,41 @@ static double npy_element(const unsigned char *p, char kind, size_t width, int s
     return (double)i64;
 }
 
+/* What the header of a .npy file says. */
+typedef struct {
+    char type[4];   /* the dtype if it has three characters, as "<f8": byte order, kind, width */
+    char dtype[24]; /* the dtype as it is written, for an error message */
+    size_t dims[2]; /* the shape; 1 for a dimension that is not there */
+    int count;      /* how many dimensions there are; 0: not one or two, or not to be read */
+    int fortran;    /* stored column by column */
+} npy_header;
+
+static npy_header npy_parse(const char *header)
+{
+    npy_header h = {.dtype = "?", .dims = {1, 1}};
+    const char *descr = npy_field(header, "'descr'");
+    const char *order = npy_field(header, "'fortran_order'");
+    const char *shape = npy_field(header, "'shape'");
+    h.fortran = order && strncmp(order, "True", 4) == 0;
+    if (descr && *descr == '\'') {
+        size_t k = strcspn(descr + 1, "'");
+        snprintf(h.dtype, sizeof h.dtype, "%.*s", (int)(k < 20 ? k : 20), descr + 1);
+        if (k == 3) memcpy(h.type, descr + 1, 3);
+    }
+    for (const char *p = shape && *shape == '(' ? shape + 1 : ""; *p && *p != ')';) {
+        char *end;
+        unsigned long long v = strtoull(p, &end, 10);
+        if (end == p || h.count == 2 || v > SIZE_MAX / 64) {
+            h.count = 0;
+            break;
+        }
+        h.dims[h.count++] = (size_t)v;
+        p = end + strspn(end, ", ");
+    }
+    return h;
+}
+
+/* An array of one or two dimensions, of float64, float32, int64 or int32. */
 static finf_status read_npy(const char *path, const char *bytes, size_t size, input_table *out,
                             finf_reason *why)
 {
@@ -114,50 +149,30 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
     if (!header) return finf_why(why, FINF_ENOMEM, "no memory");
     memcpy(header, bytes + prefix, length);
     header[length] = '\0';
-    const char *descr = npy_field(header, "'descr'"), *order = npy_field(header, "'fortran_order'"),
-               *shape = npy_field(header, "'shape'");
-    char type[4] = "", dtype[24] = "?";
-    size_t dims[2] = {1, 1};
-    int count = 0, fortran = order && strncmp(order, "True", 4) == 0;
-    if (descr && *descr == '\'') {
-        size_t k = strcspn(descr + 1, "'");
-        snprintf(dtype, sizeof dtype, "%.*s", (int)(k < 20 ? k : 20), descr + 1);
-        if (k == 3) memcpy(type, descr + 1, 3);
-    }
-    int shape_ok = shape && *shape == '(';
-    for (const char *p = shape_ok ? shape + 1 : ""; *p && *p != ')';) {
-        char *end;
-        unsigned long long v = strtoull(p, &end, 10);
-        if (end == p || count == 2 || v > SIZE_MAX / 64) {
-            shape_ok = 0;
-            break;
-        }
-        dims[count++] = (size_t)v;
-        p = end + strspn(end, ", ");
-    }
+    npy_header h = npy_parse(header);
     free(header);
-    if (!shape_ok || count == 0)
-        BAD("'%.120s': the .npy array must have one or two dimensions", path);
-    size_t width = (size_t)(type[2] - '0');
-    if (!type[0] || !strchr("<>|=", type[0]) || !strchr("fi", type[1]) ||
+    if (h.count == 0) BAD("'%.120s': the .npy array must have one or two dimensions", path);
+    size_t width = (size_t)(h.type[2] - '0');
+    if (!h.type[0] || !strchr("<>|=", h.type[0]) || !strchr("fi", h.type[1]) ||
         (width != 4 && width != 8))
         BAD("'%.120s': dtype '%s' is not read; save as float64, float32, int64 or int32", path,
-            dtype);
-    if (dims[1] && dims[0] > SIZE_MAX / 64 / dims[1]) BAD("'%.120s': absurd .npy shape", path);
-    size_t n = dims[0] * dims[1];
+            h.dtype);
+    if (h.dims[1] && h.dims[0] > SIZE_MAX / 64 / h.dims[1])
+        BAD("'%.120s': absurd .npy shape", path);
+    size_t n = h.dims[0] * h.dims[1];
     if (n == 0) BAD("'%.120s': the .npy array is empty", path);
     if ((size - prefix - length) / width < n)
         BAD("'%.120s': truncated .npy, %zu of %zu numbers are there", path,
             (size - prefix - length) / width, n);
     out->data = malloc(n * sizeof *out->data);
     if (!out->data) return finf_why(why, FINF_ENOMEM, "no memory for %zu numbers", n);
-    out->rows = dims[0];
-    out->columns = dims[1];
-    int swap = (type[0] == '>' && host_is_little()) || (type[0] == '<' && !host_is_little());
+    out->rows = h.dims[0];
+    out->columns = h.dims[1];
+    int swap = (h.type[0] == '>' && host_is_little()) || (h.type[0] == '<' && !host_is_little());
     const unsigned char *p = u + prefix + length;
     for (size_t i = 0; i < n; i++) {
-        size_t at = fortran ? i % dims[0] * dims[1] + i / dims[0] : i;
-        out->data[at] = npy_element(p + i * width, type[1], width, swap);
+        size_t at = h.fortran ? i % h.dims[0] * h.dims[1] + i / h.dims[0] : i;
+        out->data[at] = npy_element(p + i * width, h.type[1], width, swap);
     }
     return FINF_OK;
 #undef BAD
