@@ -53,8 +53,10 @@ FINF_VECTOR static finf_status means(circle_fn f, void *ctx, double near_0, doub
     double lo = floor(log(near_0 / 2) - TAIL), hi = TAIL - log(near_pi / 2);
     for (int level = 0; level < LEVELS; level++, h /= 2) {
         /* level 0 takes every node, later ones the midpoints between those they have */
-        double first = level ? lo + h : lo, step = level ? 2 * h : h, part[CIRCLE_MANY] = {0},
-               carry[CIRCLE_MANY] = {0};
+        double first = level ? lo + h : lo;
+        double step = level ? 2 * h : h;
+        double part[CIRCLE_MANY] = {0};
+        double carry[CIRCLE_MANY] = {0};
         size_t n = (size_t)((hi - first) / step) + 1;
         for (size_t i = 0; i < n; i++) {
             double t = exp(first + (double)i * step), t2 = t * t, weight = 2 * t * f(t, ctx);

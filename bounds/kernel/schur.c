@@ -221,8 +221,10 @@ long schur_half_turns(const double complex *A, size_t n, int *fine)
     long crossings = 0;
     *fine = 1;
     for (size_t j = 1; j <= n; j++) {
-        double x0 = creal(A[j - 1]), y0 = cimag(A[j - 1]), x1 = creal(A[j]),
-               y1 = j < n ? cimag(A[j]) : 0;
+        double x0 = creal(A[j - 1]);
+        double y0 = cimag(A[j - 1]);
+        double x1 = creal(A[j]);
+        double y1 = j < n ? cimag(A[j]) : 0;
         if (j == 1) y0 = 0;
         if (!(x0 * x1 + y0 * y1 > 0)) *fine = 0;
         if ((x0 < 0 || x1 < 0) && (y0 >= 0) != (y1 >= 0)) crossings += y0 >= 0 ? 1 : -1;

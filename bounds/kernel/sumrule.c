@@ -21,8 +21,9 @@ int sumrule_gauss(double N, double node[SUMRULE], double weight[SUMRULE])
     int ok = J && V && x && w;
     if (ok) { /* centred and divided by N, so that the matrix is of order one however large N is */
         for (size_t i = 1; i < SUMRULE; i++) {
-            double n = (double)i, r = n / N,
-                   off = n * sqrt((1 - r) * (1 + r) / (4 * (4 * n * n - 1)));
+            double n = (double)i;
+            double r = n / N;
+            double off = n * sqrt((1 - r) * (1 + r) / (4 * (4 * n * n - 1)));
             gsl_matrix_set(J, i, i - 1, off);
             gsl_matrix_set(J, i - 1, i, off);
         }

@@ -249,8 +249,9 @@ static finf_real total(double factor, double factor_error, double sigma2, const 
 static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_t *s,
                              const finf_linreg_result *r)
 {
-    double b1 = eta * r->lambda_max, slack = 2 - b1 - eta * r->R2,
-           W = eta * (double)s->lti_sgd.value;
+    double b1 = eta * r->lambda_max;
+    double slack = 2 - b1 - eta * r->R2;
+    double W = eta * (double)s->lti_sgd.value;
     double slack_error = 32 * FINF_EPS * 2 / slack;
     double dp = 0.5 * eta * sigma2 * (double)s->lti_dp.value,
            sgd = 0.5 * eta * sgd2 * (double)s->lti_sgd.value;
@@ -275,8 +276,9 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
     double *b = work, *T = work + n, *share = T + n, kx = o->kurtosis, relerr = 0;
     double unit = o->privacy.clip * o->privacy.clip / (2 * o->privacy.rho),
            sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
-    double gamma2 = out->gamma2.value, sigma2 = unit * gamma2,
-           gamma_rel = isfinite(gamma2) ? out->gamma2.error / gamma2 : 0;
+    double gamma2 = out->gamma2.value;
+    double sigma2 = unit * gamma2;
+    double gamma_rel = isfinite(gamma2) ? out->gamma2.error / gamma2 : 0;
     for (size_t i = 0; i < n; i++) b[i] = eta * m->lambda[i];
     finf_reason energy_reason = {""};
     finf_status status = finf_noise_energy(noise, b, n, T, &relerr, &energy_reason), late = status;

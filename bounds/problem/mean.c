@@ -32,8 +32,9 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
                  finf_show(eta).s);
         return FINF_OK;
     }
-    double unit = p.clip * p.clip / (2 * p.rho), half = 0.5 * eta / (2 - eta),
-           sgd = half * p.sigma_sgd * p.sigma_sgd;
+    double unit = p.clip * p.clip / (2 * p.rho);
+    double half = 0.5 * eta / (2 - eta);
+    double sgd = half * p.sigma_sgd * p.sigma_sgd;
     finf_real agm; /* 1/AGM is gamma^2 of nu = eta */
     if ((s = finf_agm(1, sqrt(eta * (2 - eta)), &agm))) return s;
     double best = 0.5 * eta * eta * unit / (agm.value * agm.value), independent = half * unit + sgd;

@@ -234,8 +234,11 @@ static log_delta log_delta_gauss(double rho, double epsilon)
                                   0.8650633666889845, 0.9739065285171717};
     static const double WEIGHT[] = {0.2955242247147529, 0.2692667193099964, 0.2190863625159820,
                                     0.1494513491505806, 0.0666713443086881};
-    double mu = sqrt(2 * rho), middle = epsilon / mu, lo = (epsilon - rho) / mu,
-           hi = (epsilon + rho) / mu, slope;
+    double mu = sqrt(2 * rho);
+    double middle = epsilon / mu;
+    double lo = (epsilon - rho) / mu;
+    double hi = (epsilon + rho) / mu;
+    double slope;
     double last = mills(hi, &slope), log_phi = -0.5 * lo * lo - 0.5 * log(2 * FINF_PI);
     log_delta out;
     if (mu > 1 && lo < 0) {

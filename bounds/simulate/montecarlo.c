@@ -270,8 +270,9 @@ static finf_status simulate(plan *p, const finf_spectrum *s, finf_simulate_resul
         out->reason = out->exact_reason;
         return FINF_OK;
     }
-    double least = s ? finf_spectrum_min(s) : p->mu, most = s ? finf_spectrum_max(s) : p->L,
-           trace = s ? finf_spectrum_trace(s) : most;
+    double least = s ? finf_spectrum_min(s) : p->mu;
+    double most = s ? finf_spectrum_max(s) : p->L;
+    double trace = s ? finf_spectrum_trace(s) : most;
     if (!o->steps && !(p->eta * most < 2))
         return finf_why(&out->reason, FINF_EDOM,
                         "eta = %s: eta times the largest curvature must be below 2",

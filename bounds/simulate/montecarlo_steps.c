@@ -57,8 +57,13 @@ FINF_VECTOR static void scalar_tile(const plan *p, size_t steps, double *restric
                                     const double *restrict z, const double *restrict xi,
                                     double *restrict F, double *restrict cut)
 {
-    double eta = p->eta, sigma = p->sigma, sgd = p->o.privacy.sigma_sgd, clip = p->clip, mu = p->mu,
-           rest = p->L - p->mu, knee = p->knee;
+    double eta = p->eta;
+    double sigma = p->sigma;
+    double sgd = p->o.privacy.sigma_sgd;
+    double clip = p->clip;
+    double mu = p->mu;
+    double rest = p->L - p->mu;
+    double knee = p->knee;
     int clipping = clip < INFINITY;
     for (size_t t = 0; t < steps; t++, z += LANES, xi += LANES)
         for (size_t k = 0; k < LANES; k++) {
@@ -126,8 +131,10 @@ finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_sta
         tell(told, steps);
     }
     if (t <= p->burn || (p->o.steps && t < p->length)) return FINF_OK;
-    double F[LANES], counted = (double)(t - p->burn), first = (double)(middle - p->burn),
-                     second = (double)t - (double)middle;
+    double F[LANES];
+    double counted = (double)(t - p->burn);
+    double first = (double)(middle - p->burn);
+    double second = (double)t - (double)middle;
     if (p->o.steps) value(p, w->theta, F);
     *out = (tally){.chains = LANES};
     for (size_t k = 0; k < LANES; k++) {
@@ -146,8 +153,11 @@ finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_sta
 
 void tally_add(tally *a, const tally *b)
 {
-    double n = a->chains + b->chains, f = b->chains / n, g = a->chains * f, x = b->mean - a->mean,
-           y = b->drift - a->drift;
+    double n = a->chains + b->chains;
+    double f = b->chains / n;
+    double g = a->chains * f;
+    double x = b->mean - a->mean;
+    double y = b->drift - a->drift;
     a->m2 += b->m2 + x * x * g;
     a->drift2 += b->drift2 + y * y * g;
     a->mean += x * f;

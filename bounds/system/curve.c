@@ -168,8 +168,11 @@ FINF_VECTOR static void covariance_noise(const directions *x, const double *row,
 FINF_VECTOR static void advance(const directions *x, double trace)
 {
     double *restrict s = x->s;
-    const double *restrict shrink = x->shrink, *restrict feed = x->feed, *restrict sgd = x->sgd,
-                           *restrict dp = x->dp, *restrict Q = x->Q;
+    const double *restrict shrink = x->shrink;
+    const double *restrict feed = x->feed;
+    const double *restrict sgd = x->sgd;
+    const double *restrict dp = x->dp;
+    const double *restrict Q = x->Q;
     for (size_t j = 0; j < x->n; j++)
         s[j] = (s[j] - shrink[j] * s[j]) + ((feed[j] * trace + sgd[j]) + dp[j] * Q[j]);
 }

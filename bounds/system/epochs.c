@@ -55,10 +55,14 @@ FINF_VECTOR static void multiply(size_t rows, size_t inner, size_t cols, double 
         double *restrict c = C + i * ldc;
         size_t l = 0;
         for (; l + 4 <= inner; l += 4) {
-            double a0 = alpha * a[l * along], a1 = alpha * a[(l + 1) * along],
-                   a2 = alpha * a[(l + 2) * along], a3 = alpha * a[(l + 3) * along];
-            const double *restrict b0 = B + l * ldb, *restrict b1 = b0 + ldb,
-                                   *restrict b2 = b1 + ldb, *restrict b3 = b2 + ldb;
+            double a0 = alpha * a[l * along];
+            double a1 = alpha * a[(l + 1) * along];
+            double a2 = alpha * a[(l + 2) * along];
+            double a3 = alpha * a[(l + 3) * along];
+            const double *restrict b0 = B + l * ldb;
+            const double *restrict b1 = b0 + ldb;
+            const double *restrict b2 = b1 + ldb;
+            const double *restrict b3 = b2 + ldb;
             for (size_t j = 0; j < cols; j++)
                 c[j] += (a0 * b0[j] + a1 * b1[j]) + (a2 * b2[j] + a3 * b3[j]);
         }
@@ -176,8 +180,11 @@ static int eliminate(const epochs *f, double shift, const elimination *e)
 static void back_substitute(const epochs *f, size_t r, size_t from, size_t end, size_t at,
                             elimination *e)
 {
-    size_t k = f->k, top = class_size(f, 0), m = class_size(f, r),
-           after = r + 1 < f->b ? class_size(f, r + 1) : 0, ld = e->ld;
+    size_t k = f->k;
+    size_t top = class_size(f, 0);
+    size_t m = class_size(f, r);
+    size_t after = r + 1 < f->b ? class_size(f, r + 1) : 0;
+    size_t ld = e->ld;
     const double *G = block(f, e->G, r), *H = block(f, e->H, r);
     double *row = e->next, *swap = e->row;
     for (size_t i = 0; i < m; i++) {
@@ -447,9 +454,10 @@ static void mix(mixing *m, double *out)
     double R[MEMORY][MEMORY], part[MEMORY];
     for (size_t i = 0; i < n; i++) out[i] = g[i] - x[i];
     for (size_t c = 0; c < count; c++) {
-        const double *x0 = entry(m, m->from, m->first + c),
-                     *x1 = entry(m, m->from, m->first + c + 1), *g0 = entry(m, m->to, m->first + c),
-                     *g1 = entry(m, m->to, m->first + c + 1);
+        const double *x0 = entry(m, m->from, m->first + c);
+        const double *x1 = entry(m, m->from, m->first + c + 1);
+        const double *g0 = entry(m, m->to, m->first + c);
+        const double *g1 = entry(m, m->to, m->first + c + 1);
         double *q = m->basis + c * n;
         for (size_t i = 0; i < n; i++) q[i] = (g1[i] - x1[i]) - (g0[i] - x0[i]);
         double size = sqrt(dot(q, q, n));

@@ -151,8 +151,10 @@ finf_status factorization_make(size_t n, const finf_system_options *o, factoriza
 {
     *f = (factorization){.n = n, .scale = NAN, .error = NAN, .lower = NAN};
     f->v = malloc((n + 2 * FACTORIZATION_NODES) * sizeof *f->v);
-    double *diag = malloc(n * (FACTORIZATION_NODES + 1) * sizeof *diag),
-           *tail = diag ? diag + n : NULL, off = INFINITY, largest = 1;
+    double *diag = malloc(n * (FACTORIZATION_NODES + 1) * sizeof *diag);
+    double *tail = diag ? diag + n : NULL;
+    double off = INFINITY;
+    double largest = 1;
     finf_status s = f->v && diag ? FINF_OK
                                  : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
     if (!s) {
@@ -208,9 +210,13 @@ FINF_VECTOR static void add_inverse(size_t n, const double *e, const double *g, 
 finf_status factorization_gram(const factorization *f, const finf_system_options *o, double *X)
 {
     size_t n = f->n;
-    double *work = malloc(5 * n * sizeof *work), *e = work, *g = e + n, *row = g + n,
-           *left = row + n, *one = left + n;
+    double *work = malloc(5 * n * sizeof *work);
     if (!work) return FINF_ENOMEM;
+    double *e = work;
+    double *g = e + n;
+    double *row = g + n;
+    double *left = row + n;
+    double *one = left + n;
     for (size_t i = 0; i < n; i++) {
         one[i] = 1;
         memset(X + i * n + i, 0, (n - i) * sizeof *X);
@@ -230,9 +236,13 @@ finf_status factorization_covariance(const factorization *f, const finf_system_o
                                      double *K)
 {
     size_t n = f->n;
-    double *work = calloc(5 * n, sizeof *work), *e = work, *g = e + n, *row = g + n,
-           *left = row + n, *diag = left + n;
+    double *work = calloc(5 * n, sizeof *work);
     if (!work) return FINF_ENOMEM;
+    double *e = work;
+    double *g = e + n;
+    double *row = g + n;
+    double *left = row + n;
+    double *diag = left + n;
     for (size_t i = 0; i < n; i++) memset(K + i * n + i, 0, (n - i) * sizeof *K);
     finf_status s = FINF_OK;
     for (size_t k = 0; k < f->nodes && !s; k++) {

@@ -210,8 +210,9 @@ static double explore(search *s, size_t depth, size_t from, size_t p, double val
 {
     const family *q = &s->q;
     size_t n = q->n, less = one_less(q, p), width = n + 1;
-    double *weight = s->weight + depth * n, *ahead = s->ahead + depth * q->rows * width,
-           most = value;
+    double *weight = s->weight + depth * n;
+    double *ahead = s->ahead + depth * q->rows * width;
+    double most = value;
     keep_best(s, value, depth);
     if (from >= n || (p == 0 && !q->unlimited)) return value;
     bound_ahead(q, weight, s->later, from, ahead);

@@ -95,8 +95,11 @@ static void add_node(int honaker, size_t a, unsigned h, double scale, double *ro
  * are correlated only if the subtree of one is in the other's. */
 finf_status tree_covariance(int honaker, size_t n, double *K)
 {
-    size_t nodes = 2 * n, total = 0, *from = malloc(3 * n * sizeof *from),
-           *length = from ? from + n : NULL, *at = from ? length + n : NULL;
+    size_t nodes = 2 * n;
+    size_t total = 0;
+    size_t *from = malloc(3 * n * sizeof *from);
+    size_t *length = from ? from + n : NULL;
+    size_t *at = from ? length + n : NULL;
     double *row = calloc(nodes, sizeof *row), *kept = NULL;
     if (from)
         for (size_t t = 0; t < n; t++) {
@@ -154,8 +157,11 @@ static honaker_table honaker_make(unsigned top)
     t.g[0] = t.prefix[0] = 1;
     t.drop[0] = 0;
     for (unsigned h = 1; h <= top; h++) {
-        double half = ldexp(1, (int)h - 1), full = 2 * half, g = t.g[h - 1], y = g / half,
-               d = y * y / (1 + 2 * g);
+        double half = ldexp(1, (int)h - 1);
+        double full = 2 * half;
+        double g = t.g[h - 1];
+        double y = g / half;
+        double d = y * y / (1 + 2 * g);
         t.g[h] = 2 * g / (1 + 2 * g);
         t.drop[h] = d;
         /* sum over m = 1..2^h of (p_m' diag(Y,Y) p_m - d m^2) */

@@ -426,8 +426,10 @@ plot *dataset_plot(const dataset *d)
     const figure *f = d->f;
     size_t n = d->rows;
     plot *p = plot_new(f->title, f->x_label, f->x_scale, f->y_label, f->y_scale);
-    double *z = malloc(4 * (n + 1) * sizeof *z), *y = z ? z + n : NULL, *e = z ? y + n : NULL,
-           *none = z ? e + n : NULL;
+    double *z = malloc(4 * (n + 1) * sizeof *z);
+    double *y = z ? z + n : NULL;
+    double *e = z ? y + n : NULL;
+    double *none = z ? e + n : NULL;
     for (size_t i = 0; z && i < n; i++) none[i] = NAN;
     for (size_t i = 0; z && i < count_columns(f); i++) {
         const figure_column *c = &f->column[i];

@@ -271,8 +271,9 @@ static tick *add_tick(axis *a, double at, int major)
 static void linear_ticks(axis *a, int want)
 {
     int is_log = a->scale == PLOT_LOG;
-    double lo = is_log ? pow(10, a->lo) : a->lo, hi = is_log ? pow(10, a->hi) : a->hi,
-           apart = (hi - lo) / want;
+    double lo = is_log ? pow(10, a->lo) : a->lo;
+    double hi = is_log ? pow(10, a->hi) : a->hi;
+    double apart = (hi - lo) / want;
     double step = pow(10, floor(log10(apart))), part = apart / step;
     step *= part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10;
     int size = (int)floor(log10(fmax(fabs(lo), fabs(hi))) + 1e-9);
@@ -291,8 +292,9 @@ static void linear_ticks(axis *a, int want)
  */
 static void log_ticks(axis *a, int want)
 {
-    int first = (int)ceil(a->lo - 1e-9), last = (int)floor(a->hi + 1e-9),
-        decades = last - first + 1;
+    int first = (int)ceil(a->lo - 1e-9);
+    int last = (int)floor(a->hi + 1e-9);
+    int decades = last - first + 1;
     int stride = decades > want ? (decades + want - 1) / want : 1,
         plain = a->lo > -3.1 && a->hi < 4.1;
     for (int k = first - 1; k <= last; k++) {
