@@ -33,7 +33,7 @@ finf_linreg_result finf_linreg_failed(void);
 typedef double (*circle_fn)(double t, void *ctx);
 /* (1/2pi) int_{-pi}^{pi} f dw. near_0 and near_pi are the smallest scales in w on which f varies
  * near w = 0 and near w = pi: for |1-a-e^{iw}| they are a and 2-a. FINF_ETOL: it has not settled,
- * and out has the last value with its last change as the error. */
+ * and out has the last value with the larger of its last two changes as the error. */
 finf_status circle_mean(circle_fn f, void *ctx, double near_0, double near_pi, finf_real *out);
 /* (1/2pi) int f/|1-b-e^{iw}|^2 dw for m <= CIRCLE_MANY values of b in (0, 2); f is evaluated once
  * at each node for all of them. */

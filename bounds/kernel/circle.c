@@ -12,13 +12,14 @@
 #define TAIL 38.0 /* The integrand falls like e^-|u| beyond its last scale, and e^-38 = 3e-17. */
 #define LEVELS 13 /* h goes down to 2^-12: complex zeros of B off the real axis may need it. */
 
-/* The relative error that is left after the relative change `change`, when the two before it were
- * `before` and `earlier`. The error at h is about A q^(1/h), q < 1, with a sign that swings, and
- * each change is the error of the level before it. From the last two changes follows change
- * (change/ before)^2, from the two before before (before/earlier)^6, and for A = 1 before^4. A may
- * be small (a weak pole far from the peak), and a change may be small by chance: the largest of the
- * three counts.
- */
+/* The relative error that is left after a relative change `change`, when the two changes before it
+ * were `before` and `earlier`. The error at h is about A q^(1/h), q < 1, with a sign that swings,
+ * and each change is the error of the level before it. Three estimates of it follow:
+ *
+ *     change (change/before)^2,   before (before/earlier)^6,   before^4, for A = 1.
+ *
+ * A may be small, where a weak pole is far from the peak, and a change may be small by chance, so
+ * the largest of the three counts. */
 static double what_is_left(double change, double before, double earlier)
 {
     if (!(before < 1)) return 1;

@@ -98,6 +98,7 @@ STEP_DOWN(step_down_quad, schur_real, SCHUR_EPS)
  * divisor of all entries is divided out. The zeros +-1 are tried first, as a sum overflows later
  * than products do. Returns 0 if there is none, or if the numbers get too long to tell. x is room
  * for n+1 numbers. */
+/* The widest integer that the compiler has. */
 #ifdef __SIZEOF_INT128__
 typedef __int128 whole;
 #else

@@ -26,6 +26,7 @@ static struct {
 } kept[64];
 static size_t kept_count;
 
+/* The plan that is kept for such a transform, or NULL. */
 static fftw_plan find_kept(size_t N, int forward, int align_x, int align_X)
 {
     for (size_t i = 0; i < kept_count; i++)
@@ -129,6 +130,7 @@ finf_status series_untransform(double complex *in, size_t N, double *x)
     return s;
 }
 
+/* The least power of two, from 2 on, that is not below n. */
 static size_t power_of_two(size_t n)
 {
     size_t N = 2;

@@ -129,6 +129,8 @@ static double least_T(const problem *p, double right)
     return high;
 }
 
+/* Everything that a corollary says of T steps: the rate, the largest step size and the clip norm it
+ * is proved for, and whether T is large enough; if it is not, how large it must be. */
 static finf_status rate(const finf_spectrum *s, double T, const finf_rate_options *opt, int nu,
                         finf_rate_result *out)
 {

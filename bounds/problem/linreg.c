@@ -51,6 +51,7 @@ typedef struct {
     double damp_error;
 } direction;
 
+/* Node i at the step eta, with errors carried from b to the two differences. */
 static direction direction_at(const spectral_measure *m, size_t i, double eta, double kurtosis)
 {
     schur_real b = (schur_real)eta * m->lambda[i], kappa4 = 2 + (schur_real)kurtosis;

@@ -93,6 +93,7 @@ static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simul
 
 /* ---- the question ---------------------------------------------------------------------------- */
 
+/* The domain of everything that is asked, from the problem to the knee. */
 static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why)
 {
     const finf_simulate_options *o = &p->o;

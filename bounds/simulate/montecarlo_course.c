@@ -148,6 +148,7 @@ static finf_status one_round(course *c, tally *sum, size_t batches, size_t next)
 
 /* ---- chains of one length -------------------------------------------------------------------- */
 
+/* FFT blocks longer than BLOCK_MOST: says which noise needs none. */
 static finf_status no_room(const plan *p, finf_reason *why)
 {
     return finf_why(why, FINF_EDOM,

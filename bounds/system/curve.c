@@ -51,6 +51,7 @@ typedef struct {
 } directions;
 #define COLUMNS 10 /* of directions */
 
+/* The domain. gamma_inf is that of Toeplitz noise only, and must be finite. */
 static finf_status check(const finf_system *system, double eta, const finf_spectrum *s,
                          const finf_curve_options *o, finf_reason *why)
 {

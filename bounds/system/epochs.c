@@ -118,6 +118,8 @@ typedef struct {
     double *memory; /* the allocation that all of it is in */
 } elimination;
 
+/* Room for an elimination whose rows of M^{-1} are ld long: n for all of it, 2k for its diagonal
+ * blocks. */
 static finf_status elimination_make(const epochs *f, size_t ld, elimination *e)
 {
     size_t k = f->k, square = k * k;

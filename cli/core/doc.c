@@ -389,6 +389,7 @@ static void value_text(const item *x, int precision, char *out, size_t size)
 /* Whether text shows the item as "label  value  note". */
 static int is_value(const item *x) { return x->kind <= STRING && x->label; }
 
+/* A table in text: the first column 12 wide, the others as wide as their digits need. */
 static void print_table_text(const item *x, int precision, FILE *out)
 {
     int width = precision + 8;
@@ -472,6 +473,7 @@ static void csv_number(double x, int digits, FILE *out)
     if (!isnan(x)) fprintf(out, isinf(x) ? (x > 0 ? "inf" : "-inf") : "%.*g", digits, x);
 }
 
+/* A cell of any kind; a series is one cell, its numbers between semicolons. */
 static void csv_value(const item *x, int digits, FILE *out)
 {
     if (x->kind == SERIES)
@@ -497,6 +499,7 @@ static const item *find_kind(const doc *d, item_kind kind)
     return NULL;
 }
 
+/* An array takes two columns: its index t, and its numbers under its key. */
 static void csv_array(const item *x, int digits, FILE *out)
 {
     fputs("t,", out);
@@ -602,6 +605,7 @@ static void json_number(double x, int digits, FILE *out)
         fprintf(out, "%.*g", digits, x);
 }
 
+/* The rows of a table as objects, between commas. */
 static void json_table(const item *x, int digits, FILE *out)
 {
     for (size_t r = 0; r < x->rows && !ferror(out); r++) {
@@ -616,6 +620,7 @@ static void json_table(const item *x, int digits, FILE *out)
     }
 }
 
+/* A value of any kind: arrays and series are arrays of numbers, tables arrays of objects. */
 static void json_value(const item *x, int digits, FILE *out)
 {
     switch (x->kind) {

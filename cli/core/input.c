@@ -108,6 +108,8 @@ typedef struct {
     int fortran;    /* stored column by column */
 } npy_header;
 
+/* Reads the header's text. What it does not find stays as it is at the start, and is refused later.
+ */
 static npy_header npy_parse(const char *header)
 {
     npy_header h = {.dtype = "?", .dims = {1, 1}};

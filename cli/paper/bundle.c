@@ -193,6 +193,7 @@ static finf_status move_files(const bundle *b, job *j, int *keep, finf_reason *w
     return FINF_OK;
 }
 
+/* Removes the stage with whatever is left in it. */
 static void remove_stage(const bundle *b, job *j)
 {
     for (size_t i = 0; i < b->n; i++) {

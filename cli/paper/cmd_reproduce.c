@@ -144,6 +144,7 @@ static finf_status put_table(job *j, size_t i)
     return s;
 }
 
+/* The head of the report: what it is, what is not in it, and its contents. */
 static void put_beginning(FILE *html, int quick, size_t n, const char *const *headings)
 {
     report_begin(html, "Correlated noise for private learning: the paper, regenerated",

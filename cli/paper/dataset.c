@@ -144,6 +144,7 @@ static double *read_key(job *j, const figure_source *s, const char *key, finf_st
     return NULL;
 }
 
+/* What is drawn of a number. */
 static double map(figure_map how, double x)
 {
     return how == MAP_NEGATED ? -x : how == MAP_ROOT ? sqrt(x) : x;
@@ -163,6 +164,7 @@ static void put_column(const job *j, dataset *d, size_t column, const double *y,
         d->data[to++ * d->columns + column] = map(how, over ? y[row] / over[row] : y[row]);
 }
 
+/* Fills a column of the dataset from one key of a source, or the quotient of two. */
 static finf_status add_key(job *j, dataset *d, size_t column, const figure_source *s,
                            const char *key, const char *over, figure_map how)
 {

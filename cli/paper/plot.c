@@ -677,6 +677,7 @@ static void draw_series(FILE *out, const plot *p, const layout *l)
     if (!drawn) text(out, f.x + f.w / 2, f.y + f.h / 2, "middle", FONT, "", "no data");
 }
 
+/* The title and the labels of both axes, made smaller where they would not fit. */
 static void draw_labels(FILE *out, const plot *p, const layout *l)
 {
     box f = l->frame;

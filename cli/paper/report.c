@@ -192,6 +192,7 @@ static void put_number(FILE *out, double v)
     }
 }
 
+/* A cell of any kind; a dash for what a record does not have. */
 static void put_cell(FILE *out, doc_cell c)
 {
     switch (c.kind) {
