@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUAD_MAX 256 /* degree up to which quadruple precision costs nothing one would notice */
-#define STEP_DOWN_MAX                                                                              \
-    4096 /* degree up to which O(n^2) is instant, and in quadruple precision a few seconds */
-#define STEP_DOWN_LIMIT                                                                            \
-    65536 /* and up to which it is still worth the wait when the FFT cannot decide */
-#define FFT_LIMIT ((size_t)1 << 24)
+/* Degrees up to which: quadruple precision costs nothing that one would notice; O(n^2) is instant,
+ * and a few seconds in quadruple precision; the wait is still worth it if the FFT cannot decide. */
+#define QUAD_MAX 256
+#define STEP_DOWN_MAX 4096
+#define STEP_DOWN_LIMIT 65536
+#define FFT_LIMIT ((size_t)1 << 24) /* points on the circle */
 
 typedef enum {
     ZERO_OUTSIDE,  /* no zero in |z| <= 1, beyond doubt */

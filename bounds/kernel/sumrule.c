@@ -7,12 +7,14 @@
 #include <math.h>
 
 /* sum_{k=0}^{N-1} f(k) ~ sum_i weight_i f(node_i), exact for f of degree at most 2 SUMRULE - 1,
- * with positive weights. domain:   N >= SUMRULE, a whole number method:   Golub and Welsch. The
- * polynomials orthogonal on 0..N-1 (Chebyshev's discrete ones) have the recurrence coefficients
- * (N-1)/2 and n^2 (N^2-n^2)/(4(4n^2-1)); the eigenvalues of their Jacobi matrix are the nodes, the
- * squared first entries of its eigenvectors, times N, the weights. Chosen over Euler and
- * Maclaurin's formula because it needs no derivatives, and because its nodes do not depend on the
- * summand. Returns 0 if there is no memory. */
+ * with positive weights.
+ * domain:   N >= SUMRULE, a whole number
+ * method:   Golub and Welsch. The polynomials orthogonal on 0..N-1 (Chebyshev's discrete ones)
+ *           have the recurrence coefficients (N-1)/2 and n^2 (N^2-n^2)/(4(4n^2-1)); the
+ *           eigenvalues of their Jacobi matrix are the nodes, the squared first entries of its
+ *           eigenvectors, times N, the weights.
+ * Chosen over Euler and Maclaurin's formula because it needs no derivatives, and because its nodes
+ * do not depend on the summand. Returns 0 if there is no memory. */
 int sumrule_gauss(double N, double node[SUMRULE], double weight[SUMRULE])
 {
     gsl_matrix *J = gsl_matrix_calloc(SUMRULE, SUMRULE), *V = gsl_matrix_alloc(SUMRULE, SUMRULE);

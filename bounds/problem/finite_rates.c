@@ -84,8 +84,10 @@ static double eta_by_noise(const problem *p)
 }
 
 /* The rate itself, term by term:
- *     kappa e^{-mu eta1 T} + kappa d_eff (D Tr H |theta_0-theta*|^2 + D sigma_sgd^2 +
- * sigma_sgd^2/T) polylog(T),     D = d/(rho T) for DP-SGD, kappa d_eff/(rho T^2) for nu. */
+ *
+ *     kappa e^{-mu eta1 T}
+ *     + kappa d_eff (D Tr H |theta_0-theta*|^2 + D sigma_sgd^2 + sigma_sgd^2/T) polylog(T),
+ *     D = d/(rho T) for DP-SGD, kappa d_eff/(rho T^2) for nu. */
 static void terms(const problem *p, finf_rate_result *out)
 {
     const finf_rate_options *o = &p->o;

@@ -243,10 +243,13 @@ static finf_real total(double factor, double factor_error, double sigma2, const 
 
 /* The upper bound (5.f), proved in theory 5.2 for all inputs with E|x|^2 xx' <= R^2 H and
  * E[xx' H^{-1/2} P H^{-1/2} xx'] <= C_kurt Tr(P) H for every P >= 0 that commutes with H (the
- * paper's assumption A3): lti + (1/2) W (C_kurt eta sigma^2 sum_j T_j/(2-b_j) + eta sigma_sgd^2
- * R^2/(2-b_1))/(1-q), W = sum_j b_j/(2-b_j),   q = eta R^2/(2-b_1),   domain: q < 1. The second
- * term is written with slack = (2-b_1) (1-q) = 2 - b_1 - eta R^2, which is what becomes small: the
- * error of the bound is that of 1/slack. */
+ * paper's assumption A3):
+ *
+ *     lti + (1/2) W (C_kurt eta sigma^2 sum_j T_j/(2-b_j) + eta sigma_sgd^2 R^2/(2-b_1))/(1-q),
+ *     W = sum_j b_j/(2-b_j),   q = eta R^2/(2-b_1),   domain: q < 1.
+ *
+ * The second term is written with slack = (2-b_1) (1-q) = 2 - b_1 - eta R^2, which is what becomes
+ * small: the error of the bound is that of 1/slack. */
 static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_t *s,
                              const finf_linreg_result *r)
 {

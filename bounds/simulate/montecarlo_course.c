@@ -6,10 +6,10 @@
  * them that do not depend on the threads.
  *
  * error:    a stationary chain gives its mean after a burn-in, a chain of T steps F(theta_T).
- * Chains are independent, so that the standard error over them is honest whatever the correlation
- * along a chain. burn-in:  a bound of the transient where there is one (quadratics), else a guess:
- * the means of the two halves of the chains are compared, and it is made longer until they agree.
- */
+ *           Chains are independent, so that the standard error over them is honest whatever the
+ *           correlation along a chain.
+ * burn-in:  a bound of the transient where there is one (quadratics), else a guess: the means of
+ *           the two halves of the chains are compared, and it is made longer until they agree. */
 #include <gsl/gsl_cdf.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,9 +17,10 @@
 
 #include "montecarlo.h"
 
-enum { LEAST_BATCHES = 4 };
-#define DRIFT_T                                                                                    \
-    4.5 /* halves of a chain further apart than this many standard errors: burn in longer */
+enum { LEAST_BATCHES = 4 }; /* that an error is made from */
+/* If the halves of the chains are further apart than this many standard errors, the burn-in was too
+ * short. */
+#define DRIFT_T 4.5
 
 /* How far the simulation has come. */
 typedef struct {

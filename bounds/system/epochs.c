@@ -21,10 +21,11 @@
  *              D = diag(N_r,ii^{1/2})/(sum_i N_r,ii^{1/2}); for one epoch this is v <- v X_ii^2. It
  *              is mixed with its last few values (Anderson), for as long as U stays definite.
  * cost:        X = sum_l weight_l (Delta Delta' + shift_l U)^{-1}, as in factorization.c. Ordered
- * by classes that matrix is block tridiagonal, with -1 beside the blocks, but for a corner that
- * ties the end of an epoch to the start of the next one: O(n k^2) an iteration for the diagonal
- * blocks of its inverse, O(n^2 k) for all of it, once. certificate: with T = tr(U X) = tr(S
- * X^{-1}), every U gives the lower bound T^2/sum v, and X the upper bound T max_r sum |X_r,ij|. */
+ *              by classes that matrix is block tridiagonal, with -1 beside the blocks, but for a
+ *              corner that ties the end of an epoch to the start of the next one: O(n k^2) an
+ *              iteration for the diagonal blocks of its inverse, O(n^2 k) for all of it, once.
+ * certificate: with T = tr(U X) = tr(S X^{-1}), every U gives the lower bound T^2/sum v, and X the
+ *              upper bound T max_r sum |X_r,ij|. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* Sensitivity of a system to several participations of one user. (theory 6.5)
  *
  * A pattern P of at most k steps costs f(P) = sum_{i,j in P} |X_ij|, X = C'C: the squared
- * sensitivity where X >= 0, and an upper bound of it elsewhere. The largest f over all patterns is
+ * sensitivity where X >= 0, and an upper bound of it elsewhere. The largest f is found
  *
- *   fixed order (steps exactly b apart)         found by going through all windows;
- *   min-separation (at least b apart)           for Toeplitz C with c >= 0 never increasing, that
- * of the pattern 0, b, 2b, ..; min-separation of any other system          between the value of the
- * best pattern found and the lesser of two bounds. Both are sums over P, which a dynamic program
- * makes largest:
+ *   fixed order      (steps exactly b apart) by going through all windows;
+ *   min-separation   (steps at least b apart) for Toeplitz C with c >= 0 never increasing, as that
+ *                    of the pattern 0, b, 2b, ..; for any other system between the value of the
+ *                    best pattern seen and the lesser of two bounds. Both are sums over P, which
+ *                    a dynamic program makes largest:
  *
  *     rows   f(P) <= sum_{i in P} max { sum_{j in P'} |X_ij| : P' has i in it },
  *     later  f(P) <= sum_{i in P} (|X_ii| + 2 max { sum_{j in P'} |X_ij| : P' comes after i }),
@@ -24,8 +24,8 @@
 #define TABLE_MOST ((size_t)1 << 23) /* numbers in the tables of the search: 64 MB */
 #define WORK_MOST 1e8                /* numbers it may compute: a second */
 #define ATTAINED 1e-13               /* relative: sums of k^2 terms in two orders differ by less */
-#define EXACT                                                                                      \
-    1e-9 /* relative: entries of X that should be 0 (me:b) may have a wrong sign by as much */
+/* relative: entries of X that should be 0 (me:b) may have the wrong sign by as much */
+#define EXACT 1e-9
 
 /* ---- steps exactly b apart ------------------------------------------------------------------- */
 
