@@ -208,8 +208,8 @@ static sums_t sum_directions(const spectral_measure *m, double eta, double kurto
     for (size_t i = 0; i < m->n; i++) {
         direction x = direction_at(m, i, eta, kurtosis);
         double rounded = x.b_error + FINF_EPS, weight = spectral_measure_error(m, i) + FINF_EPS;
-        /* T is a positive harmonic function of 1-b in the disc: |dT/db| <= 2 T/(b(2-b)) (Harnack)
-         */
+        /* the error of T at a rounded b: T is a positive harmonic function of 1-b in the disc, so
+         * |dT/db| <= 2 T/(b(2-b)) by Harnack's inequality */
         double at_b = T_error + 2 * rounded / (double)x.slow;
         schur_real W = m->weight[i], sgd = W * m->lambda[i], dp = 0;
         if (isinf(T[i]))
@@ -218,7 +218,7 @@ static sums_t sum_directions(const spectral_measure *m, double eta, double kurto
             dp = W * T[i];
         add(&s.lti_dp, dp / x.slow, weight + at_b + x.slow_error);
         add(&s.lti_sgd, sgd / x.slow, weight + x.b_error + x.slow_error);
-        /* of |1-b-e^{iw}|^2 with b rounded, then of the weights in H(w) */
+        /* gap: the relative error of |1-b-e^{iw}|^2 at a rounded b, at the w where it is largest */
         double gap = 2 * rounded * fmax(1, (double)(x.b / x.slow));
         s.lti_share = fmax(s.lti_share, weight + rounded + gap);
         if (!stable) continue;

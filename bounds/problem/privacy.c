@@ -257,7 +257,7 @@ static log_delta log_delta_gauss(double rho, double epsilon)
                 mills(x, &slope);
                 difference += 0.5 * mu * WEIGHT[i / 2] * slope;
             }
-            loss = lo < 2 ? 8 : 2; /* of 1 - xR */
+            loss = lo < 2 ? 8 : 2; /* units that 1 - xR loses on either side of mills' switch */
         }
         out.value = log_phi + log(difference);
         out.error = 16 * FINF_EPS * (loss + lo * lo);
@@ -290,7 +290,7 @@ finf_status finf_epsilon_gauss(double rho, double delta, finf_real *out, finf_re
         gap = 0;
     }
     log_delta at = log_delta_gauss(rho, value);
-    /* of log delta, which moves epsilon by this over the derivative */
+    /* the error of log delta; epsilon is off by that over the derivative */
     double error = at.error + 2 * FINF_EPS * c.L;
     int below = gap + error < 0; /* no epsilon > 0 is needed, beyond doubt */
     *out = finf_real_make(value, below ? 0 : error / at.by_epsilon + 16 * FINF_EPS * value,

@@ -177,7 +177,7 @@ static double tuned_loss(const tuning *x, double nu)
         double damp = (1 - nu) / (double)t, before = (double)(t - 1);
         c *= (before + p) * damp;
         beta *= (before - p) * damp;
-        if (c < 1e-150) c = 0; /* its square would be subnormal, which is slow */
+        if (c < 1e-150) c = 0; /* what follows would soon be subnormal, which is slow */
         if (fabs(beta) < 1e-150) beta = 0;
         prefix += beta;
         error += (double)(x->n - t) * prefix * prefix;
