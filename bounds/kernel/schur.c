@@ -92,18 +92,19 @@ typedef enum {
 STEP_DOWN(step_down_long, long double, LDBL_EPSILON)
 STEP_DOWN(step_down_quad, schur_real, SCHUR_EPS)
 
-/* Whether the step-down ends in |k| = 1 exactly, so that A has a zero in |z| <= 1 (theory 2.1), as
- * it does for a zero on the circle: found in integers, without rounding, since no precision decides
- * a tie. A is scaled to integers, and after every step a <- a_0 a - a_m reverse(a) the greatest
- * common divisor of all entries is divided out. The zeros +-1 are tried first, as a sum overflows
- * later than products do. Returns 0 if it does not, or if the numbers get too long to tell. x is
- * room for n+1 numbers. */
 /* The widest integer that the compiler has. */
 #ifdef __SIZEOF_INT128__
 typedef __int128 whole;
 #else
 typedef long long whole;
 #endif
+
+/* Whether the step-down ends in |k| = 1 exactly, so that A has a zero in |z| <= 1 (theory 2.1), as
+ * it does for a zero on the circle: found in integers, without rounding, since no precision decides
+ * a tie. A is scaled to integers, and after every step a <- a_0 a - a_m reverse(a) the greatest
+ * common divisor of all entries is divided out. The zeros +-1 are tried first, as a sum overflows
+ * later than products do. Returns 0 if it does not, or if the numbers get too long to tell. x is
+ * room for n+1 numbers. */
 static int zero_on_circle(const double *a, size_t n, whole *x)
 {
     int lowest = 1100, exponent;
