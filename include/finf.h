@@ -369,7 +369,13 @@ typedef struct {
     finf_reason reason;
 } finf_iqc_result;
 
-/* domain: kappa >= 1, 0 < eta L < 2, B minimum phase (else bound = +inf with the reason)
+/* The domain of finf_iqc, finf_tune_iqc and finf_optimize: eta > 0, 1 <= kappa <= 1e12, eta mu >=
+ * 1e-13, and the options; FINF_EDOM or FINF_EUSAGE with the reason (why may be NULL). eta L >= 2 is
+ * in it, where the bound is +inf. */
+finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt, finf_reason *why);
+
+/* domain: that of finf_iqc_check. bound = +inf, with the reason, unless eta L < 2 and B is minimum
+ * phase.
  * FINF_ETOL: the solver did not reach its gap; bound is still a valid bound, or NaN if there is
  * none. */
 finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,

@@ -203,6 +203,8 @@ finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const 
 
 /* ---- iqc.c: the domain; every `why` may be NULL ---------------------------------------------- */
 enum { SOCP_GRID_MOST = 1000000, SOCP_FIR_MOST = 2000 };
+#define SOCP_KAPPA_MOST 1e12
+#define SOCP_SLOW_LEAST 1e-13 /* of eta mu, the slowest mode */
 finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim, finf_reason *why);
 finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why);
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why);

@@ -107,8 +107,20 @@ START_TEST(edges)
     ck_assert_int_eq(finf_optimize(2, 10, &o, &r), FINF_OK);
     ck_assert(isinf(r.iqc.bound.value) && r.iqc.reason.text[0]);
     finf_optimize_result_free(&r);
-    ck_assert_int_eq(finf_optimize(0.1, 0.5, &o, &r), FINF_EDOM);
-    finf_optimize_result_free(&r);
+    const double outside[] = {0.5, 1e18};
+    for (size_t i = 0; i < COUNT(outside); i++) {
+        finf_iqc_result tuned;
+        finf_reason why = {{0}};
+        double nu;
+        ck_assert_int_eq(finf_optimize(0.1, outside[i], &o, &r), FINF_EDOM);
+        ck_assert(isnan(r.iqc.bound.value) && strstr(r.iqc.reason.text, "kappa = "));
+        finf_optimize_result_free(&r);
+        ck_assert_int_eq(finf_tune_iqc(0.1, outside[i], NULL, &nu, &tuned), FINF_EDOM);
+        ck_assert(isnan(nu) && isnan(tuned.bound.value));
+        ck_assert_int_eq(finf_iqc_check(0.1, outside[i], NULL, &why), FINF_EDOM);
+        ck_assert_str_eq(why.text, tuned.reason.text);
+    }
+    ck_assert_int_eq(finf_iqc_check(0.1, 1e12, NULL, NULL), FINF_OK);
     int left = 1000;
     o.iqc.cancel.poll = stop_after;
     o.iqc.cancel.data = &left;

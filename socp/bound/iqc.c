@@ -54,6 +54,28 @@ finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why)
     return finf_setting_check(1, &usual, why);
 }
 
+/* What doubles, a million nodes and 2000 lags can resolve: kappa, the slowest mode eta mu, and a
+ * grid that tells the lags of a finite multiplier apart. */
+static finf_status check_resolution(double eta, double kappa, const finf_iqc_options *o,
+                                    finf_reason *why)
+{
+    double slow = eta * o->smooth / kappa;
+    if (kappa > SOCP_KAPPA_MOST)
+        return finf_why(why, FINF_EDOM, "kappa = %s: must be at most 1e12", finf_show(kappa).s);
+    if (slow < SOCP_SLOW_LEAST)
+        return finf_why(why, FINF_EDOM,
+                        "eta*mu = %s: must be at least 1e-13 (eta = %s, kappa = %s)",
+                        finf_show(slow).s, finf_show(eta).s, finf_show(kappa).s);
+    if (o->grid_uniform > SOCP_GRID_MOST || o->fir > SOCP_FIR_MOST)
+        return finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d",
+                        o->grid_uniform, o->fir, SOCP_GRID_MOST, SOCP_FIR_MOST);
+    if (o->grid_uniform && o->grid_uniform < 4 * o->fir)
+        return finf_why(why, FINF_EDOM,
+                        "uniform:%zu is too coarse for fir:%zu: at least uniform:%zu",
+                        o->grid_uniform, o->fir, 4 * o->fir);
+    return FINF_OK;
+}
+
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why)
 {
     finf_status st = finf_choice_check("bound", (int)o->bound, FINF_IQC_GAUSSIAN, why);
@@ -63,17 +85,21 @@ finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf
         st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
     if (st == FINF_OK) st = finf_choice_check("solver", (int)o->solver, FINF_IQC_ECOS, why);
     if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
+    if (st == FINF_OK) st = check_resolution(eta, kappa, o, why);
     if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);
     if (st == FINF_OK && !(o->gap > 0 && o->gap < 1))
         st = finf_why(why, FINF_EDOM, "gap = %s: must be between 0 and 1", finf_show(o->gap).s);
-    if (st == FINF_OK && (o->grid_uniform > SOCP_GRID_MOST || o->fir > SOCP_FIR_MOST))
-        st = finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d",
-                      o->grid_uniform, o->fir, SOCP_GRID_MOST, SOCP_FIR_MOST);
     if (st == FINF_OK && o->solver == FINF_IQC_ECOS && !socp_ecos_version())
         st = finf_why(why, FINF_EUSAGE,
                       "solver ecos: not found (%.150s); auto and newton do without",
                       socp_ecos_where());
     return st;
+}
+
+finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt, finf_reason *why)
+{
+    finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
+    return socp_check(eta, kappa, &o, why);
 }
 
 /* ---- the bound, L = 1 ------------------------------------------------------------------------ */

@@ -342,8 +342,12 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     finf_iqc_options once = t.o.iqc;
     finf_noise *white = NULL;
     finf_real none = {NAN, INFINITY, FINF_ESTIMATE, ""};
-    *out = (finf_optimize_result){
-        .bound_sgd = NAN, .bound_nu = NAN, .nu = NAN, .minimax_lower = none, .gap = NAN};
+    *out = (finf_optimize_result){.iqc = socp_iqc_failed(&t.o.iqc),
+                                  .bound_sgd = NAN,
+                                  .bound_nu = NAN,
+                                  .nu = NAN,
+                                  .minimax_lower = none,
+                                  .gap = NAN};
     once.solver = FINF_IQC_NEWTON;
     once.certify = 0;
     once.cancel = (finf_cancel){NULL, NULL};
