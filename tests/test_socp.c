@@ -565,7 +565,7 @@ START_TEST(hessian)
                     add_beta(at, i, d, 0.5 / d, taps, beta + (i + 1) * taps);
                     add_beta(at, i, -d, -0.5 / d, taps, beta + (i + 1) * taps);
                 }
-                v.warm_next = 0;
+                v.x_is_a_start = 0;
                 ck_assert_int_eq(socp_moving_solve(&v, logB, beta, 1e-11), FINF_OK);
                 value[side] = v.value;
                 socp_moving_hessian(&v, f, beta + taps, N, grad[side], k < 0 ? hess : ignored, cov,

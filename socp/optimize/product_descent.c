@@ -266,10 +266,10 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
     d->history[0] = NAN;
     s->tol = LOOSE;
     memcpy(s->r, r, s->n * sizeof *r);
-    v->alone = 1;
+    v->least_squares_first = 1;
     finf_status st = descend(s, tol, max_rounds, lower, d);
-    v->alone = 0;
-    /* another multiplier, where X alone was looked at last */
+    v->least_squares_first = 0;
+    /* where the last solve was for X alone, and its gap is what other multipliers may gain */
     int pays = v->kkt.first > 0 && v->gap > tol;
     if (st == FINF_OK && pays) {
         s->tol = tol;
