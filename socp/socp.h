@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 #include "base.h"
+#include "dense.h"
 
 static inline int socp_is_dist(finf_iqc_bound b)
 {
@@ -142,27 +143,10 @@ void socp_program_ahead(const socp_program *p, const socp_grid *g, const socp_ba
 void socp_program_free(socp_program *p);
 double socp_program_value(const socp_program *p, const double *x); /* +inf outside the domain */
 
-/* ---- dense.c: H = sum r r', scaled Cholesky -------------------------------------------------- */
-typedef struct {
-    /* ld: of H and S, n rounded up; fill, width: rows not yet in H */
-    size_t n, ld, fill, width;
-    double *H, *S, *row, *scale, *work; /* upper triangles: H, then its factor; H scaled */
-} socp_dense;
-finf_status socp_dense_make(size_t n, socp_dense *out);
-void socp_dense_free(socp_dense *d);
-void socp_dense_clear(socp_dense *d);
-double *socp_dense_row(socp_dense *d, size_t width);
-int socp_dense_factor(socp_dense *d);
-void socp_dense_solve(const socp_dense *d, double *b);
-void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y);
-double socp_dot(const double *x, const double *y, size_t n);
-void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld,
-                  size_t n, double *restrict y);
-
 /* ---- newton.c, least.c, ecos.c, ecos_library.c ----------------------------------------------- */
 /* the Newton method's last linear system: how the optimum moves with the program */
 typedef struct {
-    socp_dense H;
+    dense_system H;
     /* H is that of the unknowns from here on; those before stay 0: least.c's if not 0 */
     size_t first;
     double *zr, *zi; /* cones: zeta */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "socp.h"
+#include "dense.h"
 
 /* A tile of H stays in registers while rows go by; BLOCK rows of 100 stay in the first cache while
  * the tiles do. */
@@ -94,25 +94,25 @@ FINF_VECTOR static void combine(const double *restrict f, const double *restrict
         for (size_t i = 0; i < n; i++) y[i] += f[j] * x[i];
 }
 
-void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
+void dense_axpy(double f, const double *restrict x, size_t n, double *restrict y)
 {
     axpy(f, x, n, y);
 }
 
-double socp_dot(const double *x, const double *y, size_t n) { return dot(x, y, n); }
+double dense_dot(const double *x, const double *y, size_t n) { return dot(x, y, n); }
 
-void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld,
-                  size_t n, double *restrict y)
+void dense_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld,
+                   size_t n, double *restrict y)
 {
     combine(f, x, rows, ld, n, y);
 }
 
-finf_status socp_dense_make(size_t n, socp_dense *out)
+finf_status dense_make(size_t n, dense_system *out)
 {
     size_t ld = round_up(n);
     double *z = calloc(ld * (2 * ld + BLOCK + 3), sizeof *z);
     if (!z) return FINF_ENOMEM;
-    *out = (socp_dense){.n = n, .ld = ld, .H = z};
+    *out = (dense_system){.n = n, .ld = ld, .H = z};
     out->S = z + ld * ld;
     out->row = out->S + ld * ld;
     out->scale = out->row + BLOCK * ld;
@@ -120,21 +120,21 @@ finf_status socp_dense_make(size_t n, socp_dense *out)
     return FINF_OK;
 }
 
-void socp_dense_free(socp_dense *d)
+void dense_free(dense_system *d)
 {
     if (d) {
         free(d->H);
-        *d = (socp_dense){0};
+        *d = (dense_system){0};
     }
 }
 
-void socp_dense_clear(socp_dense *d)
+void dense_clear(dense_system *d)
 {
     memset(d->H, 0, d->ld * d->ld * sizeof *d->H);
     d->fill = 0;
 }
 
-static void flush(socp_dense *d)
+static void flush(dense_system *d)
 {
     gram(d->H, d->ld, d->row, d->fill, d->width);
     d->fill = 0;
@@ -142,7 +142,7 @@ static void flush(socp_dense *d)
 
 /* Room for the next row r of H += r r', zero from width on; filled in by the caller before the next
  * call. */
-double *socp_dense_row(socp_dense *d, size_t width)
+double *dense_row(dense_system *d, size_t width)
 {
     if (d->fill == BLOCK || (d->fill && d->width != width)) flush(d);
     double *r = d->row + d->ld * d->fill++;
@@ -152,7 +152,7 @@ double *socp_dense_row(socp_dense *d, size_t width)
 }
 
 /* Scales H to unit diagonal, keeps that as S and factors it. Returns 0 if H is not finite. */
-int socp_dense_factor(socp_dense *d)
+int dense_factor(dense_system *d)
 {
     size_t n = d->n, ld = d->ld;
     double *scale = d->scale;
@@ -163,21 +163,21 @@ int socp_dense_factor(socp_dense *d)
     return cholesky(d->H, ld, n);
 }
 
-static void substitute(const socp_dense *d, double *b)
+static void substitute(const dense_system *d, double *b)
 {
     for (size_t i = 0; i < d->n; i++) {
         const double *u = d->H + i * d->ld;
         b[i] *= u[i];
-        socp_axpy(-b[i], u + i + 1, d->n - i - 1, b + i + 1);
+        dense_axpy(-b[i], u + i + 1, d->n - i - 1, b + i + 1);
     }
     for (size_t i = d->n; i-- > 0;) {
         const double *u = d->H + i * d->ld;
-        b[i] = u[i] * (b[i] - socp_dot(u + i + 1, b + i + 1, d->n - i - 1));
+        b[i] = u[i] * (b[i] - dense_dot(u + i + 1, b + i + 1, d->n - i - 1));
     }
 }
 
 /* b <- H^{-1} b, refined once: the residual is what would stay of the dual infeasibility. */
-void socp_dense_solve(const socp_dense *d, double *b)
+void dense_solve(const dense_system *d, double *b)
 {
     size_t n = d->n;
     double *y = d->work, *r = d->work + n;
@@ -185,8 +185,8 @@ void socp_dense_solve(const socp_dense *d, double *b)
     substitute(d, y);
     for (size_t i = 0; i < n; i++) {
         const double *s = d->S + i * d->ld;
-        r[i] -= socp_dot(s + i, y + i, n - i);
-        socp_axpy(-y[i], s + i + 1, n - i - 1, r + i + 1);
+        r[i] -= dense_dot(s + i, y + i, n - i);
+        dense_axpy(-y[i], s + i + 1, n - i - 1, r + i + 1);
     }
     substitute(d, r);
     for (size_t i = 0; i < n; i++) b[i] = (y[i] + r[i]) * d->scale[i];

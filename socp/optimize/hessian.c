@@ -87,13 +87,13 @@ static void add_cross(const socp_moving *v, size_t j, size_t i, double complex z
            *c = s->c + i * N;
     double complex zd = conj(zeta * (s->dr[i] + I * s->di[i]));
     if (v->kkt.first == 0) {
-        socp_axpy(2 * creal(zd) + mr, Mr, nh, c);
-        socp_axpy(-2 * cimag(zd) + mi, Mi, nh, c);
-        socp_axpy(2 * q * s->dr[i], p->K + j * N, nh, c);
-        socp_axpy(-2 * along / a, p->A + j * N, nh, c);
+        dense_axpy(2 * creal(zd) + mr, Mr, nh, c);
+        dense_axpy(-2 * cimag(zd) + mi, Mi, nh, c);
+        dense_axpy(2 * q * s->dr[i], p->K + j * N, nh, c);
+        dense_axpy(-2 * along / a, p->A + j * N, nh, c);
     }
-    socp_axpy(mr, Mr + nh, N - nh, c + nh);
-    socp_axpy(mi, Mi + nh, N - nh, c + nh);
+    dense_axpy(mr, Mr + nh, N - nh, c + nh);
+    dense_axpy(mi, Mi + nh, N - nh, c + nh);
 }
 
 void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n,
@@ -142,12 +142,12 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, const double *
     for (size_t i = 0; i < n; i++) {
         gradient[i] *= scale;
         memcpy(y, s.c + i * N + first, (N - first) * sizeof *y);
-        socp_dense_solve(&v->kkt.H, y);
+        dense_solve(&v->kkt.H, y);
         for (size_t l = 0; l <= i; l++) {
             double phi = hessian[i * n + l] + 2 * all * cov[i * n + l];
             hessian[i * n + l] = hessian[l * n + i] = scale *
-                                                      (phi -
-                                                       socp_dot(y, s.c + l * N + first, N - first));
+                                                      (phi - dense_dot(y, s.c + l * N + first,
+                                                                       N - first));
             cov[l * n + i] = cov[i * n + l];
         }
     }

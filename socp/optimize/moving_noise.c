@@ -81,7 +81,7 @@ void socp_moving_free(socp_moving *v)
     if (!v->grid_is_borrowed) socp_grid_free(&v->grid);
     socp_basis_free(&v->basis);
     socp_program_free(&v->prog);
-    socp_dense_free(&v->kkt.H);
+    dense_free(&v->kkt.H);
     free(v->B);
     free(v->x);
     *v = (socp_moving){0};
@@ -216,10 +216,10 @@ double complex socp_moving_cone(const socp_moving *v, size_t j, double *a, doubl
     const socp_program *p = &v->prog;
     size_t n = p->n, nh = v->basis.nh, nx = 2 * v->basis.ns + v->basis.nc;
     const double *Mr = p->Mr + j * n, *Mi = p->Mi + j * n;
-    *a = p->a0[j] + socp_dot(p->A + j * n, v->x, nh);
-    *k = p->k0[j] + socp_dot(p->K + j * n, v->x, nh);
-    *b = p->m0r[j] + socp_dot(Mr, v->x, nh) + I * (p->m0i[j] + socp_dot(Mi, v->x, nh));
-    return socp_dot(Mr + nh, v->x + nh, nx) + I * socp_dot(Mi + nh, v->x + nh, nx);
+    *a = p->a0[j] + dense_dot(p->A + j * n, v->x, nh);
+    *k = p->k0[j] + dense_dot(p->K + j * n, v->x, nh);
+    *b = p->m0r[j] + dense_dot(Mr, v->x, nh) + I * (p->m0i[j] + dense_dot(Mi, v->x, nh));
+    return dense_dot(Mr + nh, v->x + nh, nx) + I * dense_dot(Mi + nh, v->x + nh, nx);
 }
 
 double socp_moving_psi(const socp_moving *v, size_t j)

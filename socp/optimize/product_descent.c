@@ -80,7 +80,7 @@ static void set_series(socp_products *s, const double *r, const double *source, 
     for (size_t t = 0; t < s->v->taps; t++) {
         for (size_t l = 0; l < s->n && t > 0; l++) s->state[l] = s->p[l] * (s->state[l] + y[t - 1]);
         if (source && t > 0) from = p * (from + source[t - 1]);
-        y[t] = t > 0 ? -(socp_dot(r, s->state, s->n) + from) / (double)t : !source;
+        y[t] = t > 0 ? -(dense_dot(r, s->state, s->n) + from) / (double)t : !source;
     }
 }
 
@@ -173,7 +173,7 @@ static void set_model(socp_products *s)
 static double length2(const socp_products *s, const double *d)
 {
     double sum = 0;
-    for (size_t i = 0; i < s->n; i++) sum += d[i] * socp_dot(s->metric + i * s->n, d, s->n) / 8;
+    for (size_t i = 0; i < s->n; i++) sum += d[i] * dense_dot(s->metric + i * s->n, d, s->n) / 8;
     return sum;
 }
 
@@ -184,7 +184,7 @@ static double newton_step(socp_products *s, double damping)
     for (s->damping = damping; s->damping < 1e8; s->damping *= 4) {
         for (size_t i = 0; i < s->n; i++) s->d[i] = -s->grad[i];
         if (solve(s, 1, s->damping, s->d) && length2(s, s->d) < REACH * REACH)
-            return -socp_dot(s->d, s->grad, s->n) / 2;
+            return -dense_dot(s->d, s->grad, s->n) / 2;
     }
     return 0;
 }

@@ -163,12 +163,12 @@ double socp_program_value(const socp_program *p, const double *x)
 {
     double sum = 0;
     for (size_t i = 0; i < p->rows; i++)
-        if (!(p->g0[i] + socp_dot(p->G + i * p->n, x, p->n) >= 0)) return INFINITY;
+        if (!(p->g0[i] + dense_dot(p->G + i * p->n, x, p->n) >= 0)) return INFINITY;
     for (size_t j = 0; j < p->cones; j++) {
-        double a = p->a0[j] + socp_dot(p->A + j * p->n, x, p->n);
-        double r = p->m0r[j] + socp_dot(p->Mr + j * p->n, x, p->n),
-               i = p->m0i[j] + socp_dot(p->Mi + j * p->n, x, p->n);
-        double k = p->k0[j] + socp_dot(p->K + j * p->n, x, p->n);
+        double a = p->a0[j] + dense_dot(p->A + j * p->n, x, p->n);
+        double r = p->m0r[j] + dense_dot(p->Mr + j * p->n, x, p->n),
+               i = p->m0i[j] + dense_dot(p->Mi + j * p->n, x, p->n);
+        double k = p->k0[j] + dense_dot(p->K + j * p->n, x, p->n);
         if (!(a > 0)) return INFINITY;
         sum += p->q[j] * ((r * r + i * i) / a + k);
     }
