@@ -1,5 +1,9 @@
-/* Dense symmetric positive definite systems for the Newton method: blocks of rows, scaled Cholesky,
- * one refinement. */
+/* Dense symmetric positive definite matrices, by two Cholesky factorisations with different ends.
+ *
+ * dense_system is the Newton method's (theory 7.6): H comes as a sum of outer products, is scaled
+ * to unit diagonal, and its columns may be dependent to rounding, so that a lost pivot is dropped
+ * and the solution refined; nothing is ever refused. dense_cholesky takes a matrix as it is, and a
+ * pivot that is not positive is its answer: the matrix is not definite. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,4 +194,45 @@ void dense_solve(const dense_system *d, double *b)
     }
     substitute(d, r);
     for (size_t i = 0; i < n; i++) b[i] = (y[i] + r[i]) * d->scale[i];
+}
+
+/* ---- A = U'U --------------------------------------------------------------------------------- */
+
+/* By rows, each less its part along the earlier ones; a few rows at a time, so that an earlier one
+ * is read once for all of them. */
+enum { CHOLESKY_ROWS = 16 };
+
+finf_status dense_cholesky(double *A, size_t n, finf_cancel cancel, size_t *singular)
+{
+    *singular = n;
+    for (size_t from = 0; from < n; from += CHOLESKY_ROWS) {
+        size_t end = from + CHOLESKY_ROWS < n ? from + CHOLESKY_ROWS : n;
+        if (finf_cancelled(cancel)) return FINF_ETOL;
+        for (size_t l = 0; l < end; l++) {
+            double *u = A + l * n;
+            if (l >= from) {
+                if (!(u[l] > 0)) {
+                    *singular = l;
+                    return FINF_ETOL;
+                }
+                u[l] = sqrt(u[l]);
+                for (size_t k = l + 1; k < n; k++) u[k] /= u[l];
+            }
+            for (size_t i = l < from ? from : l + 1; i < end; i++)
+                axpy(-u[i], u + i, n - i, A + i * n + i);
+        }
+    }
+    return FINF_OK;
+}
+
+void dense_cholesky_solve(const double *U, size_t n, double *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        b[i] /= U[i * n + i];
+        axpy(-b[i], U + i * n + i + 1, n - i - 1, b + i + 1);
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t k = i + 1; k < n; k++) b[i] -= U[i * n + k] * b[k];
+        b[i] /= U[i * n + i];
+    }
 }

@@ -41,4 +41,12 @@ double *dense_row(dense_system *d, size_t width);
 int dense_factor(dense_system *d);
 void dense_solve(const dense_system *d, double *b); /* b <- H^{-1} b, refined once */
 
+/* ---- a matrix as it is: A = U'U ----------------------------------------------------------------
+ */
+
+/* U in place of A's upper triangle (n x n, row-major); what is below is left alone. FINF_ETOL:
+ * cancelled, or *singular, the first row whose pivot is not positive; *singular = n otherwise. */
+finf_status dense_cholesky(double *A, size_t n, finf_cancel cancel, size_t *singular);
+void dense_cholesky_solve(const double *U, size_t n, double *b); /* b <- (U'U)^{-1} b */
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "dense.h"
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
@@ -482,18 +483,6 @@ finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason 
     return system_covariance(s, NULL, K, why);
 }
 
-FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
-{
-    double sum[8] = {0};
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (size_t k = 0; k < 8; k++) sum[k] += x[i + k] * y[i + k];
-    for (; i < n; i++) sum[i % 8] += x[i] * y[i];
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-}
-
-#define CHOLESKY_ROWS 16
-
 finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B,
                                 finf_reason *why)
 {
@@ -506,27 +495,21 @@ finf_status finf_system_noising(const finf_system *s, const finf_system_options 
         return FINF_OK;
     }
     status = system_covariance(s, opt, B, why);
-    /* Cholesky by rows, a few at a time so that each earlier row is read once for all of them */
-    for (size_t from = 0; from < n && !status; from += CHOLESKY_ROWS) {
-        size_t end = from + CHOLESKY_ROWS < n ? from + CHOLESKY_ROWS : n;
-        if (system_stopped(opt)) return matrix_failed(s, FINF_ETOL, why);
-        for (size_t j = 0; j < end && !status; j++) {
-            double *above = B + j * n;
-            if (j >= from) {
-                double square = above[j] - dot(above, above, j);
-                if (!(square > 0))
-                    status = finf_why(why, FINF_ETOL,
-                                      "%s of %zu steps: the noise's covariance is singular to "
-                                      "rounding at step %zu",
-                                      s->facts.name, n, j);
-                above[j] = sqrt(square);
-                memset(above + j + 1, 0, (n - j - 1) * sizeof *above);
-            }
-            for (size_t i = j < from ? from : j + 1; i < end; i++)
-                B[i * n + j] = (B[i * n + j] - dot(B + i * n, above, j)) / above[j];
+    if (status) return status;
+    size_t singular;
+    status = dense_cholesky(B, n, opt ? opt->cancel : (finf_cancel){NULL, NULL}, &singular);
+    if (status && singular == n) return matrix_failed(s, status, why);
+    if (status)
+        return finf_why(why, status,
+                        "%s of %zu steps: the noise's covariance is singular to rounding at step "
+                        "%zu",
+                        s->facts.name, n, singular);
+    for (size_t i = 0; i < n; i++) /* B = U' */
+        for (size_t j = i + 1; j < n; j++) {
+            B[j * n + i] = B[i * n + j];
+            B[i * n + j] = 0;
         }
-    }
-    return status;
+    return FINF_OK;
 }
 
 /* ---- noise ----------------------------------------------------------------------------------- */
@@ -569,7 +552,7 @@ static finf_status dense_draw(const finf_system *s, const finf_system_options *o
     double *B = malloc(n * n * sizeof *B);
     status = B ? finf_system_noising(s, opt, B, why)
                : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    for (size_t t = 0; t < n && !status; t++) z[t] = dot(B + t * n, w, t + 1);
+    for (size_t t = 0; t < n && !status; t++) z[t] = dense_dot(B + t * n, w, t + 1);
     free(B);
     return status;
 }

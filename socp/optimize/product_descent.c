@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dense.h"
 #include "optimize.h"
 
 enum { MAX_HALVINGS = 12 };
@@ -30,7 +31,7 @@ struct socp_products {
     /* n: 1 - nu_i; n; (n + 1) x taps: beta, and dbeta/dr */
     double *p, *state, *beta;
     double *r, *grad, *trial, *d, *y, *mean; /* n */
-    double *metric, *H, *U, *scratch;        /* n x n, and what the Hessian needs */
+    double *metric, *H, *U, *scratch; /* n x n, the Cholesky factor last; what the Hessian needs */
     double *memory;
 };
 
@@ -133,23 +134,10 @@ static void set_metric(socp_products *s, const double complex *logB, double ridg
 /* d <- (h H + m metric)^{-1} d; 0 if that is not positive definite */
 static int solve(socp_products *s, double h, double m, double *d)
 {
-    size_t n = s->n;
-    double *U = s->U;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = i; k < n; k++) {
-            double sum = h * s->H[i * n + k] + m * s->metric[i * n + k];
-            for (size_t l = 0; l < i; l++) sum -= U[l * n + i] * U[l * n + k];
-            if (k == i && !(sum > 0)) return 0;
-            U[i * n + k] = k == i ? sqrt(sum) : sum / U[i * n + i];
-        }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t l = 0; l < i; l++) d[i] -= U[l * n + i] * d[l];
-        d[i] /= U[i * n + i];
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t k = i + 1; k < n; k++) d[i] -= U[i * n + k] * d[k];
-        d[i] /= U[i * n + i];
-    }
+    size_t n = s->n, singular;
+    for (size_t i = 0; i < n * n; i++) s->U[i] = h * s->H[i] + m * s->metric[i];
+    if (dense_cholesky(s->U, n, (finf_cancel){NULL, NULL}, &singular) != FINF_OK) return 0;
+    dense_cholesky_solve(s->U, n, d);
     return 1;
 }
 
