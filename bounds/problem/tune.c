@@ -1,88 +1,31 @@
 /* The best nu of nu-DP-FTRL for mean estimation (theory 4) and linear regression (theory 5), whose
- * F_inf is known exactly: a scan of log nu, since there may be several minima, then Brent's
- * minimiser about the least. (The best nu of the IQC bound, which has derivatives, is socp's.) */
+ * F_inf is known exactly. (The best nu of the IQC bound, which has derivatives, is socp's.) */
 #include <math.h>
 
 #include "bounds.h"
+#include "minimise.h"
 
-enum { MAX_SCAN = 64 };
-static const double RATIO = 8; /* of neighbouring nu in the scan */
-
-/* NaN: it failed, and every value after it is NaN too. */
-typedef double objective(double log_nu, void *data);
-
-/* Brent (1973): parabolas, golden sections where they fail. b lies in (a, c) with the least value.
- */
-static double brent(objective *f, void *data, double a, double b, double c)
-{
-    const double golden = 0.3819660112501051, tol = 1e-7;
-    double x = b, w = b, v = b, fx = f(x, data), fw = fx, fv = fx, d = 0, e = 0;
-    for (int k = 0; k < 100; k++) {
-        double mid = (a + c) / 2;
-        if (fabs(x - mid) <= 2 * tol - (c - a) / 2) break;
-        double r = (x - w) * (fx - fv), q = (x - v) * (fx - fw), p = (x - v) * q - (x - w) * r,
-               before = e;
-        q = 2 * (q - r);
-        p = q > 0 ? -p : p;
-        q = fabs(q);
-        if (fabs(e) > tol && fabs(p) < fabs(q * before / 2) && p > q * (a - x) && p < q * (c - x)) {
-            e = d;
-            d = p / q;
-        } else {
-            e = x < mid ? c - x : a - x;
-            d = golden * e;
-        }
-        double u = x + (fabs(d) >= tol ? d : copysign(tol, d)), fu = f(u, data);
-        if (fu <= fx) {
-            *(u < x ? &c : &a) = x;
-            v = w;
-            fv = fw;
-            w = x;
-            fw = fx;
-            x = u;
-            fx = fu;
-        } else {
-            *(u < x ? &a : &c) = u;
-            if (fu <= fw || w == x) {
-                v = w;
-                fv = fw;
-                w = u;
-                fw = fu;
-            } else if (fu <= fv || v == x || v == w) {
-                v = u;
-                fv = fu;
-            }
-        }
-    }
-    return x;
-}
-
-/* log nu in [lo, 0] */
-static double minimum(objective *f, void *data, double lo)
-{
-    double step = log(RATIO), best = 0, least = f(0, data), ends = fmax(lo, -MAX_SCAN * step);
-    for (double u = -step; u > ends - step; u -= step) {
-        double value = f(fmax(u, ends), data);
-        if (value < least) {
-            least = value;
-            best = fmax(u, ends);
-        }
-    }
-    if (!isfinite(least)) return 0;
-    double u = brent(f, data, fmax(best - step, ends), best, fmin(best + step, 0));
-    return f(u, data) < f(0, data) ? u : 0;
-}
+static const double RATIO = 8;    /* of neighbouring nu in the scan */
+static const double KNOWN = 1e-7; /* of log nu */
 
 typedef struct {
     double eta;
     const finf_spectrum *s;
     finf_linreg_options opt;
     const finf_privacy_setting *set;
-    /* of the first evaluation that failed: the search is then over, and its result this one's */
-    finf_status status;
+    /* the last result: of an evaluation that failed, if there was one, as the search ends there */
     finf_linreg_result linreg;
     finf_mean_result mean;
 } problem;
+
+/* the nu of (0, 1] with the least value of f, log nu being at least `least` */
+static finf_status best_nu(minimise_fn *f, problem *p, double least, double *nu)
+{
+    double u = 0;
+    finf_status st = minimise(f, p, 0, least, log(RATIO), KNOWN, &u);
+    *nu = fmin(exp(u), 1);
+    return st;
+}
 
 static finf_status linreg_with(double nu, const problem *p, const finf_linreg_options *opt,
                                finf_linreg_result *r)
@@ -95,11 +38,12 @@ static finf_status linreg_with(double nu, const problem *p, const finf_linreg_op
     return st;
 }
 
-static double linreg_at(double log_nu, void *data)
+static finf_status linreg_at(double log_nu, void *data, double *value)
 {
     problem *p = data;
-    if (p->status == FINF_OK) p->status = linreg_with(fmin(exp(log_nu), 1), p, &p->opt, &p->linreg);
-    return p->status == FINF_OK ? p->linreg.exact.value : NAN;
+    finf_status st = linreg_with(fmin(exp(log_nu), 1), p, &p->opt, &p->linreg);
+    *value = p->linreg.exact.value;
+    return st;
 }
 
 static finf_status mean_with(double nu, const problem *p, finf_mean_result *r)
@@ -112,11 +56,12 @@ static finf_status mean_with(double nu, const problem *p, finf_mean_result *r)
     return st;
 }
 
-static double mean_at(double log_nu, void *data)
+static finf_status mean_at(double log_nu, void *data, double *value)
 {
     problem *p = data;
-    if (p->status == FINF_OK) p->status = mean_with(fmin(exp(log_nu), 1), p, &p->mean);
-    return p->status == FINF_OK ? p->mean.F.value : NAN;
+    finf_status st = mean_with(fmin(exp(log_nu), 1), p, &p->mean);
+    *value = p->mean.F.value;
+    return st;
 }
 
 finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt,
@@ -124,12 +69,13 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
 {
     problem p = {.eta = eta, .s = s, .opt = opt ? *opt : finf_linreg_options_default()};
     double least = eta * finf_spectrum_min(s) / 16, best = 1;
+    finf_status st = FINF_OK;
     p.opt.optimum = 0;
     *nu = NAN;
     if (least > 0 && isfinite(least))
-        best = fmin(exp(minimum(linreg_at, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)))), 1);
+        st = best_nu(linreg_at, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)), &best);
     *out = p.linreg;
-    finf_status st = p.status != FINF_OK ? p.status : linreg_with(best, &p, opt, out);
+    if (st == FINF_OK) st = linreg_with(best, &p, opt, out);
     if (st == FINF_OK || st == FINF_ETOL) *nu = best;
     return st;
 }
@@ -141,10 +87,11 @@ finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *
 {
     problem p = {.eta = eta, .set = set};
     double best = eta > 0 && eta <= 1 ? eta : 1;
+    finf_status st = FINF_OK;
     *nu = NAN;
-    if (eta > 1 && eta < 2) best = fmin(exp(minimum(mean_at, &p, log((2 - eta) / 16))), 1);
+    if (eta > 1 && eta < 2) st = best_nu(mean_at, &p, log((2 - eta) / 16), &best);
     *out = p.mean;
-    finf_status st = p.status != FINF_OK ? p.status : mean_with(best, &p, out);
+    if (st == FINF_OK) st = mean_with(best, &p, out);
     if (st == FINF_OK || st == FINF_ETOL) *nu = best;
     return st;
 }

@@ -8,6 +8,7 @@
 
 #include "bounds.h"
 #include "dense.h"
+#include "minimise.h"
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
@@ -154,14 +155,18 @@ typedef struct {
     double power;
     size_t n, k, b;
     double *c; /* n, for several participations; else NULL */
+    const finf_system_options *opt;
 } tuning;
 
 /* log of sens2 times error of (1-(1-nu)z)^p, to the few digits that a comparison needs: beta and c
  * by their recursions (theory 1). c >= 0 never increases, so steps 0, b, 2b, .. are the worst
  * participations. */
-static double tuned_loss(const tuning *x, double nu)
+static finf_status tuned_loss(double log_nu, void *data, double *loss)
 {
-    double c = 1, beta = 1, prefix = 1, error = (double)x->n, sens2 = 1, p = x->power;
+    const tuning *x = data;
+    if (system_stopped(x->opt)) return FINF_ETOL;
+    double nu = exp(log_nu), c = 1, beta = 1, prefix = 1, error = (double)x->n, sens2 = 1,
+           p = x->power;
     if (x->c) x->c[0] = 1;
     for (size_t t = 1; t < x->n; t++) {
         double damp = (1 - nu) / (double)t, before = (double)(t - 1);
@@ -176,11 +181,12 @@ static double tuned_loss(const tuning *x, double nu)
         sens2 += column * column;
         if (x->c) x->c[t] = c;
     }
-    return log(sens2 * error);
+    *loss = log(sens2 * error);
+    return FINF_OK;
 }
 
 #define TUNE_POINTS 4   /* a factor of ten */
-#define TUNE_WIDTH 1e-4 /* of log nu: the loss is flat there to 1e-9 */
+#define TUNE_KNOWN 1e-5 /* of log nu: the loss is flat there to 1e-10 */
 
 finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
                              const finf_system_options *opt, double *nu, finf_reason *why)
@@ -193,40 +199,16 @@ finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
         return finf_why(why, FINF_EDOM, "%zu steps: must be from 1 to %u", n, FINF_SYSTEM_MAX);
     if (k < 1 || b < 1)
         return finf_why(why, FINF_EDOM, "participations = %zu, separation = %zu: at least 1", k, b);
-    tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, NULL};
+    tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, NULL, opt};
     if (x.k > 1 && !(x.c = malloc(n * sizeof *x.c)))
         return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    /* a coarse grid on 1e-3/n .. 1, beyond which n steps cannot tell nu from 0; then golden section
-     * about its best */
-    double step = log(10) / TUNE_POINTS, least = -log(1e3 * (double)n), best = INFINITY, at = 0;
-    for (double u = 0; u > least - step && !system_stopped(opt); u -= step) {
-        double here = tuned_loss(&x, exp(u));
-        if (here < best) {
-            best = here;
-            at = u;
-        }
-    }
-    double lo = at - step, hi = fmin(at + step, 0), ratio = (sqrt(5) - 1) / 2;
-    double u[2] = {hi - ratio * (hi - lo), lo + ratio * (hi - lo)};
-    double loss[2] = {tuned_loss(&x, exp(u[0])), tuned_loss(&x, exp(u[1]))};
-    while (hi - lo > TUNE_WIDTH && !system_stopped(opt)) {
-        int left = loss[0] < loss[1];
-        if (left) {
-            hi = u[1];
-            u[1] = u[0];
-            loss[1] = loss[0];
-            u[0] = hi - ratio * (hi - lo);
-        } else {
-            lo = u[0];
-            u[0] = u[1];
-            loss[0] = loss[1];
-            u[1] = lo + ratio * (hi - lo);
-        }
-        loss[!left] = tuned_loss(&x, exp(u[!left]));
-    }
+    /* below 1e-3/n, n steps cannot tell nu from 0 */
+    double log_nu;
+    finf_status status = minimise(tuned_loss, &x, 0, -log(1e3 * (double)n), log(10) / TUNE_POINTS,
+                                  TUNE_KNOWN, &log_nu);
     free(x.c);
-    if (system_stopped(opt)) return finf_why(why, FINF_ETOL, "stopped at the choice of nu");
-    *nu = fmin(loss[0], loss[1]) < best ? exp((lo + hi) / 2) : exp(at);
+    if (status) return finf_why(why, status, "stopped at the choice of nu");
+    *nu = exp(log_nu);
     return FINF_OK;
 }
 

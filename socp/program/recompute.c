@@ -94,8 +94,9 @@ static finf_real integrate(point *p, const socp_grid *g, const gsl_integration_g
     return sum;
 }
 
-/* min over [0,pi] of spare: every local minimum of a sample of each panel, refined by golden
- * section */
+/* The least of spare over [0, pi]. Every local minimum of a sample of each panel is refined, by
+ * golden section: a minimum that is missed would be a bound that does not hold (so not minimise.c,
+ * which refines but one). */
 static double least_spare(const point *p, const socp_grid *g)
 {
     const double gold = 0.6180339887498949;
