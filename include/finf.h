@@ -420,7 +420,7 @@ typedef struct {
     finf_real minimax_lower; /* theory 7.9 */
     double gap;              /* bound / minimax_lower */
     /* the grid, and on it: |B|^2, psi (per unit |B|^2), Re and Im of Lambda = h_0 - sum h_t
-     * e^{-iwt} (theory 7.1) and of the causality multiplier X of <S, W> (socp.h; gaussian: with
+     * e^{-iwt} (theory 7.1) and of the causality multiplier X of <S, W> (program.h; gaussian: with
      * stein.c's columns, their cost in psi), L = 1, for this |B|^2; owned, one block in w; 0
      * where eta L >= 2 */
     size_t n;

@@ -47,7 +47,7 @@ static void problem_free(problem *p)
 }
 
 /* Lambda(w) = h_0 - sum h_t e^{-iwt} of theory 7.1: h_t = sum of +-alpha_i (1-p_i) p_i^{|t|-1}, L
- * = 1. socp.h's multiplier is its conjugate and delta/2 times as large. */
+ * = 1. program.h's multiplier is its conjugate and delta/2 times as large. */
 static double complex lambda_at(const problem *p, double w)
 {
     double complex z = cexp(-I * w), sum = 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bounds.h"
-#include "socp.h"
+#include "bound.h"
 
 finf_iqc_options finf_iqc_options_default(void)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "socp.h"
+#include "bound.h"
 
 /* UPPER: of the first ones, even in h next to L */
 enum { SAMPLES = 49, UPPER = 16, ALL = SAMPLES + 2 };

@@ -18,7 +18,7 @@
 
 #include "bounds.h"
 #include "huber.h"
-#include "socp.h"
+#include "bound.h"
 #include "stream.h"
 
 enum { LANES = 8, KNEES = 12, SCAN_BLOCKS = 8, LEAST_BLOCKS = 32 };

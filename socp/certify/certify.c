@@ -5,7 +5,7 @@
  * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies in a
  * ball on which the integrand, and so 1/a, was found finite: a finite enclosure proves a != 0 on
  * [0, pi], and a > 0 at one point proves it everywhere. */
-#include "socp.h"
+#include "certificate.h"
 
 #include <math.h>
 #include <stdio.h>

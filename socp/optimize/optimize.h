@@ -3,7 +3,7 @@
 #ifndef FINF_SOCP_OPTIMIZE_H
 #define FINF_SOCP_OPTIMIZE_H
 
-#include "socp.h"
+#include "bound.h"
 
 /* ---- moving.c: one grid, one basis, a noise that changes ------------------------------------- */
 

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "socp.h"
+#include "dense.h"
+#include "program.h"
 
 static finf_status allocate(socp_program *p)
 {
@@ -107,7 +108,7 @@ static void start(socp_program *p, const socp_basis *b, double ratio)
     for (size_t i = 1; i < socp_basis_signed(b); i++) p->start[i] = p->start[0] / (double)b->nh;
 }
 
-/* Unknowns: socp.h. With sigma_sgd > 0 a second family of cones
+/* Unknowns: program.h. With sigma_sgd > 0 a second family of cones
  * with B = 1 shares a(w); its coefficient is a sum of non-negative terms here, so the extra
  * constraint of theory 7.4 holds by itself. */
 finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g,

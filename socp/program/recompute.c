@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "socp.h"
+#include "program.h"
 
 enum { ORDER = 10, MAX_DEPTH = 30, MAX_HALVINGS = 2000, SCAN = 16 };
 

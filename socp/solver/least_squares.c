@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "socp.h"
+#include "solver.h"
 
 static int feasible(const socp_program *p)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "socp.h"
+#include "solver.h"
 
 typedef struct {
     const socp_program *p;
