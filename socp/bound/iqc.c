@@ -17,7 +17,7 @@ static int uses_ecos(const finf_iqc_options *o)
     return o->solver == FINF_IQC_ECOS || (o->solver == FINF_IQC_AUTO && socp_ecos_version());
 }
 
-/* unit: that of unit-variance noise too */
+/* An infinite bound, with the reason. unit: that of unit-variance noise is infinite too. */
 static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 {
     finf_real diverges = {INFINITY, 0, FINF_BOUND, ""};
@@ -104,7 +104,7 @@ finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt
 
 /* ---- the bound, L = 1 ------------------------------------------------------------------------ */
 
-/* What is solved, and what has come of it so far. */
+/* What is solved: the program, and all it was made from. */
 typedef struct {
     const socp_model *mo;
     const finf_noise *noise;
@@ -115,12 +115,13 @@ typedef struct {
     socp_program prog;
 } unit_problem;
 
+/* What one solver made of it. */
 typedef struct {
     finf_iqc_solver solver;
     socp_outcome so;
-    double *x;
-    socp_recomputed re;
-    finf_reason why;
+    double *x;          /* The unknowns, repaired so that a > 0 everywhere. */
+    socp_recomputed re; /* The bound that x proves. */
+    finf_reason why;    /* What went wrong. */
 } attempt;
 
 static const char *solver_name(finf_iqc_solver s) { return s == FINF_IQC_ECOS ? "ecos" : "newton"; }
@@ -176,7 +177,8 @@ static finf_status solve_program(const unit_problem *u, attempt *a)
     return again;
 }
 
-/* Solve and recompute for L = 1; fills the solver's part of the result and the unit bounds. */
+/* The bound for L = 1 and kappa > 1: grid, multipliers, program, solver, recomputation and, if
+ * asked for, the proof. Fills in the solver's part of the result, *re and *cert. */
 static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa,
                               const finf_iqc_options *opt, socp_weights weights,
                               finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert,
@@ -314,6 +316,7 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa,
     return FINF_OK;
 }
 
+/* x times a factor that has itself a relative error. */
 static finf_real scaled(finf_real x, double factor, double relerr)
 {
     double value = x.value * factor;

@@ -169,8 +169,8 @@ static double intercept(const moments *a, double *error)
 
 /* As mu -> 0 the worst delta tends to 0 but stays above sqrt(mu) rms, where the quadratic of
  * curvature mu begins (F = |x| has twice the square's E[F]); under correlated noise it is a few
- * rms. Scanned with common random numbers over both, then the vertex of a parabola. Block numbers
- * from the top: none is used again. */
+ * rms. Scanned with common random numbers over both, then the vertex of a parabola: the values are
+ * noisy, and minimise.c would follow the noise. Block numbers from the top: none is used again. */
 static finf_status worst_knee(model m, blocks *s, double rms, double *delta, double *steps)
 {
     double low = log(rms * sqrt(m.mu) / 2), step = (log(4 * rms) - low) / (KNEES - 1), value[KNEES],

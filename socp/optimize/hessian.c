@@ -1,15 +1,18 @@
 /* How the bound moves with the noise, log B = sum_i r_i f_i: gradient and Hessian in r, the
- * certificate following.
+ * certificate following. (theory 7.14)
  *
- * V(r) = min_x f(x, r), f = sum_j q (|m|^2/a + k), has V_i = f_i and V_il = phi_il - c_i' H^-1 c_l,
+ * V(r) = min_x f(x, r), f = sum_j q (|m|^2/a + k), has
+ *     V_i = f_i,      V_il = phi_il - c_i' H^-1 c_l,
  * where phi_il = f_il at the x there is, c_i is the gradient of f_i in x, and H, the solver's last
  * linear system, the Hessian of f in x. With d_i = dlogB/dr_i, normalised to gamma = 1 (d_i = f_i -
  * E Re f_i, E in the probability |B|^-2/gamma^2 on the circle), m = b + X moves by dm_i = b d_i*
- * and k by 2 k Re d_i, so that with zeta = q m/a f_i    = sum_j 2 Re(zeta* dm_i) + 2 q k Re d_i,
- *     phi_il = sum_j (2q/a) Re(dm_i* dm_l) + 2 Re(zeta* b (d_i d_l)*) + 4 q k Re d_i Re d_l + 2 f_1
- * Cov(Re f_i, Re f_l); the last as d_i moves too, f_1 being f_i for d = 1. stein.c's columns add
- * turn_i e^{iw} to dm_i and price_i to what k moves by; their second derivatives in r are left out:
- * with them no round less. */
+ * and k by 2 k Re d_i, so that with zeta = q m/a
+ *     f_i    = sum_j 2 Re(zeta* dm_i) + 2 q k Re d_i,
+ *     phi_il = sum_j (2q/a) Re(dm_i* dm_l) + 2 Re(zeta* b (d_i d_l)*) + 4 q k Re d_i Re d_l
+ *              + 2 f_1 Cov(Re f_i, Re f_l),
+ * the last as d_i moves too, f_1 being f_i for d = 1. stein.c's columns add turn_i e^{iw} to dm_i
+ * and price_i to what k moves by; their second derivatives in r are left out: with them no round
+ * less. */
 #include <math.h>
 #include <string.h>
 

@@ -15,10 +15,10 @@ typedef struct {
     const finf_noise *noise;
     const socp_basis *b;
     const double *x;
-    const double *y; /* X unknowns of this part */
-    int unit;        /* the gradient noise: B = 1 */
-    double a_min;    /* least a met, relative to the size of its terms */
-    int halvings;
+    const double *y; /* The unknowns of X of the noise that is integrated for. */
+    int unit;        /* That is the gradient noise, with B = 1; else the DP noise. */
+    double a_min;    /* The least a met so far, relative to the size of its terms. */
+    int halvings;    /* How many panels were halved: MAX_HALVINGS at most. */
 } point;
 
 /* a(w)/a_r(w): how much h_0 there is to spare at w */

@@ -1,14 +1,17 @@
-/* Primal-dual interior-point Newton method with psi eliminated, theory 7.6.
+/* Primal-dual interior-point Newton method with psi eliminated, theory 7.6:
+ *     minimise  sum_j q_j (|m_j|^2/a_j + k_j)   over  a_j > 0, s = G x + g0 > 0.
  *
- *   minimise  sum_j q_j (|m_j|^2/a_j + k_j)   over  a_j > 0, s = G x + g0 > 0.
  * Cone j is [[a, m],[m*, psi-k]] >= 0 with dual [[alpha, -zeta],[-zeta*, q]] >= 0 (its psi entry is
- * q exactly), so with eps = alpha - |zeta|^2/q the central path is a zeta = q m,   a eps = tau,   s
- * lambda = tau,   sum_j (2 Re(zeta* M) - alpha A + q K) - G' lambda = 0. Linearised, it is one
- * symmetric positive definite system in x alone: H = sum_j (2q/a) |M - (zeta/q) A|^2 + (eps/a) A'A
- * + G' diag(lambda/s) G. zeta/q, the worst S per unit W, stays well defined where a and m vanish
- * together (tight multipliers). gap = sum_j (q/a)|m - a zeta/q|^2 + a eps + s lambda is rigorous
- * once the last equation holds. First of all least.c: where it proves its point optimal there is
- * nothing to iterate, or to start from. */
+ * q exactly), so with eps = alpha - |zeta|^2/q the central path is
+ *     a zeta = q m,   a eps = tau,   s lambda = tau,
+ *     sum_j (2 Re(zeta* M) - alpha A + q K) - G' lambda = 0.                                (7.i)
+ * Linearised, it is one symmetric positive definite system in x alone,
+ *     H = sum_j (2q/a) |M - (zeta/q) A|^2 + (eps/a) A'A + G' diag(lambda/s) G.              (7.j)
+ * zeta/q, the worst S per unit W, stays well defined where a and m vanish together (tight
+ * multipliers). Once (7.i) holds,
+ *     gap = sum_j (q/a)|m - a zeta/q|^2 + a eps + s lambda
+ * is rigorous. Least squares come first (least_squares.c): where they prove their point optimal
+ * there is nothing to iterate, or to start from. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +20,9 @@
 
 typedef struct {
     const socp_program *p;
-    size_t n, J, R;
-    /* the columns of A and G that are not 0; G begins with so many rows of 1 */
-    size_t nh, units;
+    size_t n, J, R;                       /* unknowns, cones, inequalities */
+    size_t nh;                            /* only the first nh columns of A and G are not 0 */
+    size_t units;                         /* the first rows of G say x_i >= 0 */
     double order;                         /* number of complementarity products */
     double *x, *a, *mr, *mi, *s;          /* primal */
     double *al, *zr, *zi, *la, *eps;      /* dual: alpha, zeta, lambda; eps follows */
