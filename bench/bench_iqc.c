@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "socp.h"
+#include "bound.h"
 
 static const char *const FORM[] = {"sharp", "fval", "dist", "sharp_dist", "gaussian"};
 static const double KAPPA[] = {1.5, 2, 5, 10, 30, 100, 300, 1000, 1e4},

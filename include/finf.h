@@ -552,10 +552,15 @@ typedef struct {
     finf_reason reason;        /* why bound is infinite, not reached, or failed */
 } finf_iqc_result;
 
+/* Whether finf_iqc, finf_tune_iqc and finf_optimize take these values: eta > 0, 1 <= kappa <= 1e12,
+ * eta mu >= 1e-13, and the options as they are described; else FINF_EDOM, or FINF_EUSAGE for an
+ * enum out of range or an ECOS that is not there, with the reason. eta L >= 2 is taken: the bound
+ * is +inf there. */
+finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt, finf_reason *why);
+
 /* A bound on F_inf for all mu-strongly convex, L-smooth F of the class, mu = L/kappa: the least
  * that the basis of multipliers gives, to the solver's gap                          theory 7
- * domain:   kappa >= 1, eta > 0, finite; opt as there; else FINF_EDOM, or FINF_EUSAGE for an enum
- *           out of range or an ECOS that is not there. bound = +inf (OK, with the reason) where eta
+ * domain:   that of finf_iqc_check. bound = +inf (OK, with the reason) where eta
  *           L >= 2, gamma is infinite, or beta is not square-summable
  * method:   a second-order cone program on a grid (7.5, 7.6); then the bound is recomputed on the
  *           continuum from its multipliers alone (7.8), so that no error of grid or solver makes it

@@ -5,7 +5,7 @@
 #include <complex.h>
 #include <string.h>
 
-#include "socp.h"
+#include "bound.h"
 #include "spec.h"
 #include "support.h"
 

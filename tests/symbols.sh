@@ -23,7 +23,7 @@ needs=$(nm -D --undefined-only "$build/libfinf.so" | grep -E ' (ECOS_|R_|Rprintf
 check $? "libfinf.so needs $needs"
 
 # the plain names inside finf, and those of ECOS: each as a function that gives nonsense
-names='socp_dot socp_axpy socp_combine socp_newton socp_ecos circle_means circle_mean ecos_get
+names='dense_dot dense_axpy dense_combine socp_newton socp_ecos circle_means circle_mean ecos_get
        init scale norm2 tic restore eddot evsub ECOS_setup check_ctrlc init_ctrlc remove_ctrlc'
 cat >"$dir/program.c" <<'C'
 #include <stdio.h>

@@ -471,14 +471,17 @@ START_TEST(refused)
 {
     finf_noise *n = noise_of("sgd", NAN);
     finf_iqc_result r;
-    const double bad_kappa[] = {0.999999, 0, -1, NAN, INFINITY},
+    const double bad_kappa[] = {0.999999, 0, -1, NAN, INFINITY, 1e18, 1.0000001e12},
                  bad_eta[] = {0, -0.1, NAN, INFINITY};
-    finf_iqc_options wrong[9];
+    finf_iqc_options wrong[11];
     for (size_t i = 0; i < COUNT(wrong); i++) wrong[i] = finf_iqc_options_default();
     wrong[0].smooth = 0;
     wrong[1].smooth = NAN;
     wrong[2].dim = 0.5;
     wrong[3].dim = NAN;
+    wrong[9].smooth = 1e-14;
+    wrong[10].fir = 50;
+    wrong[10].grid_uniform = 199;
     wrong[4].privacy.rho = 0;
     wrong[5].privacy.clip = -1;
     wrong[6].privacy.sigma_sgd = NAN;
@@ -492,6 +495,9 @@ START_TEST(refused)
     } while (0)
     for (size_t i = 0; i < COUNT(bad_kappa); i++) REFUSED(0.1, bad_kappa[i], NULL);
     for (size_t i = 0; i < COUNT(bad_eta); i++) REFUSED(bad_eta[i], 10, NULL);
+    REFUSED(0.9e-13, 1, NULL);
+    REFUSED(0.09, 1e12, NULL);
+    ck_assert_msg(strstr(r.reason.text, "eta*mu = 9"), "%s", r.reason.text);
     for (size_t i = 0; i < COUNT(wrong); i++) REFUSED(0.1, 10, &wrong[i]);
     finf_real value;
     ck_assert_int_eq(finf_iqc_quadratic(n, 0.1, 0.5, 1, 0, &value, NULL, NULL), FINF_EDOM);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "spec.h"
+#include "minimise.h"
 #include "no_memory.h"
 #include "support.h"
 
@@ -93,6 +94,48 @@ START_TEST(causal)
 }
 END_TEST
 
+/* cos(3x) + x/10 has three minima on [-4, 4], the least at sin(3x) = 1/30 near -pi; x^2 from 1 on
+ * is least at the end; what fails at its k-th value ends there, with its status. */
+typedef struct {
+    int calls, fails_at;
+    double sign;
+} waves;
+
+static finf_status wave(double x, void *data, double *value)
+{
+    waves *w = data;
+    *value = cos(3 * x) + w->sign * x / 10;
+    return ++w->calls == w->fails_at ? FINF_ENOMEM : FINF_OK;
+}
+
+static finf_status square(double x, void *data, double *value)
+{
+    (void)data;
+    *value = x * x;
+    return FINF_OK;
+}
+
+START_TEST(minimiser)
+{
+    double x, at = FINF_PI + asin(1.0 / 30) / 3;
+    waves down = {.sign = 1}, up = {.sign = -1};
+    ck_assert_int_eq(minimise(wave, &down, 4, -4, 0.5, 1e-8, &x), FINF_OK);
+    ck_assert_double_le(fabs(x + at), 2e-8);
+    ck_assert_int_eq(minimise(wave, &up, 4, -4, 0.5, 1e-8, &x), FINF_OK);
+    ck_assert_double_le(fabs(x - at), 2e-8);
+    ck_assert_int_le(up.calls, 17 + 30);
+    for (waves w = {.sign = 1, .fails_at = 1}; w.fails_at <= down.calls; w.fails_at++) {
+        w.calls = 0;
+        ck_assert_int_eq(minimise(wave, &w, 4, -4, 0.5, 1e-8, &x), FINF_ENOMEM);
+        ck_assert_int_eq(w.calls, w.fails_at);
+    }
+    ck_assert_int_eq(minimise(square, NULL, 3, 1, 0.3, 1e-8, &x), FINF_OK);
+    ck_assert_double_le(fabs(x - 1), 3e-8);
+    ck_assert_int_eq(minimise(square, NULL, 1, 3, 0.3, 1e-8, &x), FINF_OK);
+    ck_assert_double_le(fabs(x - 1), 3e-8);
+}
+END_TEST
+
 /* kappa = 1 is mean estimation; eta L >= 2 diverges; a cancelled run still has its best noise. The
  * solver polls once an iteration; most solves of a run have but one. */
 static int stop_after(void *left) { return --*(int *)left < 0; }
@@ -107,8 +150,20 @@ START_TEST(edges)
     ck_assert_int_eq(finf_optimize(2, 10, &o, &r), FINF_OK);
     ck_assert(isinf(r.iqc.bound.value) && r.iqc.reason.text[0]);
     finf_optimize_result_free(&r);
-    ck_assert_int_eq(finf_optimize(0.1, 0.5, &o, &r), FINF_EDOM);
-    finf_optimize_result_free(&r);
+    const double outside[] = {0.5, 1e18};
+    for (size_t i = 0; i < COUNT(outside); i++) {
+        finf_iqc_result tuned;
+        finf_reason why = {{0}};
+        double nu;
+        ck_assert_int_eq(finf_optimize(0.1, outside[i], &o, &r), FINF_EDOM);
+        ck_assert(isnan(r.iqc.bound.value) && strstr(r.iqc.reason.text, "kappa = "));
+        finf_optimize_result_free(&r);
+        ck_assert_int_eq(finf_tune_iqc(0.1, outside[i], NULL, &nu, &tuned), FINF_EDOM);
+        ck_assert(isnan(nu) && isnan(tuned.bound.value));
+        ck_assert_int_eq(finf_iqc_check(0.1, outside[i], NULL, &why), FINF_EDOM);
+        ck_assert_str_eq(why.text, tuned.reason.text);
+    }
+    ck_assert_int_eq(finf_iqc_check(0.1, 1e12, NULL, NULL), FINF_OK);
     int left = 1000;
     o.iqc.cancel.poll = stop_after;
     o.iqc.cancel.data = &left;
@@ -253,6 +308,7 @@ static TCase *make(void)
     TCase *t = tcase_create("optimize");
     tcase_add_test(t, alternation);
     tcase_add_test(t, causal);
+    tcase_add_test(t, minimiser);
     tcase_add_test(t, edges);
     tcase_add_test(t, best_nu);
     tcase_add_test(t, tuned_without_memory);

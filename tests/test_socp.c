@@ -47,7 +47,7 @@ static void problem_free(problem *p)
 }
 
 /* Lambda(w) = h_0 - sum h_t e^{-iwt} of theory 7.1: h_t = sum of +-alpha_i (1-p_i) p_i^{|t|-1}, L
- * = 1. socp.h's multiplier is its conjugate and delta/2 times as large. */
+ * = 1. program.h's multiplier is its conjugate and delta/2 times as large. */
 static double complex lambda_at(const problem *p, double w)
 {
     double complex z = cexp(-I * w), sum = 0;
@@ -147,10 +147,10 @@ static double verify(const problem *p, const char *what)
         const socp_program *s = &p->p;
         math_point at = math_at(p, p->g.w[j]);
         size_t row = j * s->n;
-        double a = s->a0[j] + socp_dot(s->A + row, p->x, s->n),
-               k = s->k0[j] + socp_dot(s->K + row, p->x, s->n);
-        double complex m = s->m0r[j] + socp_dot(s->Mr + row, p->x, s->n) +
-                           I * (s->m0i[j] + socp_dot(s->Mi + row, p->x, s->n));
+        double a = s->a0[j] + dense_dot(s->A + row, p->x, s->n),
+               k = s->k0[j] + dense_dot(s->K + row, p->x, s->n);
+        double complex m = s->m0r[j] + dense_dot(s->Mr + row, p->x, s->n) +
+                           I * (s->m0i[j] + dense_dot(s->Mi + row, p->x, s->n));
         double psi = square(m) / a + k;
         D = square((1 - cexp(I * p->g.w[j])) / p->eta - (1 + 1 / p->kappa) / 2);
         ck_assert_msg(at.a > 0, "%s: a(%g) = %g", what, p->g.w[j], at.a);
@@ -218,9 +218,9 @@ START_TEST(stationary)
             for (size_t j = 0; j < s->cones; j++) {
                 const double *A = s->A + j * s->n, *Mr = s->Mr + j * s->n, *Mi = s->Mi + j * s->n,
                              *K = s->K + j * s->n;
-                double a = s->a0[j] + socp_dot(A, p.x, s->n),
-                       mr = s->m0r[j] + socp_dot(Mr, p.x, s->n),
-                       mi = s->m0i[j] + socp_dot(Mi, p.x, s->n);
+                double a = s->a0[j] + dense_dot(A, p.x, s->n),
+                       mr = s->m0r[j] + dense_dot(Mr, p.x, s->n),
+                       mi = s->m0i[j] + dense_dot(Mi, p.x, s->n);
                 for (size_t i = 0; i < s->n; i++)
                     grad[i] += s->q[j] * (2 * (mr * Mr[i] + mi * Mi[i]) / a -
                                           (mr * mr + mi * mi) / (a * a) * A[i] + K[i]);
@@ -388,7 +388,7 @@ START_TEST(unfinished_and_infeasible)
 }
 END_TEST
 
-/* least.c: the optimum lies between its value and that less the gap; where the gap is nothing it is
+/* least_squares.c: the optimum lies between its value and that less the gap; where the gap is nothing it is
  * the optimum. */
 START_TEST(least_squares)
 {
@@ -567,7 +567,7 @@ START_TEST(hessian)
                     add_beta(at, i, d, 0.5 / d, taps, beta + (i + 1) * taps);
                     add_beta(at, i, -d, -0.5 / d, taps, beta + (i + 1) * taps);
                 }
-                v.warm_next = 0;
+                v.x_is_a_start = 0;
                 ck_assert_int_eq(socp_moving_solve(&v, logB, beta, 1e-11), FINF_OK);
                 value[side] = v.value;
                 socp_moving_hessian(&v, f, beta + taps, N, grad[side], k < 0 ? hess : ignored, cov,

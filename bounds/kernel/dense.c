@@ -1,17 +1,14 @@
-/* Dense symmetric positive definite systems H x = b for the Newton method of theory 7.6, where
- * H = sum of r r' over some thousand rows r of some hundred entries.
+/* Dense symmetric positive definite matrices, by two Cholesky factorisations with different ends.
  *
- * method:   rows are gathered in blocks and added to H by tiles; H is scaled to unit diagonal,
- *           factored by Cholesky, and every solution is refined once with the unfactored H
- * why here: neither GSL's Cholesky nor its products are blocked, and the time of a Newton step is
- *           the time of these two loops
- * Every FINF_VECTOR function is static, with a plain one of the name socp_.. in front where others
- * call it (base.h says why). */
+ * dense_system is the Newton method's (theory 7.6): H comes as a sum of outer products, is scaled
+ * to unit diagonal, and its columns may be dependent to rounding, so that a lost pivot is dropped
+ * and the solution refined; nothing is ever refused. dense_cholesky takes a matrix as it is, and a
+ * pivot that is not positive is its answer: the matrix is not definite. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "socp.h"
+#include "dense.h"
 
 /* A tile of TALL x WIDE entries of H stays in registers while all rows of a block go by; BLOCK rows
  * of about 100 entries stay in the first-level cache while all tiles go by. */
@@ -108,27 +105,27 @@ FINF_VECTOR static void combine(const double *restrict f, const double *restrict
         for (size_t i = 0; i < n; i++) y[i] += f[j] * x[i];
 }
 
-void socp_axpy(double f, const double *restrict x, size_t n, double *restrict y)
+void dense_axpy(double f, const double *restrict x, size_t n, double *restrict y)
 {
     axpy(f, x, n, y);
 }
 
-double socp_dot(const double *x, const double *y, size_t n) { return dot(x, y, n); }
+double dense_dot(const double *x, const double *y, size_t n) { return dot(x, y, n); }
 
-void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld,
-                  size_t n, double *restrict y)
+void dense_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld,
+                   size_t n, double *restrict y)
 {
     combine(f, x, rows, ld, n, y);
 }
 
 /* One allocation holds all of it: H and S of ld x ld, a block of rows, the scales, and room for two
  * vectors. */
-finf_status socp_dense_make(size_t n, socp_dense *out)
+finf_status dense_make(size_t n, dense_system *out)
 {
     size_t ld = round_up(n);
     double *z = calloc(ld * (2 * ld + BLOCK + 3), sizeof *z);
     if (!z) return FINF_ENOMEM;
-    *out = (socp_dense){.n = n, .ld = ld, .H = z};
+    *out = (dense_system){.n = n, .ld = ld, .H = z};
     out->S = z + ld * ld;
     out->row = out->S + ld * ld;
     out->scale = out->row + BLOCK * ld;
@@ -136,22 +133,22 @@ finf_status socp_dense_make(size_t n, socp_dense *out)
     return FINF_OK;
 }
 
-void socp_dense_free(socp_dense *d)
+void dense_free(dense_system *d)
 {
     if (d) {
         free(d->H);
-        *d = (socp_dense){0};
+        *d = (dense_system){0};
     }
 }
 
-void socp_dense_clear(socp_dense *d)
+void dense_clear(dense_system *d)
 {
     memset(d->H, 0, d->ld * d->ld * sizeof *d->H);
     d->fill = 0;
 }
 
 /* Adds the rows that are waiting in the block to H. */
-static void flush(socp_dense *d)
+static void flush(dense_system *d)
 {
     gram(d->H, d->ld, d->row, d->fill, d->width);
     d->fill = 0;
@@ -159,7 +156,7 @@ static void flush(socp_dense *d)
 
 /* Room for the next row r of H += r r'. The caller writes its first `width` entries before the next
  * call; the rest of the row is zero and is not touched. Rows of one width share a block. */
-double *socp_dense_row(socp_dense *d, size_t width)
+double *dense_row(dense_system *d, size_t width)
 {
     if (d->fill == BLOCK || (d->fill && d->width != width)) flush(d);
     double *r = d->row + d->ld * d->fill++;
@@ -172,7 +169,7 @@ double *socp_dense_row(socp_dense *d, size_t width)
  * and factors it in its place. The unknowns of the program differ by many orders, and among the
  * diagonal scalings this one is within a factor n of the best condition number. Returns 0 if H is
  * not finite. */
-int socp_dense_factor(socp_dense *d)
+int dense_factor(dense_system *d)
 {
     size_t n = d->n, ld = d->ld;
     double *scale = d->scale;
@@ -184,23 +181,23 @@ int socp_dense_factor(socp_dense *d)
 }
 
 /* b <- (U'U)^{-1} b: forward with U', then backward with U. */
-static void substitute(const socp_dense *d, double *b)
+static void substitute(const dense_system *d, double *b)
 {
     for (size_t i = 0; i < d->n; i++) {
         const double *u = d->H + i * d->ld;
         b[i] *= u[i];
-        socp_axpy(-b[i], u + i + 1, d->n - i - 1, b + i + 1);
+        dense_axpy(-b[i], u + i + 1, d->n - i - 1, b + i + 1);
     }
     for (size_t i = d->n; i-- > 0;) {
         const double *u = d->H + i * d->ld;
-        b[i] = u[i] * (b[i] - socp_dot(u + i + 1, b + i + 1, d->n - i - 1));
+        b[i] = u[i] * (b[i] - dense_dot(u + i + 1, b + i + 1, d->n - i - 1));
     }
 }
 
 /* b <- H^{-1} b by y = (D H D)^{-1} D b and one refinement, y + (D H D)^{-1} (D b - S y): what the
  * solution of a Newton system leaves as a residual stays in the dual infeasibility. S is symmetric
  * and only its upper triangle is kept, so each of its rows is used as a row and as a column. */
-void socp_dense_solve(const socp_dense *d, double *b)
+void dense_solve(const dense_system *d, double *b)
 {
     size_t n = d->n;
     double *y = d->work, *r = d->work + n;
@@ -208,9 +205,50 @@ void socp_dense_solve(const socp_dense *d, double *b)
     substitute(d, y);
     for (size_t i = 0; i < n; i++) {
         const double *s = d->S + i * d->ld;
-        r[i] -= socp_dot(s + i, y + i, n - i);
-        socp_axpy(-y[i], s + i + 1, n - i - 1, r + i + 1);
+        r[i] -= dense_dot(s + i, y + i, n - i);
+        dense_axpy(-y[i], s + i + 1, n - i - 1, r + i + 1);
     }
     substitute(d, r);
     for (size_t i = 0; i < n; i++) b[i] = (y[i] + r[i]) * d->scale[i];
+}
+
+/* ---- A = U'U --------------------------------------------------------------------------------- */
+
+/* By rows, each less its part along the earlier ones; a few rows at a time, so that an earlier one
+ * is read once for all of them. */
+enum { CHOLESKY_ROWS = 16 };
+
+finf_status dense_cholesky(double *A, size_t n, finf_cancel cancel, size_t *singular)
+{
+    *singular = n;
+    for (size_t from = 0; from < n; from += CHOLESKY_ROWS) {
+        size_t end = from + CHOLESKY_ROWS < n ? from + CHOLESKY_ROWS : n;
+        if (finf_cancelled(cancel)) return FINF_ETOL;
+        for (size_t l = 0; l < end; l++) {
+            double *u = A + l * n;
+            if (l >= from) {
+                if (!(u[l] > 0)) {
+                    *singular = l;
+                    return FINF_ETOL;
+                }
+                u[l] = sqrt(u[l]);
+                for (size_t k = l + 1; k < n; k++) u[k] /= u[l];
+            }
+            for (size_t i = l < from ? from : l + 1; i < end; i++)
+                axpy(-u[i], u + i, n - i, A + i * n + i);
+        }
+    }
+    return FINF_OK;
+}
+
+void dense_cholesky_solve(const double *U, size_t n, double *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        b[i] /= U[i * n + i];
+        axpy(-b[i], U + i * n + i + 1, n - i - 1, b + i + 1);
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t k = i + 1; k < n; k++) b[i] -= U[i * n + k] * b[k];
+        b[i] /= U[i * n + i];
+    }
 }

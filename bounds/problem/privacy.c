@@ -4,6 +4,7 @@
  *   gauss: exact for this mechanism, as private as two normals of variance 1 at the distance
  *          mu = sqrt(2 rho)                                                      theory 8.2 */
 #include "bounds.h"
+#include "minimise.h"
 
 #include <gsl/gsl_sf_erf.h>
 
@@ -79,32 +80,26 @@ typedef struct {
 
 typedef at_order order_fn(double s, const ctx_t *c);
 
+typedef struct {
+    order_fn *f;
+    const ctx_t *c;
+} order_search;
+
+static finf_status value_at_order(double s, void *data, double *value)
+{
+    const order_search *o = data;
+    *value = o->f(s, o->c).value;
+    return FINF_OK;
+}
+
 /* The least over all orders: a scan of log(alpha - 1) from -80 to 80, as f need not be convex, then
- * golden section about its best. */
+ * the bracket of its best. */
 static at_order least(order_fn *f, const ctx_t *c)
 {
-    const double step = 0.25, ratio = (sqrt(5) - 1) / 2;
-    at_order best = f(-80, c);
-    for (double s = -80 + step; s <= 80; s += step) {
-        at_order here = f(s, c);
-        if (here.value < best.value) best = here;
-    }
-    double lo = best.s - step, hi = best.s + step;
-    at_order a = f(hi - ratio * (hi - lo), c), b = f(lo + ratio * (hi - lo), c);
-    while (hi - lo > 1e-9) {
-        if (a.value < b.value) {
-            hi = b.s;
-            b = a;
-            a = f(hi - ratio * (hi - lo), c);
-        } else {
-            lo = a.s;
-            a = b;
-            b = f(lo + ratio * (hi - lo), c);
-        }
-        if (a.value < best.value) best = a;
-        if (b.value < best.value) best = b;
-    }
-    return best;
+    order_search o = {f, c};
+    double s;
+    minimise(value_at_order, &o, -80, 80, 0.25, 1e-9, &s);
+    return f(s, c);
 }
 
 /* At the least f is flat in s, so the value is off by no more than the rounding of its terms. */

@@ -2,6 +2,7 @@
  * start to end. The recursion is that of theory 0.1, for the losses of theory 4, 5 and 6.6. */
 #include <string.h>
 
+#include "huber.h"
 #include "montecarlo.h"
 
 /* Linear regression. theta is theta - theta*, so the sampled gradient is g = (<theta,x> - sigma_sgd
@@ -50,9 +51,8 @@ FINF_VECTOR static void linreg_tile(const plan *p, size_t steps, double *restric
     }
 }
 
-/* One dimension, e = theta - theta*: F = mu e^2/2 + (L-mu) c (e - c/2), where c is e held within
- * [-knee, knee], and F' = mu e + (L-mu) c: curvature L within the knee, mu outside. For mu = L it
- * is a quadratic, and for L = 1 mean estimation. Otherwise as above. */
+/* One dimension, e = theta - theta*: Huber's function (huber.h), a quadratic if mu = L, and for
+ * L = 1 mean estimation. Otherwise as above. */
 FINF_VECTOR static void scalar_tile(const plan *p, size_t steps, double *restrict theta,
                                     const double *restrict z, const double *restrict xi,
                                     double *restrict F, double *restrict cut)
@@ -67,10 +67,9 @@ FINF_VECTOR static void scalar_tile(const plan *p, size_t steps, double *restric
     int clipping = clip < INFINITY;
     for (size_t t = 0; t < steps; t++, z += LANES, xi += LANES)
         for (size_t k = 0; k < LANES; k++) {
-            double e = theta[k], c = e < knee ? e : knee;
-            c = c > -knee ? c : -knee;
-            F[k] += mu / 2 * e * e + rest * c * (e - c / 2);
-            double g = mu * e + rest * c + (sgd > 0 ? sgd * xi[k] : 0);
+            double e = theta[k], c = huber_held(-knee, knee, e);
+            F[k] += huber_value(mu, rest, e, c);
+            double g = huber_slope(mu, rest, e, c) + (sgd > 0 ? sgd * xi[k] : 0);
             if (clipping) {
                 double h = g < clip ? g : clip;
                 h = h > -clip ? h : -clip;
@@ -98,13 +97,13 @@ static void steps_tile(worker *k, size_t from, size_t steps, double *F, double *
 static void value(const plan *p, const double *theta, double F[LANES])
 {
     for (size_t k = 0; k < LANES; k++) {
-        double e = theta[k], c = fmax(fmin(e, p->knee), -p->knee);
+        double e = theta[k], c = huber_held(-p->knee, p->knee, e);
         F[k] = 0;
         if (p->problem == FINF_SIMULATE_LINREG)
             for (size_t j = 0; j < p->d; j++)
                 F[k] += 0.5 * p->lambda[j] * theta[j * LANES + k] * theta[j * LANES + k];
         else
-            F[k] = p->mu / 2 * e * e + (p->L - p->mu) * c * (e - c / 2);
+            F[k] = huber_value(p->mu, p->L - p->mu, e, c);
     }
 }
 

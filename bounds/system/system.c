@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "dense.h"
+#include "minimise.h"
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
@@ -164,14 +166,18 @@ typedef struct {
     size_t k;     /* participations of a user, */
     size_t b;     /* b steps apart */
     double *c;    /* room for c_0..c_{n-1} if k > 1, else NULL */
+    const finf_system_options *opt;
 } tuning;
 
 /* log(sens^2 error) of (1-(1-nu)z)^p over n steps, to the few digits that a comparison needs: beta
  * and c by their recursions (theory 1.2). c >= 0 never increases, so the steps 0, b, 2b, .. are the
  * worst participations (theory 6.5). */
-static double tuned_loss(const tuning *x, double nu)
+static finf_status tuned_loss(double log_nu, void *data, double *loss)
 {
-    double c = 1, beta = 1, prefix = 1, error = (double)x->n, sens2 = 1, p = x->power;
+    const tuning *x = data;
+    if (system_stopped(x->opt)) return FINF_ETOL;
+    double nu = exp(log_nu), c = 1, beta = 1, prefix = 1, error = (double)x->n, sens2 = 1,
+           p = x->power;
     if (x->c) x->c[0] = 1;
     for (size_t t = 1; t < x->n; t++) {
         double damp = (1 - nu) / (double)t, before = (double)(t - 1);
@@ -186,47 +192,12 @@ static double tuned_loss(const tuning *x, double nu)
         sens2 += column * column;
         if (x->c) x->c[t] = c;
     }
-    return log(sens2 * error);
+    *loss = log(sens2 * error);
+    return FINF_OK;
 }
 
-#define TUNE_POINTS 4   /* of the scan, for each factor of ten in nu */
-#define TUNE_WIDTH 1e-4 /* of log nu: the loss is flat there to 1e-9 */
-
-/* The nu of least loss: a scan of log nu from 0 down to log(1e-3/n), beyond which n steps cannot
- * tell nu from 0, then golden section about its best. */
-static double best_nu(const tuning *x, const finf_system_options *opt)
-{
-    double step = log(10) / TUNE_POINTS;
-    double least = -log(1e3 * (double)x->n);
-    double best = INFINITY;
-    double at = 0;
-    for (double u = 0; u > least - step && !system_stopped(opt); u -= step) {
-        double here = tuned_loss(x, exp(u));
-        if (here < best) {
-            best = here;
-            at = u;
-        }
-    }
-    double lo = at - step, hi = fmin(at + step, 0), ratio = (sqrt(5) - 1) / 2;
-    double u[2] = {hi - ratio * (hi - lo), lo + ratio * (hi - lo)};
-    double loss[2] = {tuned_loss(x, exp(u[0])), tuned_loss(x, exp(u[1]))};
-    while (hi - lo > TUNE_WIDTH && !system_stopped(opt)) {
-        int left = loss[0] < loss[1];
-        if (left) {
-            hi = u[1];
-            u[1] = u[0];
-            loss[1] = loss[0];
-            u[0] = hi - ratio * (hi - lo);
-        } else {
-            lo = u[0];
-            u[0] = u[1];
-            loss[0] = loss[1];
-            u[1] = lo + ratio * (hi - lo);
-        }
-        loss[!left] = tuned_loss(x, exp(u[!left]));
-    }
-    return fmin(loss[0], loss[1]) < best ? exp((lo + hi) / 2) : exp(at);
-}
+#define TUNE_POINTS 4   /* a factor of ten */
+#define TUNE_KNOWN 1e-5 /* of log nu: the loss is flat there to 1e-10 */
 
 finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
                              const finf_system_options *opt, double *nu, finf_reason *why)
@@ -239,13 +210,16 @@ finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
         return finf_why(why, FINF_EDOM, "%zu steps: must be from 1 to %u", n, FINF_SYSTEM_MAX);
     if (k < 1 || b < 1)
         return finf_why(why, FINF_EDOM, "participations = %zu, separation = %zu: at least 1", k, b);
-    tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, NULL};
+    tuning x = {power, n, k < (n + b - 1) / b ? k : (n + b - 1) / b, b, NULL, opt};
     if (x.k > 1 && !(x.c = malloc(n * sizeof *x.c)))
         return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    double found = best_nu(&x, opt);
+    /* below 1e-3/n, n steps cannot tell nu from 0 */
+    double log_nu;
+    finf_status status = minimise(tuned_loss, &x, 0, -log(1e3 * (double)n), log(10) / TUNE_POINTS,
+                                  TUNE_KNOWN, &log_nu);
     free(x.c);
-    if (system_stopped(opt)) return finf_why(why, FINF_ETOL, "stopped at the choice of nu");
-    *nu = found;
+    if (status) return finf_why(why, status, "stopped at the choice of nu");
+    *nu = exp(log_nu);
     return FINF_OK;
 }
 
@@ -511,23 +485,9 @@ finf_status finf_system_covariance(const finf_system *s, double *K, finf_reason 
     return system_covariance(s, NULL, K, why);
 }
 
-/* x'y in eight sums that need not wait for each other. */
-FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
-{
-    double sum[8] = {0};
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (size_t k = 0; k < 8; k++) sum[k] += x[i + k] * y[i + k];
-    for (; i < n; i++) sum[i % 8] += x[i] * y[i];
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-}
-
-#define CHOLESKY_ROWS                                                                              \
-    16 /* rows made together, so that an earlier row is read once for all of them */
-
 /* The lower triangular B with B B' = K, whose inverse is a strategy C with C'C = X (theory 6.1):
- * for Toeplitz systems the coefficients themselves, else Cholesky's factor of K, made row by row in
- * K's place. FINF_ETOL: cancelled, or K is singular to rounding. */
+ * for Toeplitz systems the coefficients themselves, else Cholesky's factor of K, in K's place.
+ * FINF_ETOL: cancelled, or K is singular to rounding. */
 finf_status finf_system_noising(const finf_system *s, const finf_system_options *opt, double *B,
                                 finf_reason *why)
 {
@@ -540,26 +500,21 @@ finf_status finf_system_noising(const finf_system *s, const finf_system_options 
         return FINF_OK;
     }
     status = system_covariance(s, opt, B, why);
-    for (size_t from = 0; from < n && !status; from += CHOLESKY_ROWS) {
-        size_t end = from + CHOLESKY_ROWS < n ? from + CHOLESKY_ROWS : n;
-        if (system_stopped(opt)) return matrix_failed(s, FINF_ETOL, why);
-        for (size_t j = 0; j < end && !status; j++) {
-            double *above = B + j * n;
-            if (j >= from) {
-                double square = above[j] - dot(above, above, j);
-                if (!(square > 0))
-                    status = finf_why(why, FINF_ETOL,
-                                      "%s of %zu steps: the noise's covariance is singular to "
-                                      "rounding at step %zu",
-                                      s->facts.name, n, j);
-                above[j] = sqrt(square);
-                memset(above + j + 1, 0, (n - j - 1) * sizeof *above);
-            }
-            for (size_t i = j < from ? from : j + 1; i < end; i++)
-                B[i * n + j] = (B[i * n + j] - dot(B + i * n, above, j)) / above[j];
+    if (status) return status;
+    size_t singular;
+    status = dense_cholesky(B, n, opt ? opt->cancel : (finf_cancel){NULL, NULL}, &singular);
+    if (status && singular == n) return matrix_failed(s, status, why);
+    if (status)
+        return finf_why(why, status,
+                        "%s of %zu steps: the noise's covariance is singular to rounding at step "
+                        "%zu",
+                        s->facts.name, n, singular);
+    for (size_t i = 0; i < n; i++) /* B = U' */
+        for (size_t j = i + 1; j < n; j++) {
+            B[j * n + i] = B[i * n + j];
+            B[i * n + j] = 0;
         }
-    }
-    return status;
+    return FINF_OK;
 }
 
 /* ---- noise ----------------------------------------------------------------------------------- */
@@ -604,7 +559,7 @@ static finf_status dense_draw(const finf_system *s, const finf_system_options *o
     double *B = malloc(n * n * sizeof *B);
     status = B ? finf_system_noising(s, opt, B, why)
                : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
-    for (size_t t = 0; t < n && !status; t++) z[t] = dot(B + t * n, w, t + 1);
+    for (size_t t = 0; t < n && !status; t++) z[t] = dense_dot(B + t * n, w, t + 1);
     free(B);
     return status;
 }

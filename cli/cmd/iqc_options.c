@@ -31,19 +31,8 @@ finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta
                             finf_reason *why)
 {
     double slow = eta * o->smooth / kappa; /* eta mu: the slowest mode */
-    if (!(kappa >= 1))
-        return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1", finf_show(kappa).s);
-    if (kappa > 1e12)
-        return finf_why(why, FINF_EDOM, "kappa = %s: must be at most 1e12", finf_show(kappa).s);
-    if (!(eta > 0)) return finf_why(why, FINF_EDOM, "eta = %s: must be positive", finf_show(eta).s);
-    if (slow < 1e-13)
-        return finf_why(why, FINF_EDOM,
-                        "eta*mu = %s: must be at least 1e-13 (eta = %s, kappa = %s)",
-                        finf_show(slow).s, finf_show(eta).s, finf_show(kappa).s);
-    if (o->grid_uniform && (double)o->grid_uniform < 4 * (double)o->fir)
-        return finf_why(why, FINF_EDOM,
-                        "uniform:%zu is too coarse for fir:%zu: at least uniform:%zu",
-                        o->grid_uniform, o->fir, 4 * o->fir);
+    finf_status s = finf_iqc_check(eta, kappa, o, why);
+    if (s) return s;
     if (args_given(a, OPT_FORCE)) return FINF_OK;
     if (o->grid_uniform && (double)o->grid_uniform < 20 / slow)
         return finf_why(why, FINF_EDOM,

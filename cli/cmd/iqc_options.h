@@ -5,8 +5,8 @@
 #include "cmd.h"
 
 finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why);
-/* A uniform grid or finite multiplier that eta*mu is too small for is refused with the size needed.
- */
+/* The library's domain (finf_iqc_check); and, unless --force, a uniform grid or finite multiplier
+ * that eta*mu is too small for is refused with the size needed. */
 finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa,
                             finf_reason *why);
 /* The etas and kappas of the command line as pairs, eta outermost; several are Newton's unless

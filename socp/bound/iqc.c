@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bounds.h"
-#include "socp.h"
+#include "bound.h"
 
 finf_iqc_options finf_iqc_options_default(void)
 {
@@ -17,7 +17,7 @@ static int uses_ecos(const finf_iqc_options *o)
     return o->solver == FINF_IQC_ECOS || (o->solver == FINF_IQC_AUTO && socp_ecos_version());
 }
 
-/* unit: that of unit-variance noise too */
+/* An infinite bound, with the reason. unit: that of unit-variance noise is infinite too. */
 static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 {
     finf_real diverges = {INFINITY, 0, ""};
@@ -54,6 +54,28 @@ finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why)
     return finf_setting_check(1, &usual, why);
 }
 
+/* What doubles, a million nodes and 2000 lags can resolve: kappa, the slowest mode eta mu, and a
+ * grid that tells the lags of a finite multiplier apart. */
+static finf_status check_resolution(double eta, double kappa, const finf_iqc_options *o,
+                                    finf_reason *why)
+{
+    double slow = eta * o->smooth / kappa;
+    if (kappa > SOCP_KAPPA_MOST)
+        return finf_why(why, FINF_EDOM, "kappa = %s: must be at most 1e12", finf_show(kappa).s);
+    if (slow < SOCP_SLOW_LEAST)
+        return finf_why(why, FINF_EDOM,
+                        "eta*mu = %s: must be at least 1e-13 (eta = %s, kappa = %s)",
+                        finf_show(slow).s, finf_show(eta).s, finf_show(kappa).s);
+    if (o->grid_uniform > SOCP_GRID_MOST || o->fir > SOCP_FIR_MOST)
+        return finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d",
+                        o->grid_uniform, o->fir, SOCP_GRID_MOST, SOCP_FIR_MOST);
+    if (o->grid_uniform && o->grid_uniform < 4 * o->fir)
+        return finf_why(why, FINF_EDOM,
+                        "uniform:%zu is too coarse for fir:%zu: at least uniform:%zu",
+                        o->grid_uniform, o->fir, 4 * o->fir);
+    return FINF_OK;
+}
+
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why)
 {
     finf_status st = finf_choice_check("bound", (int)o->bound, FINF_IQC_GAUSSIAN, why);
@@ -63,12 +85,10 @@ finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf
         st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
     if (st == FINF_OK) st = finf_choice_check("solver", (int)o->solver, FINF_IQC_ECOS, why);
     if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
+    if (st == FINF_OK) st = check_resolution(eta, kappa, o, why);
     if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);
     if (st == FINF_OK && !(o->gap > 0 && o->gap < 1))
         st = finf_why(why, FINF_EDOM, "gap = %s: must be between 0 and 1", finf_show(o->gap).s);
-    if (st == FINF_OK && (o->grid_uniform > SOCP_GRID_MOST || o->fir > SOCP_FIR_MOST))
-        st = finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d",
-                      o->grid_uniform, o->fir, SOCP_GRID_MOST, SOCP_FIR_MOST);
     if (st == FINF_OK && o->solver == FINF_IQC_ECOS && !socp_ecos_version())
         st = finf_why(why, FINF_EUSAGE,
                       "solver ecos: not found (%.150s); auto and newton do without",
@@ -76,9 +96,15 @@ finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf
     return st;
 }
 
+finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt, finf_reason *why)
+{
+    finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
+    return socp_check(eta, kappa, &o, why);
+}
+
 /* ---- the bound, L = 1 ------------------------------------------------------------------------ */
 
-/* What is solved, and what has come of it so far. */
+/* What is solved: the program, and all it was made from. */
 typedef struct {
     const socp_model *mo;
     const finf_noise *noise;
@@ -89,12 +115,13 @@ typedef struct {
     socp_program prog;
 } unit_problem;
 
+/* What one solver made of it. */
 typedef struct {
     finf_iqc_solver solver;
     socp_outcome so;
-    double *x;
-    socp_recomputed re;
-    finf_reason why;
+    double *x;          /* The unknowns, repaired so that a > 0 everywhere. */
+    socp_recomputed re; /* The bound that x proves. */
+    finf_reason why;    /* What went wrong. */
 } attempt;
 
 static const char *solver_name(finf_iqc_solver s) { return s == FINF_IQC_ECOS ? "ecos" : "newton"; }
@@ -150,7 +177,8 @@ static finf_status solve_program(const unit_problem *u, attempt *a)
     return again;
 }
 
-/* Solve and recompute for L = 1; fills the solver's part of the result and the unit bounds. */
+/* The bound for L = 1 and kappa > 1: grid, multipliers, program, solver, recomputation and, if
+ * asked for, the proof. Fills in the solver's part of the result, *re and *cert. */
 static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa,
                               const finf_iqc_options *opt, socp_weights weights,
                               finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert,
@@ -288,6 +316,7 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa,
     return FINF_OK;
 }
 
+/* x times a factor that has itself a relative error. */
 static finf_real scaled(finf_real x, double factor, double relerr)
 {
     double value = x.value * factor;

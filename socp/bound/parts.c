@@ -2,7 +2,7 @@
 #include <fftw3.h>
 #include <gsl/gsl_version.h>
 
-#include "socp.h"
+#include "bound.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__ /* "Clang 14.0.6" */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "socp.h"
+#include "bound.h"
 
 /* UPPER: of the first ones, even in h next to L */
 enum { SAMPLES = 49, UPPER = 16, ALL = SAMPLES + 2 };
@@ -36,7 +36,8 @@ static void spread(double l, double *u)
         u[below + i] = i == UPPER ? 0 : log(from + (1 - from) * i / UPPER);
 }
 
-/* The largest sample, then the largest about it, until h is known; last the top of the parabola
+/* T(b) costs as much at fifty b as at one, so this is a search by whole samples, not minimise.c's:
+ * the largest sample, then the largest about it, until h is known; last the top of the parabola
  * through three. Most often it is an end, which the value falls away from: two more samples, just
  * inside, tell. */
 finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist,

@@ -1,7 +1,7 @@
 /* Two non-quadratic F, simulated: a lower bound beside the upper one. (theory 7.4, 7.8)
  *
- * Both are F'(x) = mu x + (1-mu) c, F(x) = mu x^2/2 + (1-mu) c (x - c/2), with c = x held within
- * [lo, hi] (L = 1): Huber-like for [-delta, delta], asymmetric for (-inf, 0].
+ * Both have curvature L = 1 within [lo, hi] and mu outside (huber.h): Huber-like for
+ * [-delta, delta], asymmetric for (-inf, 0].
  *
  * method: blocks of periodic noise, 20 times the memory 1/(eta mu) long, 64 if |B| varies on a
  * finer scale than eta mu. What being periodic changes, on quadratics: e^-20, or 1e-4 (e^-16 and
@@ -17,7 +17,8 @@
 #include <stdlib.h>
 
 #include "bounds.h"
-#include "socp.h"
+#include "huber.h"
+#include "bound.h"
 #include "stream.h"
 
 enum { LANES = 8, KNEES = 12, SCAN_BLOCKS = 8, LEAST_BLOCKS = 32 };
@@ -88,12 +89,12 @@ FINF_VECTOR static sums go_round(const model *m, const blocks *s, double x[LANES
            xw[LANES] = {0}, cw[LANES] = {0};
     for (size_t t = 0; t < piece; t++)
         for (size_t l = 0; l < LANES; l++) {
-            double w = s->w[l * piece + t], z = s->z[l * piece + t], y = x[l], c = y > lo ? y : lo;
-            c = c < hi ? c : hi;
-            F[l] += mu / 2 * y * y + d * c * (y - c / 2);
+            double w = s->w[l * piece + t], z = s->z[l * piece + t], y = x[l];
+            double c = huber_held(lo, hi, y);
+            F[l] += huber_value(mu, d, y, c);
             xw[l] += y * w;
             cw[l] += c * w;
-            x[l] = y - eta * (mu * y + d * c + z);
+            x[l] = y - eta * (huber_slope(mu, d, y, c) + z);
         }
     sums out = {0};
     for (size_t l = 0; l < LANES; l++) {
@@ -168,8 +169,8 @@ static double intercept(const moments *a, double *error)
 
 /* As mu -> 0 the worst delta tends to 0 but stays above sqrt(mu) rms, where the quadratic of
  * curvature mu begins (F = |x| has twice the square's E[F]); under correlated noise it is a few
- * rms. Scanned with common random numbers over both, then the vertex of a parabola. Block numbers
- * from the top: none is used again. */
+ * rms. Scanned with common random numbers over both, then the vertex of a parabola: the values are
+ * noisy, and minimise.c would follow the noise. Block numbers from the top: none is used again. */
 static finf_status worst_knee(model m, blocks *s, double rms, double *delta, double *steps)
 {
     double low = log(rms * sqrt(m.mu) / 2), step = (log(4 * rms) - low) / (KNEES - 1), value[KNEES],

@@ -6,7 +6,7 @@
 
 #include "arb_library.h"
 #include "family.h" /* the formula behind a noise: its family and coefficients */
-#include "socp.h"
+#include "certificate.h"
 
 enum { PREC = 64, WIDE = 256 }; /* WIDE: recurrences, which lose bits with every step */
 

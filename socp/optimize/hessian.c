@@ -1,15 +1,18 @@
 /* How the bound moves with the noise, log B = sum_i r_i f_i: gradient and Hessian in r, the
- * certificate following.
+ * certificate following. (theory 7.14)
  *
- * V(r) = min_x f(x, r), f = sum_j q (|m|^2/a + k), has V_i = f_i and V_il = phi_il - c_i' H^-1 c_l,
+ * V(r) = min_x f(x, r), f = sum_j q (|m|^2/a + k), has
+ *     V_i = f_i,      V_il = phi_il - c_i' H^-1 c_l,
  * where phi_il = f_il at the x there is, c_i is the gradient of f_i in x, and H, the solver's last
  * linear system, the Hessian of f in x. With d_i = dlogB/dr_i, normalised to gamma = 1 (d_i = f_i -
  * E Re f_i, E in the probability |B|^-2/gamma^2 on the circle), m = b + X moves by dm_i = b d_i*
- * and k by 2 k Re d_i, so that with zeta = q m/a f_i    = sum_j 2 Re(zeta* dm_i) + 2 q k Re d_i,
- *     phi_il = sum_j (2q/a) Re(dm_i* dm_l) + 2 Re(zeta* b (d_i d_l)*) + 4 q k Re d_i Re d_l + 2 f_1
- * Cov(Re f_i, Re f_l); the last as d_i moves too, f_1 being f_i for d = 1. stein.c's columns add
- * turn_i e^{iw} to dm_i and price_i to what k moves by; their second derivatives in r are left out:
- * with them no round less. */
+ * and k by 2 k Re d_i, so that with zeta = q m/a
+ *     f_i    = sum_j 2 Re(zeta* dm_i) + 2 q k Re d_i,
+ *     phi_il = sum_j (2q/a) Re(dm_i* dm_l) + 2 Re(zeta* b (d_i d_l)*) + 4 q k Re d_i Re d_l
+ *              + 2 f_1 Cov(Re f_i, Re f_l),
+ * the last as d_i moves too, f_1 being f_i for d = 1. stein.c's columns add turn_i e^{iw} to dm_i
+ * and price_i to what k moves by; their second derivatives in r are left out: with them no round
+ * less. */
 #include <math.h>
 #include <string.h>
 
@@ -87,13 +90,13 @@ static void add_cross(const socp_moving *v, size_t j, size_t i, double complex z
            *c = s->c + i * N;
     double complex zd = conj(zeta * (s->dr[i] + I * s->di[i]));
     if (v->kkt.first == 0) {
-        socp_axpy(2 * creal(zd) + mr, Mr, nh, c);
-        socp_axpy(-2 * cimag(zd) + mi, Mi, nh, c);
-        socp_axpy(2 * q * s->dr[i], p->K + j * N, nh, c);
-        socp_axpy(-2 * along / a, p->A + j * N, nh, c);
+        dense_axpy(2 * creal(zd) + mr, Mr, nh, c);
+        dense_axpy(-2 * cimag(zd) + mi, Mi, nh, c);
+        dense_axpy(2 * q * s->dr[i], p->K + j * N, nh, c);
+        dense_axpy(-2 * along / a, p->A + j * N, nh, c);
     }
-    socp_axpy(mr, Mr + nh, N - nh, c + nh);
-    socp_axpy(mi, Mi + nh, N - nh, c + nh);
+    dense_axpy(mr, Mr + nh, N - nh, c + nh);
+    dense_axpy(mi, Mi + nh, N - nh, c + nh);
 }
 
 void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n,
@@ -142,12 +145,12 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, const double *
     for (size_t i = 0; i < n; i++) {
         gradient[i] *= scale;
         memcpy(y, s.c + i * N + first, (N - first) * sizeof *y);
-        socp_dense_solve(&v->kkt.H, y);
+        dense_solve(&v->kkt.H, y);
         for (size_t l = 0; l <= i; l++) {
             double phi = hessian[i * n + l] + 2 * all * cov[i * n + l];
             hessian[i * n + l] = hessian[l * n + i] = scale *
-                                                      (phi -
-                                                       socp_dot(y, s.c + l * N + first, N - first));
+                                                      (phi - dense_dot(y, s.c + l * N + first,
+                                                                       N - first));
             cov[l * n + i] = cov[i * n + l];
         }
     }

@@ -7,7 +7,8 @@
 
 #include "optimize.h"
 
-/* relative change of B, root mean square: beyond, a warm start is no start */
+/* Beyond this relative change of B (root mean square) the last certificate is no better a start
+ * than the program's own. */
 static const double FAR = 0.3;
 
 /* The program for B = 1, and memory. */
@@ -42,7 +43,8 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
     size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal),
            reach = socp_basis_reach(lags, o->multipliers);
     if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
-    v.cold = v.gap = INFINITY;
+    v.cold_iterations = INFINITY;
+    v.gap = INFINITY;
     v.cancel = o->cancel;
     finf_status st = socp_grid_make(finest, e, v.mo.mu, reach, o->grid_uniform, &v.grid);
     if (st == FINF_OK)
@@ -57,8 +59,10 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
 finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
 {
     const socp_basis *b = &v->basis;
-    *out = (socp_moving){.mo = v->mo, .weights = v->weights, .grid = v->grid, .borrowed = 1};
-    out->cold = out->gap = INFINITY;
+    *out = (socp_moving){
+        .mo = v->mo, .weights = v->weights, .grid = v->grid, .grid_is_borrowed = 1};
+    out->cold_iterations = INFINITY;
+    out->gap = INFINITY;
     out->cancel = v->cancel;
     out->basis = (socp_basis){
         .h = malloc(b->terms * sizeof *b->h), .plus = b->plus, .minus = b->minus};
@@ -74,10 +78,10 @@ finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
 void socp_moving_free(socp_moving *v)
 {
     if (!v) return;
-    if (!v->borrowed) socp_grid_free(&v->grid);
+    if (!v->grid_is_borrowed) socp_grid_free(&v->grid);
     socp_basis_free(&v->basis);
     socp_program_free(&v->prog);
-    socp_dense_free(&v->kkt.H);
+    dense_free(&v->kkt.H);
     free(v->B);
     free(v->x);
     *v = (socp_moving){0};
@@ -110,58 +114,98 @@ static double set_rows(socp_moving *v)
     return sqrt(moved);
 }
 
-finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta,
-                              double tol)
+/* Sets next to the given B scaled to gamma = 1; 0 where it over- or underflows. */
+static int set_next(socp_moving *v, const double complex *logB)
 {
     double gamma2 = 0, power = 0;
     for (size_t j = 0; j < v->grid.n; j++) {
         gamma2 += v->grid.q[j] * exp(-2 * creal(logB[j]));
         power += v->grid.q[j] * exp(2 * creal(logB[j]));
     }
-    if (!isfinite(gamma2 * power)) {
+    if (!isfinite(gamma2 * power)) return 0;
+    v->gamma2 = gamma2;
+    for (size_t j = 0; j < v->grid.n; j++) v->next[j] = cexp(logB[j]) * sqrt(gamma2);
+    return 1;
+}
+
+/* The attempt that follows the one `before`, if that did not succeed: least squares where they are
+ * wanted, then a warm start where x is one, last a cold one. */
+static socp_start next_start(const socp_moving *v, socp_start before)
+{
+    int first = before == SOCP_START_NONE;
+    if (first && v->least_squares_first) return SOCP_START_LEAST_SQUARES;
+    if (first || before == SOCP_START_LEAST_SQUARES)
+        return v->x_is_a_start ? SOCP_START_WARM : SOCP_START_COLD;
+    return before == SOCP_START_WARM ? SOCP_START_COLD : SOCP_START_NONE;
+}
+
+/* What an attempt teaches the next solve. Least squares leave x on the boundary, where Newton's
+ * method cannot start; it may itself have ended there (kkt.first > 0). Iterations are compared at
+ * equal tolerance, a digit costing about one: for large kappa warm starts may not pay, and once one
+ * has not, none is tried again. */
+static void learn(socp_moving *v, socp_start how, int solved, int iterations, double tol)
+{
+    int inside = how != SOCP_START_LEAST_SQUARES && v->kkt.first == 0;
+    if (how == SOCP_START_COLD && inside) v->cold_iterations = iterations + log10(tol);
+    if (how == SOCP_START_WARM && iterations > v->cold_iterations - log10(tol))
+        v->warm_costs_more = 1;
+    v->x_is_a_start = solved && inside && !v->warm_costs_more;
+}
+
+/* One attempt to solve for the present B. FINF_ETOL: it did not succeed, or was cancelled. */
+static finf_status attempt(socp_moving *v, socp_start how, double tol)
+{
+    socp_outcome so;
+    socp_solve_options s = {.tol = tol, .kkt = &v->kkt, .cancel = v->cancel};
+    finf_status st = FINF_OK;
+    if (how == SOCP_START_LEAST_SQUARES) {
+        s.tol = INFINITY;
+        int found = socp_least(&v->prog, &s, v->x, &so);
+        if (found == 0) return FINF_ETOL;
+        if (found < 0) st = FINF_ENOMEM;
+    } else {
+        s.warm = how == SOCP_START_WARM ? v->warm : NULL;
+        st = socp_newton(&v->prog, &s, v->x, &so);
+    }
+    if (st == FINF_ENOMEM) {
+        v->no_memory = 1;
+        v->value = NAN;
+        v->gap = INFINITY;
+        return st;
+    }
+    v->value = so.value;
+    v->gap = so.gap;
+    v->cancelled = v->cancelled || so.code == SOCP_CANCELLED;
+    if (v->cancelled) return FINF_ETOL;
+    /* where rounding ends Newton's method short of tol, its point is feasible all the same */
+    if (so.gap <= 100 * tol) st = FINF_OK;
+    learn(v, how, st == FINF_OK, so.iterations, tol);
+    return st;
+}
+
+finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta,
+                              double tol)
+{
+    if (v->no_memory) return FINF_ENOMEM;
+    if (!set_next(v, logB)) {
         v->value = NAN;
         v->gap = INFINITY;
         return FINF_ETOL;
     }
-    v->gamma2 = gamma2;
-    for (size_t j = 0; j < v->grid.n; j++) v->next[j] = cexp(logB[j]) * sqrt(gamma2);
-    /* solved already */
-    if (v->gap <= tol && memcmp(v->next, v->B, v->grid.n * sizeof *v->B) == 0) return FINF_OK;
-    if (set_rows(v) > FAR) v->warm_next = 0;
+    int solved = v->gap <= tol && memcmp(v->next, v->B, v->grid.n * sizeof *v->B) == 0;
+    if (solved) return FINF_OK;
+    if (set_rows(v) > FAR) v->x_is_a_start = 0;
     if (v->taps) {
         memcpy(v->beta, beta, v->taps * sizeof *beta);
         socp_stein_set(&v->mo, beta, &v->basis);
-        socp_program_ahead(&v->prog, &v->grid, &v->basis, sqrt(gamma2));
+        socp_program_ahead(&v->prog, &v->grid, &v->basis, sqrt(v->gamma2));
     }
-    finf_status st = FINF_ETOL;
-    socp_outcome so;
-    socp_solve_options s = {.tol = INFINITY, .kkt = &v->kkt, .cancel = v->cancel};
     memcpy(v->warm, v->x, v->prog.n * sizeof *v->x);
-    int least = v->alone ? socp_least(&v->prog, &s, v->x, &so) : 0;
-    v->no_memory = v->no_memory || least < 0;
-    if (v->no_memory) return FINF_ENOMEM;
-    if (least) {
-        v->value = so.value;
-        v->gap = so.gap;
-        v->warm_next = 0;
-        v->cancelled = v->cancelled || so.code == -4;
-        return v->cancelled ? FINF_ETOL : FINF_OK;
-    }
-    s.tol = tol;
-    /* a cold start after a warm one that fails */
-    for (int warm = v->warm_next; st == FINF_ETOL && warm >= 0; warm--) {
-        s.warm = warm ? v->warm : NULL;
-        st = socp_newton(&v->prog, &s, v->x, &so);
-        if (!warm && v->kkt.first == 0) v->cold = so.iterations + log10(tol);
-        v->value = so.value;
-        v->gap = so.gap;
-        v->cancelled = v->cancelled || so.code == -4;
-        v->no_memory = st == FINF_ENOMEM;
-        if (v->cancelled || v->no_memory) break;
-        if (so.gap <= 100 * tol) st = FINF_OK; /* rounding ends it: a feasible point all the same */
-        /* kappa large: warm starts may not pay */
-        if (warm && so.iterations > v->cold - log10(tol)) v->no_warm = 1;
-        v->warm_next = st == FINF_OK && !v->no_warm && v->kkt.first == 0;
+    finf_status st = FINF_ETOL;
+    socp_start how = next_start(v, SOCP_START_NONE);
+    while (st == FINF_ETOL && how != SOCP_START_NONE) {
+        st = attempt(v, how, tol);
+        how = v->cancelled ? SOCP_START_NONE : next_start(v, how);
     }
     return st;
 }
@@ -172,10 +216,10 @@ double complex socp_moving_cone(const socp_moving *v, size_t j, double *a, doubl
     const socp_program *p = &v->prog;
     size_t n = p->n, nh = v->basis.nh, nx = 2 * v->basis.ns + v->basis.nc;
     const double *Mr = p->Mr + j * n, *Mi = p->Mi + j * n;
-    *a = p->a0[j] + socp_dot(p->A + j * n, v->x, nh);
-    *k = p->k0[j] + socp_dot(p->K + j * n, v->x, nh);
-    *b = p->m0r[j] + socp_dot(Mr, v->x, nh) + I * (p->m0i[j] + socp_dot(Mi, v->x, nh));
-    return socp_dot(Mr + nh, v->x + nh, nx) + I * socp_dot(Mi + nh, v->x + nh, nx);
+    *a = p->a0[j] + dense_dot(p->A + j * n, v->x, nh);
+    *k = p->k0[j] + dense_dot(p->K + j * n, v->x, nh);
+    *b = p->m0r[j] + dense_dot(Mr, v->x, nh) + I * (p->m0i[j] + dense_dot(Mi, v->x, nh));
+    return dense_dot(Mr + nh, v->x + nh, nx) + I * dense_dot(Mi + nh, v->x + nh, nx);
 }
 
 double socp_moving_psi(const socp_moving *v, size_t j)

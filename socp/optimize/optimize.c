@@ -18,19 +18,28 @@ void finf_optimize_result_free(finf_optimize_result *r)
     finf_noise_free(r->noise);
     free(r->history);
     free(r->w);
-    r->noise = NULL, r->history = r->w = r->density = r->psi = r->lambda_re = r->lambda_im = NULL,
+    r->noise = NULL;
+    r->history = NULL;
     r->n = 0;
-    r->causal_re = r->causal_im = NULL;
+    r->w = NULL; /* one block for all that follow */
+    r->density = NULL;
+    r->psi = NULL;
+    r->lambda_re = NULL;
+    r->lambda_im = NULL;
+    r->causal_re = NULL;
+    r->causal_im = NULL;
 }
 
 typedef struct {
-    double eta, kappa, e; /* e = eta L */
+    double eta, kappa;
+    double e; /* eta L */
     finf_optimize_options o;
-    finf_iqc_options plain; /* newton, no certificate: what the descent compares by */
-    int causal, cancelled;
-    double worst, best;    /* of the bounds the starts ended with */
-    finf_status ended;     /* of the start kept */
-    socp_multipliers kept; /* of the bound */
+    finf_iqc_options plain; /* Newton's method without certificate: what the descent compares by. */
+    int causal;             /* The bound asked for uses causality: the phase of B matters. */
+    int cancelled;          /* The caller cancelled: what there is counts as the best so far. */
+    double worst, best;     /* The largest and least of the bounds the starts ended with. */
+    finf_status ended;      /* How the descent of the start that is kept ended. */
+    socp_multipliers kept;  /* The multipliers of the bound. */
     finf_optimize_result *out;
 } task;
 
@@ -342,7 +351,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     finf_iqc_options once = t.o.iqc;
     finf_noise *white = NULL;
     finf_real none = {NAN, INFINITY, ""};
-    *out = (finf_optimize_result){.iqc = socp_iqc_failed(&once),
+    *out = (finf_optimize_result){.iqc = socp_iqc_failed(&t.o.iqc),
                                   .bound_sgd = NAN,
                                   .bound_nu = NAN,
                                   .nu = NAN,

@@ -1,11 +1,23 @@
-/* What the files that move the noise share: moving.c below alternate.c, causal.c, tune.c and
- * describe.c, and optimize.c above them. */
+/* What the files that move the noise share: moving_noise.c below alternate.c, product_descent.c,
+ * tune.c and saved_grid.c, and optimize.c above them. */
 #ifndef FINF_SOCP_OPTIMIZE_H
 #define FINF_SOCP_OPTIMIZE_H
 
-#include "socp.h"
+#include "bound.h"
 
-/* ---- moving.c: one grid, one basis, a noise that changes ------------------------------------- */
+/* ---- moving_noise.c: one grid, one basis, a noise that changes
+ * ------------------------------------- */
+
+/* How an attempt at the program starts; next_start in moving_noise.c says which comes when. */
+typedef enum {
+    SOCP_START_NONE, /* no attempt yet, or none left to make */
+    /* Only X is solved for, by least squares, with every unknown that has a sign at 0
+     * (theory 7.15). That is a bound whatever its gap, which says what the other multipliers could
+     * gain. */
+    SOCP_START_LEAST_SQUARES,
+    SOCP_START_WARM, /* Newton's method from the certificate of the last B */
+    SOCP_START_COLD  /* Newton's method from the program's own feasible point */
+} socp_start;
 
 /* The bound as a function of B at the nodes, L = 1. B is kept scaled to gamma = 1 on the grid: then
  * the objective is the whole bound, the gradient noise's part included, and its weights never
@@ -13,22 +25,31 @@
 typedef struct {
     socp_model mo;
     socp_grid grid;
+    int grid_is_borrowed; /* The grid belongs to another socp_moving, which outlives this one. */
     socp_basis basis;
     socp_weights weights;
-    socp_program prog;        /* for the present B */
-    size_t taps;              /* coefficients beta that stein.c's columns see; 0: none */
-    double *beta;             /* of the present B as it was given */
-    double complex *B, *next; /* the present B at the nodes, gamma = 1, and the one to come */
-    double *x, *warm;         /* the certificate, and the one the solve started from */
-    socp_kkt kkt;             /* of the last solve */
-    /* X alone will do, where it can: a bound too, and gap says whether others would pay */
-    int alone;
-    int warm_next, no_warm;    /* start the next solve from x? never again? */
-    double cold;               /* iterations from nothing, but for one a digit */
-    int cancelled, no_memory;  /* in some solve: what was found is not the answer */
-    int borrowed;              /* the grid is another's */
-    double value, gap, gamma2; /* the bound, its relative gap, gamma^2 of B as it was given */
+    socp_program prog;    /* The program for the present B. */
+    size_t taps;          /* How many coefficients beta stein.c's columns see; 0 without such. */
+    double *beta;         /* These coefficients of the present B, as it was given. */
+    double complex *B;    /* The present B at the nodes, scaled to gamma = 1. */
+    double complex *next; /* The B to come, while the rows are being turned to it. */
+    double *x;            /* The certificate: the multipliers of the last solve. */
+    double *warm;         /* A copy of x for warm starts; scratch between solves. */
+    socp_kkt kkt;         /* The last linear system of the last solve. */
     finf_cancel cancel;
+
+    /* What decides how a solve starts. */
+    int least_squares_first; /* A descent sets this while it is content with X alone. */
+    int x_is_a_start;        /* x came from Newton's method, and B has not moved far since. */
+    int warm_costs_more;     /* A warm start once took more iterations than a cold one would. */
+    double cold_iterations;  /* What the last cold start took, less one for each digit asked. */
+
+    /* What the last solve found. */
+    double value;  /* The bound. */
+    double gap;    /* Its relative gap; +inf before the first solve. */
+    double gamma2; /* gamma^2 on the grid of B as it was given. */
+    int cancelled; /* Some solve was cancelled: value is not the optimum, here or later. */
+    int no_memory; /* Some solve had no memory: every later one fails too. */
 } socp_moving;
 
 /* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0.
@@ -67,9 +88,9 @@ size_t socp_moving_scratch(const socp_moving *v, size_t n); /* numbers in scratc
 
 /* ---- a descent's record ---------------------------------------------------------------------- */
 typedef struct {
-    double *history; /* max_rounds + 1 */
-    size_t rounds;
-    const double *known; /* causal.c: NULL, or where another descent ended, .. */
+    double *history;     /* The bound after each round; room for max_rounds + 1. */
+    size_t rounds;       /* How many rounds were made. */
+    const double *known; /* product_descent.c: NULL, or where another descent ended, .. */
     double best;         /* .. and its bound */
 } socp_descent;
 
@@ -79,7 +100,8 @@ finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int
                            socp_descent *d);
 
 enum { SOCP_LARGEST = 20 }; /* |r|: finf_noise_product's domain */
-/* ---- causal.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes ----------------------- */
+/* ---- product_descent.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes
+ * ----------------------- */
 typedef struct socp_products socp_products;
 finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_products **out);
 void socp_products_free(socp_products *s);
@@ -91,7 +113,8 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
  * is. */
 void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r);
 
-/* ---- describe.c: w, density, psi and the multipliers `m` of out->noise ----------------------- */
+/* ---- saved_grid.c: w, density, psi and the multipliers `m` of out->noise -----------------------
+ */
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
                           const socp_multipliers *m, finf_optimize_result *out);
 

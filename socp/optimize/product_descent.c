@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dense.h"
 #include "optimize.h"
 
 enum { MAX_HALVINGS = 12 };
@@ -30,7 +31,7 @@ struct socp_products {
     /* n: 1 - nu_i; n; (n + 1) x taps: beta, and dbeta/dr */
     double *p, *state, *beta;
     double *r, *grad, *trial, *d, *y, *mean; /* n */
-    double *metric, *H, *U, *scratch;        /* n x n, and what the Hessian needs */
+    double *metric, *H, *U, *scratch; /* n x n, the Cholesky factor last; what the Hessian needs */
     double *memory;
 };
 
@@ -80,7 +81,7 @@ static void set_series(socp_products *s, const double *r, const double *source, 
     for (size_t t = 0; t < s->v->taps; t++) {
         for (size_t l = 0; l < s->n && t > 0; l++) s->state[l] = s->p[l] * (s->state[l] + y[t - 1]);
         if (source && t > 0) from = p * (from + source[t - 1]);
-        y[t] = t > 0 ? -(socp_dot(r, s->state, s->n) + from) / (double)t : !source;
+        y[t] = t > 0 ? -(dense_dot(r, s->state, s->n) + from) / (double)t : !source;
     }
 }
 
@@ -133,23 +134,10 @@ static void set_metric(socp_products *s, const double complex *logB, double ridg
 /* d <- (h H + m metric)^{-1} d; 0 if that is not positive definite */
 static int solve(socp_products *s, double h, double m, double *d)
 {
-    size_t n = s->n;
-    double *U = s->U;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = i; k < n; k++) {
-            double sum = h * s->H[i * n + k] + m * s->metric[i * n + k];
-            for (size_t l = 0; l < i; l++) sum -= U[l * n + i] * U[l * n + k];
-            if (k == i && !(sum > 0)) return 0;
-            U[i * n + k] = k == i ? sqrt(sum) : sum / U[i * n + i];
-        }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t l = 0; l < i; l++) d[i] -= U[l * n + i] * d[l];
-        d[i] /= U[i * n + i];
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t k = i + 1; k < n; k++) d[i] -= U[i * n + k] * d[k];
-        d[i] /= U[i * n + i];
-    }
+    size_t n = s->n, singular;
+    for (size_t i = 0; i < n * n; i++) s->U[i] = h * s->H[i] + m * s->metric[i];
+    if (dense_cholesky(s->U, n, (finf_cancel){NULL, NULL}, &singular) != FINF_OK) return 0;
+    dense_cholesky_solve(s->U, n, d);
     return 1;
 }
 
@@ -173,7 +161,7 @@ static void set_model(socp_products *s)
 static double length2(const socp_products *s, const double *d)
 {
     double sum = 0;
-    for (size_t i = 0; i < s->n; i++) sum += d[i] * socp_dot(s->metric + i * s->n, d, s->n) / 8;
+    for (size_t i = 0; i < s->n; i++) sum += d[i] * dense_dot(s->metric + i * s->n, d, s->n) / 8;
     return sum;
 }
 
@@ -184,7 +172,7 @@ static double newton_step(socp_products *s, double damping)
     for (s->damping = damping; s->damping < 1e8; s->damping *= 4) {
         for (size_t i = 0; i < s->n; i++) s->d[i] = -s->grad[i];
         if (solve(s, 1, s->damping, s->d) && length2(s, s->d) < REACH * REACH)
-            return -socp_dot(s->d, s->grad, s->n) / 2;
+            return -dense_dot(s->d, s->grad, s->n) / 2;
     }
     return 0;
 }
@@ -266,10 +254,10 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
     d->history[0] = NAN;
     s->tol = LOOSE;
     memcpy(s->r, r, s->n * sizeof *r);
-    v->alone = 1;
+    v->least_squares_first = 1;
     finf_status st = descend(s, tol, max_rounds, lower, d);
-    v->alone = 0;
-    /* another multiplier, where X alone was looked at last */
+    v->least_squares_first = 0;
+    /* where the last solve was for X alone, and its gap is what other multipliers may gain */
     int pays = v->kkt.first > 0 && v->gap > tol;
     if (st == FINF_OK && pays) {
         s->tol = tol;

@@ -37,7 +37,7 @@ static void quadratic(double e, double L, finf_optimize_result *out)
     }
 }
 
-/* Lambda as in theory 7.1, in units of 1/L; socp.h's is its conjugate and delta/2 as large. */
+/* Lambda as in theory 7.1, in units of 1/L; program.h's is its conjugate and delta/2 as large. */
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
                           const socp_multipliers *m, finf_optimize_result *out)
 {

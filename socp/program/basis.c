@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "family.h"
-#include "socp.h"
+#include "program.h"
 
 enum { FOLDS = 8 };
 

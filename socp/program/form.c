@@ -1,7 +1,7 @@
-/* The quadratic form at one frequency, in the variables (S, W) of socp.h. theory 7.2, 7.4. */
+/* The quadratic form at one frequency, in the variables (S, W) of program.h. theory 7.2, 7.4. */
 #include <math.h>
 
-#include "socp.h"
+#include "program.h"
 
 socp_model socp_model_make(double eta, double kappa, int dist)
 {

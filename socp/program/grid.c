@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "socp.h"
+#include "program.h"
 
 enum { PER_PANEL = 8, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
 

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "socp.h"
+#include "dense.h"
+#include "program.h"
 
 static finf_status allocate(socp_program *p)
 {
@@ -52,7 +53,7 @@ socp_weights socp_unit_weights(const finf_iqc_options *o)
     return (socp_weights){dp * (paper ? 8 : 1), sgd * (paper ? 4 * o->dim : 1)};
 }
 
-/* Row of a(w) alone: also the constraint-only points 0 and pi. */
+/* The row of a(w): that of a cone, or of the constraint a >= 0 at w = 0 or pi. */
 static void row_a(const socp_form *f, size_t nh, const double complex *lambda, double *A,
                   double *a0)
 {
@@ -60,6 +61,8 @@ static void row_a(const socp_form *f, size_t nh, const double complex *lambda, d
     *a0 = f->a_0;
 }
 
+/* Row j of A, M, K and their constants, from the form and the columns at its node; X's columns
+ * begin at x_at. */
 static void row_cone(const socp_program *p, size_t j, const socp_form *f, const socp_basis *b,
                      const double complex *lambda, const double complex *x, size_t x_at)
 {
@@ -107,9 +110,10 @@ static void start(socp_program *p, const socp_basis *b, double ratio)
     for (size_t i = 1; i < socp_basis_signed(b); i++) p->start[i] = p->start[0] / (double)b->nh;
 }
 
-/* Unknowns: socp.h. With sigma_sgd > 0 a second family of cones
- * with B = 1 shares a(w); its coefficient is a sum of non-negative terms here, so the extra
- * constraint of theory 7.4 holds by itself. */
+/* The unknowns are in the order program.h says. With sigma_sgd > 0 a second family of cones, with
+ * B = 1 and an X' of its own, shares a(w) with the first (theory 7.4); psi' is a sum of
+ * non-negative terms, so knowing E|what|^2 from above is enough. a >= 0 at w = 0 and pi are
+ * constraints without weight. */
 finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
                               const socp_basis *b, socp_weights weights, socp_program *out)
 {
@@ -163,12 +167,12 @@ double socp_program_value(const socp_program *p, const double *x)
 {
     double sum = 0;
     for (size_t i = 0; i < p->rows; i++)
-        if (!(p->g0[i] + socp_dot(p->G + i * p->n, x, p->n) >= 0)) return INFINITY;
+        if (!(p->g0[i] + dense_dot(p->G + i * p->n, x, p->n) >= 0)) return INFINITY;
     for (size_t j = 0; j < p->cones; j++) {
-        double a = p->a0[j] + socp_dot(p->A + j * p->n, x, p->n);
-        double r = p->m0r[j] + socp_dot(p->Mr + j * p->n, x, p->n),
-               i = p->m0i[j] + socp_dot(p->Mi + j * p->n, x, p->n);
-        double k = p->k0[j] + socp_dot(p->K + j * p->n, x, p->n);
+        double a = p->a0[j] + dense_dot(p->A + j * p->n, x, p->n);
+        double r = p->m0r[j] + dense_dot(p->Mr + j * p->n, x, p->n),
+               i = p->m0i[j] + dense_dot(p->Mi + j * p->n, x, p->n);
+        double k = p->k0[j] + dense_dot(p->K + j * p->n, x, p->n);
         if (!(a > 0)) return INFINITY;
         sum += p->q[j] * ((r * r + i * i) / a + k);
     }

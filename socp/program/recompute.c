@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "socp.h"
+#include "program.h"
 
 enum { ORDER = 10, MAX_DEPTH = 30, MAX_HALVINGS = 2000, SCAN = 16 };
 
@@ -15,10 +15,10 @@ typedef struct {
     const finf_noise *noise;
     const socp_basis *b;
     const double *x;
-    const double *y; /* X unknowns of this part */
-    int unit;        /* the gradient noise: B = 1 */
-    double a_min;    /* least a met, relative to the size of its terms */
-    int halvings;
+    const double *y; /* The unknowns of X of the noise that is integrated for. */
+    int unit;        /* That is the gradient noise, with B = 1; else the DP noise. */
+    double a_min;    /* The least a met so far, relative to the size of its terms. */
+    int halvings;    /* How many panels were halved: MAX_HALVINGS at most. */
 } point;
 
 /* a(w)/a_r(w): how much h_0 there is to spare at w */
@@ -94,8 +94,9 @@ static finf_real integrate(point *p, const socp_grid *g, const gsl_integration_g
     return sum;
 }
 
-/* min over [0,pi] of spare: every local minimum of a sample of each panel, refined by golden
- * section */
+/* The least of spare over [0, pi]. Every local minimum of a sample of each panel is refined, by
+ * golden section: a minimum that is missed would be a bound that does not hold (so not minimise.c,
+ * which refines but one). */
 static double least_spare(const point *p, const socp_grid *g)
 {
     const double gold = 0.6180339887498949;

@@ -1,7 +1,7 @@
 /* What Gaussian w adds to causality (our own, beyond theory 7.4): E<S_t, w_{t-k}> for k >= 1 is not
  * free.
  *
- * S_t is a function of theta_t with a symmetric Jacobian J_t, -1 <= J_t <= 1 (socp.h), so by
+ * S_t is a function of theta_t with a symmetric Jacobian J_t, -1 <= J_t <= 1 (program.h), so by
  * Stein's lemma E<S_t, w_{t-k}> = E tr(J_t e_k),   e_k = d theta_t/d w_{t-k}, e_1 = -eta beta_0,
  * e_{k+1} = (1 - eta c - (eta delta/2) J) e_k - eta beta_k,   J that of the step between. In the
  * operator norm e_k is within rad_k of cen_k times the identity, whatever F and the dimension:
@@ -16,12 +16,12 @@
 #include <stdlib.h>
 
 #include "bounds.h"
-#include "socp.h"
+#include "program.h"
 
 enum { SINGLE = SOCP_STEIN_LAGS }; /* lags 1 .. 8 alone, then geometric ones */
 /* the least s: some 5000 coefficients beta are looked at */
 static const double SLOWEST = 1.0 / 128;
-/* weights below e^-45 are not summed: certify_stein.c bounds them */
+/* weights below e^-45 are not summed: ball_stein.c bounds them */
 static const double TAIL = 45;
 
 size_t socp_stein_length(const socp_basis *b)

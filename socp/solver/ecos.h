@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "socp.h"
+#include "solver.h"
 
 typedef struct {
     double gamma, delta, eps, feastol, abstol, reltol, feastol_inacc, abstol_inacc, reltol_inacc;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "socp.h"
+#include "solver.h"
 
 static int feasible(const socp_program *p)
 {
@@ -18,23 +18,23 @@ static int feasible(const socp_program *p)
 }
 
 /* H X = -sum_j (2q/a) Re(M* m0) */
-static int solve(const socp_program *p, socp_dense *H, double *X)
+static int solve(const socp_program *p, dense_system *H, double *X)
 {
     size_t n = p->n - p->signs;
-    socp_dense_clear(H);
+    dense_clear(H);
     memset(X, 0, n * sizeof *X);
     for (size_t j = 0; j < p->cones; j++) {
         const double *M[2] = {p->Mr + j * p->n + p->signs, p->Mi + j * p->n + p->signs},
                      m0[2] = {p->m0r[j], p->m0i[j]};
         double f = 2 * p->q[j] / p->a0[j], root = sqrt(f);
         for (size_t part = 0; part < 2; part++) {
-            double *r = socp_dense_row(H, n);
+            double *r = dense_row(H, n);
             for (size_t i = 0; i < n; i++) r[i] = root * M[part][i];
-            socp_axpy(-f * m0[part], M[part], n, X);
+            dense_axpy(-f * m0[part], M[part], n, X);
         }
     }
-    if (!socp_dense_factor(H)) return 0;
-    socp_dense_solve(H, X);
+    if (!dense_factor(H)) return 0;
+    dense_solve(H, X);
     return 1;
 }
 
@@ -45,8 +45,8 @@ static double duals(const socp_program *p, const double *X, double *zr, double *
     double f = 0;
     for (size_t j = 0; j < p->cones; j++) {
         size_t at = j * p->n + p->signs;
-        double q = p->q[j], mr = p->m0r[j] + socp_dot(p->Mr + at, X, n),
-               mi = p->m0i[j] + socp_dot(p->Mi + at, X, n);
+        double q = p->q[j], mr = p->m0r[j] + dense_dot(p->Mr + at, X, n),
+               mi = p->m0i[j] + dense_dot(p->Mi + at, X, n);
         zr[j] = q * mr / p->a0[j];
         zi[j] = q * mi / p->a0[j];
         f += q * ((mr * mr + mi * mi) / p->a0[j] + p->k0[j]);
@@ -63,10 +63,10 @@ static double missing(const socp_program *p, const double *x, const double *zr, 
     memset(r, 0, n * sizeof *r);
     memset(c, 0, n * sizeof *c);
     for (size_t j = 0; j < p->cones; j++) {
-        socp_axpy(2 * zr[j], p->Mr + j * n, n, r);
-        socp_axpy(2 * zi[j], p->Mi + j * n, n, r);
-        socp_axpy(-(zr[j] * zr[j] + zi[j] * zi[j]) / p->q[j], p->A + j * n, S, r);
-        socp_axpy(p->q[j], p->K + j * n, S, c);
+        dense_axpy(2 * zr[j], p->Mr + j * n, n, r);
+        dense_axpy(2 * zi[j], p->Mi + j * n, n, r);
+        dense_axpy(-(zr[j] * zr[j] + zi[j] * zi[j]) / p->q[j], p->A + j * n, S, r);
+        dense_axpy(p->q[j], p->K + j * n, S, c);
     }
     for (size_t i = 0; i < S; i++)
         if (r[i] + c[i] < 0) most = fmax(most, -(r[i] + c[i]) / c[i]);
@@ -78,12 +78,11 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
 {
     double t0 = finf_seconds();
     size_t S = p->signs, J = p->cones;
-    socp_dense H = {0};
+    dense_system H = {0};
     if (S == p->n || !feasible(p)) return 0;
     double *z = malloc((2 * J + 2 * p->n) * sizeof *z), *zr = z, *zi = z ? z + J : NULL,
            *r = z ? zi + J : NULL, f = 0;
-    int memory = z && socp_dense_make(p->n - S, &H) == FINF_OK,
-        done = memory && solve(p, &H, x + S);
+    int memory = z && dense_make(p->n - S, &H) == FINF_OK, done = memory && solve(p, &H, x + S);
     if (done) {
         memset(x, 0, S * sizeof *x);
         f = duals(p, x + S, zr, zi);
@@ -92,7 +91,7 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
         done = out->gap <= opt->tol;
     }
     if (done && opt->kkt) {
-        socp_dense was = opt->kkt->H;
+        dense_system was = opt->kkt->H;
         opt->kkt->H = H;
         H = was;
         opt->kkt->first = S;
@@ -104,7 +103,7 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
         out->status = "cancelled";
     } /* a bound still */
     free(z);
-    socp_dense_free(&H);
+    dense_free(&H);
     out->seconds = finf_seconds() - t0;
     return memory ? done : -1;
 }

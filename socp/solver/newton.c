@@ -1,25 +1,28 @@
-/* Primal-dual interior-point Newton method with psi eliminated, theory 7.6.
+/* Primal-dual interior-point Newton method with psi eliminated, theory 7.6:
+ *     minimise  sum_j q_j (|m_j|^2/a_j + k_j)   over  a_j > 0, s = G x + g0 > 0.
  *
- *   minimise  sum_j q_j (|m_j|^2/a_j + k_j)   over  a_j > 0, s = G x + g0 > 0.
  * Cone j is [[a, m],[m*, psi-k]] >= 0 with dual [[alpha, -zeta],[-zeta*, q]] >= 0 (its psi entry is
- * q exactly), so with eps = alpha - |zeta|^2/q the central path is a zeta = q m,   a eps = tau,   s
- * lambda = tau,   sum_j (2 Re(zeta* M) - alpha A + q K) - G' lambda = 0. Linearised, it is one
- * symmetric positive definite system in x alone: H = sum_j (2q/a) |M - (zeta/q) A|^2 + (eps/a) A'A
- * + G' diag(lambda/s) G. zeta/q, the worst S per unit W, stays well defined where a and m vanish
- * together (tight multipliers). gap = sum_j (q/a)|m - a zeta/q|^2 + a eps + s lambda is rigorous
- * once the last equation holds. First of all least.c: where it proves its point optimal there is
- * nothing to iterate, or to start from. */
+ * q exactly), so with eps = alpha - |zeta|^2/q the central path is
+ *     a zeta = q m,   a eps = tau,   s lambda = tau,
+ *     sum_j (2 Re(zeta* M) - alpha A + q K) - G' lambda = 0.                                (7.i)
+ * Linearised, it is one symmetric positive definite system in x alone,
+ *     H = sum_j (2q/a) |M - (zeta/q) A|^2 + (eps/a) A'A + G' diag(lambda/s) G.              (7.j)
+ * zeta/q, the worst S per unit W, stays well defined where a and m vanish together (tight
+ * multipliers). Once (7.i) holds,
+ *     gap = sum_j (q/a)|m - a zeta/q|^2 + a eps + s lambda
+ * is rigorous. Least squares come first (least_squares.c): where they prove their point optimal
+ * there is nothing to iterate, or to start from. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "socp.h"
+#include "solver.h"
 
 typedef struct {
     const socp_program *p;
-    size_t n, J, R;
-    /* the columns of A and G that are not 0; G begins with so many rows of 1 */
-    size_t nh, units;
+    size_t n, J, R;                       /* unknowns, cones, inequalities */
+    size_t nh;                            /* only the first nh columns of A and G are not 0 */
+    size_t units;                         /* the first rows of G say x_i >= 0 */
     double order;                         /* number of complementarity products */
     double *x, *a, *mr, *mi, *s;          /* primal */
     double *al, *zr, *zi, *la, *eps;      /* dual: alpha, zeta, lambda; eps follows */
@@ -28,7 +31,7 @@ typedef struct {
     /* residuals of a zeta = q m, a eps = tau, s lambda = tau */
     double *r1r, *r1i, *r2, *r3;
     double *c, *rd; /* sum q K, dual residual */
-    socp_dense H;
+    dense_system H;
     double *memory;
 } state;
 
@@ -57,7 +60,7 @@ static finf_status allocate(state *v, const socp_program *p)
         *unknown[i] = z;
         z += v->n;
     }
-    return socp_dense_make(v->n, &v->H);
+    return dense_make(v->n, &v->H);
 }
 
 static double sq(double r, double i) { return r * r + i * i; }
@@ -92,12 +95,12 @@ static void products(const state *v, const double *x, double *a, double *mr, dou
     const socp_program *p = v->p;
     size_t n = v->n;
     for (size_t j = 0; j < v->J; j++) {
-        a[j] = socp_dot(p->A + j * n, x, v->nh);
-        mr[j] = socp_dot(p->Mr + j * n, x, n);
-        mi[j] = socp_dot(p->Mi + j * n, x, n);
+        a[j] = dense_dot(p->A + j * n, x, v->nh);
+        mr[j] = dense_dot(p->Mr + j * n, x, n);
+        mi[j] = dense_dot(p->Mi + j * n, x, n);
     }
     memcpy(s, x, v->units * sizeof *s);
-    for (size_t i = v->units; i < v->R; i++) s[i] = socp_dot(p->G + i * n, x, v->nh);
+    for (size_t i = v->units; i < v->R; i++) s[i] = dense_dot(p->G + i * n, x, v->nh);
 }
 
 /* out += A'a + Mr'mr + Mi'mi + G's */
@@ -106,21 +109,21 @@ static void transposed(const state *v, const double *a, const double *mr, const 
 {
     const socp_program *p = v->p;
     size_t n = v->n, u = v->units;
-    socp_combine(a, p->A, v->J, n, v->nh, out);
-    socp_combine(mr, p->Mr, v->J, n, n, out);
-    socp_combine(mi, p->Mi, v->J, n, n, out);
+    dense_combine(a, p->A, v->J, n, v->nh, out);
+    dense_combine(mr, p->Mr, v->J, n, n, out);
+    dense_combine(mi, p->Mi, v->J, n, n, out);
     for (size_t i = 0; i < u; i++) out[i] += s[i];
-    socp_combine(s + u, p->G + u * n, v->R - u, n, v->nh, out);
+    dense_combine(s + u, p->G + u * n, v->R - u, n, v->nh, out);
 }
 
 static void primal(state *v)
 {
     const socp_program *p = v->p;
     products(v, v->x, v->a, v->mr, v->mi, v->s);
-    socp_axpy(1, p->a0, v->J, v->a);
-    socp_axpy(1, p->m0r, v->J, v->mr);
-    socp_axpy(1, p->m0i, v->J, v->mi);
-    socp_axpy(1, p->g0, v->R, v->s);
+    dense_axpy(1, p->a0, v->J, v->a);
+    dense_axpy(1, p->m0r, v->J, v->mr);
+    dense_axpy(1, p->m0i, v->J, v->mi);
+    dense_axpy(1, p->g0, v->R, v->s);
 }
 
 /* eps and the dual residual; 0 if the point has left the cones (rounding) */
@@ -146,7 +149,7 @@ static int dual(state *v)
 
 static double objective(const state *v)
 {
-    double f = socp_dot(v->c, v->x, v->n);
+    double f = dense_dot(v->c, v->x, v->n);
     for (size_t j = 0; j < v->J; j++)
         f += v->p->q[j] * (sq(v->mr[j], v->mi[j]) / v->a[j] + v->p->k0[j]);
     return f;
@@ -172,27 +175,27 @@ static int factor(state *v)
 {
     const socp_program *p = v->p;
     size_t n = v->n, nh = v->nh, ld = v->H.ld;
-    socp_dense_clear(&v->H);
+    dense_clear(&v->H);
     for (size_t i = 0; i < v->units; i++) v->H.H[i * ld + i] = v->la[i] / v->s[i];
     for (size_t j = 0; j < v->J; j++) {
         double q = p->q[j], f = sqrt(2 * q / v->a[j]);
         const double *A = p->A + j * n, *M[2] = {p->Mr + j * n, p->Mi + j * n},
                      y[2] = {v->zr[j] / q, v->zi[j] / q};
         for (size_t part = 0; part < 2; part++) {
-            double *r = socp_dense_row(&v->H, n);
+            double *r = dense_row(&v->H, n);
             for (size_t i = 0; i < n; i++) r[i] = f * M[part][i];
-            socp_axpy(-f * y[part], A, nh, r);
+            dense_axpy(-f * y[part], A, nh, r);
         }
     }
     for (size_t j = 0; j < v->J; j++) {
-        double f = sqrt(v->eps[j] / v->a[j]), *r = socp_dense_row(&v->H, nh);
+        double f = sqrt(v->eps[j] / v->a[j]), *r = dense_row(&v->H, nh);
         for (size_t i = 0; i < nh; i++) r[i] = f * p->A[j * n + i];
     }
     for (size_t k = v->units; k < v->R; k++) {
-        double f = sqrt(v->la[k] / v->s[k]), *r = socp_dense_row(&v->H, nh);
+        double f = sqrt(v->la[k] / v->s[k]), *r = dense_row(&v->H, nh);
         for (size_t i = 0; i < nh; i++) r[i] = f * p->G[k * n + i];
     }
-    return socp_dense_factor(&v->H);
+    return dense_factor(&v->H);
 }
 
 /* What is missing to the point tau of the path; second: with the second-order terms of the
@@ -229,7 +232,7 @@ static void direction(state *v)
     }
     for (size_t i = 0; i < v->R; i++) ws[i] = v->r3[i] / v->s[i];
     transposed(v, wa, wr, wi, ws, v->dx);
-    socp_dense_solve(&v->H, v->dx);
+    dense_solve(&v->H, v->dx);
 
     products(v, v->dx, v->da, v->dmr, v->dmi, v->ds);
     for (size_t j = 0; j < v->J; j++) {
@@ -277,7 +280,7 @@ static void initialise(state *v, const double *warm)
     const socp_program *p = v->p;
     int ok = 0;
     structure(v);
-    for (size_t j = 0; j < v->J; j++) socp_axpy(p->q[j], p->K + j * v->n, v->n, v->c);
+    for (size_t j = 0; j < v->J; j++) dense_axpy(p->q[j], p->K + j * v->n, v->n, v->c);
     /* pulled inside, so that no a or s starts at zero */
     for (double f = 0.01; warm && !ok && f < 1; f *= 3) {
         for (size_t i = 0; i < v->n; i++) v->x[i] = (1 - f) * warm[i] + f * p->start[i];
@@ -285,7 +288,7 @@ static void initialise(state *v, const double *warm)
     }
     if (!ok) memcpy(v->x, p->start, v->n * sizeof *v->x);
     primal(v);
-    double k = socp_dot(v->c, v->x, v->n) + socp_dot(p->q, p->k0, v->J);
+    double k = dense_dot(v->c, v->x, v->n) + dense_dot(p->q, p->k0, v->J);
     double tau = (ok ? 0.1 * objective(v) : 10 * k) / v->order;
     for (size_t j = 0; j < v->J; j++) {
         double f = ok ? p->q[j] / v->a[j] : 0;
@@ -335,17 +338,17 @@ static void iterate(state *v, double gap)
         direction(v);
         choose_steps(v, &tp, &td);
     }
-    socp_axpy(tp, v->dx, v->n, v->x);
-    socp_axpy(td, v->dal, v->J, v->al);
-    socp_axpy(td, v->dzr, v->J, v->zr);
-    socp_axpy(td, v->dzi, v->J, v->zi);
-    socp_axpy(td, v->dla, v->R, v->la);
+    dense_axpy(tp, v->dx, v->n, v->x);
+    dense_axpy(td, v->dal, v->J, v->al);
+    dense_axpy(td, v->dzr, v->J, v->zr);
+    dense_axpy(td, v->dzi, v->J, v->zi);
+    dense_axpy(td, v->dla, v->R, v->la);
     primal(v);
 }
 
 static void keep(state *v, socp_kkt *out)
 {
-    socp_dense was = out->H;
+    dense_system was = out->H;
     out->H = v->H;
     v->H = was;
     out->first = 0;
@@ -410,7 +413,7 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
             out->gap = INFINITY;
         }
     }
-    socp_dense_free(&v.H);
+    dense_free(&v.H);
     free(v.memory);
     out->seconds = finf_seconds() - t0;
     return st != FINF_OK ? st : out->code ? FINF_ETOL : FINF_OK;

@@ -1,0 +1,94 @@
+/* One-dimensional minimisation without derivatives: a scan, then Brent's method in its bracket.
+ *
+ * Kept apart, as they know more of their function: the best nu of the IQC bound has derivatives
+ * (socp/optimize/tune.c); the worst quadratic is evaluated at fifty points for the price of one
+ * (socp/bound/worst_quadratic.c); the worst knee is that of a noisy simulation
+ * (socp/bound/worst_simulated.c); least_spare looks for every local minimum and wants no argument,
+ * only the least value seen (socp/program/recompute.c). */
+#include "minimise.h"
+
+#include <math.h>
+
+enum { MAX_STEPS = 100 };
+
+/* R. P. Brent, Algorithms for Minimization without Derivatives (1973), chapter 5: the vertex of the
+ * parabola through the three best points where that is a shrinking step inside of the bracket, else
+ * a golden section of its larger side. a < c is the bracket; x is in it, with fx the least value so
+ * far. */
+static finf_status brent(minimise_fn *f, void *data, double a, double c, double tol, double *x,
+                         double *fx)
+{
+    const double golden = 0.3819660112501051; /* (3 - sqrt 5)/2 */
+    double w = *x, v = *x;                    /* the second best point, and the one before it */
+    double fw = *fx, fv = *fx;
+    double d = 0, e = 0; /* the last step, and the one before it */
+    for (int k = 0; k < MAX_STEPS; k++) {
+        double mid = (a + c) / 2;
+        if (fabs(*x - mid) <= 2 * tol - (c - a) / 2) break;
+        double r = (*x - w) * (*fx - fv), q = (*x - v) * (*fx - fw);
+        double p = (*x - v) * q - (*x - w) * r, before = e;
+        q = 2 * (q - r);
+        p = q > 0 ? -p : p;
+        q = fabs(q);
+        if (fabs(e) > tol && fabs(p) < fabs(q * before / 2) && p > q * (a - *x) &&
+            p < q * (c - *x)) {
+            e = d;
+            d = p / q;
+        } else {
+            e = *x < mid ? c - *x : a - *x;
+            d = golden * e;
+        }
+        double u = *x + (fabs(d) >= tol ? d : copysign(tol, d)), fu;
+        finf_status s = f(u, data, &fu);
+        if (s) return s;
+        if (fu <= *fx) {
+            *(u < *x ? &c : &a) = *x;
+            v = w;
+            fv = fw;
+            w = *x;
+            fw = *fx;
+            *x = u;
+            *fx = fu;
+        } else {
+            *(u < *x ? &a : &c) = u;
+            if (fu <= fw || w == *x) {
+                v = w;
+                fv = fw;
+                w = u;
+                fw = fu;
+            } else if (fu <= fv || v == *x || v == w) {
+                v = u;
+                fv = fu;
+            }
+        }
+    }
+    return FINF_OK;
+}
+
+finf_status minimise(minimise_fn *f, void *data, double from, double to, double step, double tol,
+                     double *x)
+{
+    double lo = fmin(from, to), hi = fmax(from, to), first, least;
+    if (to < from) step = -step;
+    *x = from;
+    finf_status s = f(from, data, &first);
+    if (s) return s;
+    least = first;
+    for (double u = from + step; fabs(u - from) < fabs(to - from) + fabs(step); u += step) {
+        double at = fmax(fmin(u, hi), lo), value;
+        s = f(at, data, &value);
+        if (s) return s;
+        if (value < least) {
+            least = value;
+            *x = at;
+        }
+    }
+    if (!isfinite(least)) {
+        *x = from;
+        return FINF_OK;
+    }
+    step = fabs(step);
+    s = brent(f, data, fmax(*x - step, lo), fmin(*x + step, hi), tol, x, &least);
+    if (!s && !(least < first)) *x = from;
+    return s;
+}

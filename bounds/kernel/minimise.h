@@ -1,0 +1,17 @@
+/* The least value of a function of one variable. */
+#ifndef FINF_MINIMISE_H
+#define FINF_MINIMISE_H
+
+#include "base.h"
+
+/* f(x) in *value; any status but FINF_OK ends the search with it. */
+typedef finf_status minimise_fn(double x, void *data, double *value);
+
+/* f may have several minima: it is sampled at `from`, every `step` from there towards `to`, and at
+ * `to`. Between the neighbours of the least sample, the first one of equals, Brent's method finds
+ * the minimum until x is known to about tol; *x is the best of all points tried. It is `from` where
+ * no sample is finite. */
+finf_status minimise(minimise_fn *f, void *data, double from, double to, double step, double tol,
+                     double *x);
+
+#endif

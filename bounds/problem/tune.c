@@ -1,0 +1,97 @@
+/* The best nu of nu-DP-FTRL for mean estimation (theory 4) and linear regression (theory 5), whose
+ * F_inf is known exactly. (The best nu of the IQC bound, which has derivatives, is socp's.) */
+#include <math.h>
+
+#include "bounds.h"
+#include "minimise.h"
+
+static const double RATIO = 8;    /* of neighbouring nu in the scan */
+static const double KNOWN = 1e-7; /* of log nu */
+
+typedef struct {
+    double eta;
+    const finf_spectrum *s;
+    finf_linreg_options opt;
+    const finf_privacy_setting *set;
+    /* the last result: of an evaluation that failed, if there was one, as the search ends there */
+    finf_linreg_result linreg;
+    finf_mean_result mean;
+} problem;
+
+/* the nu of (0, 1] with the least value of f, log nu being at least `least` */
+static finf_status best_nu(minimise_fn *f, problem *p, double least, double *nu)
+{
+    double u = 0;
+    finf_status st = minimise(f, p, 0, least, log(RATIO), KNOWN, &u);
+    *nu = fmin(exp(u), 1);
+    return st;
+}
+
+static finf_status linreg_with(double nu, const problem *p, const finf_linreg_options *opt,
+                               finf_linreg_result *r)
+{
+    finf_noise *noise = NULL;
+    *r = finf_linreg_failed();
+    finf_status st = finf_noise_nu(nu, &noise, &r->reason);
+    if (st == FINF_OK) st = finf_linreg(noise, p->eta, p->s, opt, r);
+    finf_noise_free(noise);
+    return st;
+}
+
+static finf_status linreg_at(double log_nu, void *data, double *value)
+{
+    problem *p = data;
+    finf_status st = linreg_with(fmin(exp(log_nu), 1), p, &p->opt, &p->linreg);
+    *value = p->linreg.exact.value;
+    return st;
+}
+
+static finf_status mean_with(double nu, const problem *p, finf_mean_result *r)
+{
+    finf_noise *noise = NULL;
+    *r = finf_mean_failed();
+    finf_status st = finf_noise_nu(nu, &noise, &r->reason);
+    if (st == FINF_OK) st = finf_mean(noise, p->eta, p->set, r);
+    finf_noise_free(noise);
+    return st;
+}
+
+static finf_status mean_at(double log_nu, void *data, double *value)
+{
+    problem *p = data;
+    finf_status st = mean_with(fmin(exp(log_nu), 1), p, &p->mean);
+    *value = p->mean.F.value;
+    return st;
+}
+
+finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt,
+                             double *nu, finf_linreg_result *out)
+{
+    problem p = {.eta = eta, .s = s, .opt = opt ? *opt : finf_linreg_options_default()};
+    double least = eta * finf_spectrum_min(s) / 16, best = 1;
+    finf_status st = FINF_OK;
+    p.opt.optimum = 0;
+    *nu = NAN;
+    if (least > 0 && isfinite(least))
+        st = best_nu(linreg_at, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)), &best);
+    *out = p.linreg;
+    if (st == FINF_OK) st = linreg_with(best, &p, opt, out);
+    if (st == FINF_OK || st == FINF_ETOL) *nu = best;
+    return st;
+}
+
+/* nu = eta is the optimum over all noise for eta <= 1 (theory 4); beyond, it is no nu of (0, 1],
+ * and one is searched for. */
+finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu,
+                           finf_mean_result *out)
+{
+    problem p = {.eta = eta, .set = set};
+    double best = eta > 0 && eta <= 1 ? eta : 1;
+    finf_status st = FINF_OK;
+    *nu = NAN;
+    if (eta > 1 && eta < 2) st = best_nu(mean_at, &p, log((2 - eta) / 16), &best);
+    *out = p.mean;
+    if (st == FINF_OK) st = mean_with(best, &p, out);
+    if (st == FINF_OK || st == FINF_ETOL) *nu = best;
+    return st;
+}

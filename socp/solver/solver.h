@@ -1,0 +1,49 @@
+/* The solvers of a socp_program (theory 7.6, 7.15). */
+#ifndef FINF_SOLVER_H
+#define FINF_SOLVER_H
+
+#include "dense.h"
+#include "program.h"
+
+/* The last linear system of the Newton method or of least squares, and the duals there: how the
+ * optimum moves with the program (theory 7.14). */
+typedef struct {
+    dense_system H;  /* The system of the unknowns from number `first` on. */
+    size_t first;    /* 0 for Newton; least squares hold the unknowns before it at 0. */
+    double *zr, *zi; /* The real and imaginary part of zeta, one for each cone. */
+} socp_kkt;
+
+typedef struct {
+    double tol;         /* The relative gap asked for. */
+    socp_kkt *kkt;      /* NULL, or filled in (not by ECOS); its memory is the caller's. */
+    int max_iter;       /* 0 stands for the solver's own limit. */
+    const double *warm; /* NULL, or a point of a neighbouring program with the same unknowns. */
+    finf_cancel cancel; /* Polled once an iteration. */
+} socp_solve_options;
+
+enum { SOCP_CANCELLED = -4 }; /* of socp_outcome.code */
+
+typedef struct {
+    int code;           /* 0: optimal to tol. Nothing else is success. */
+    const char *status; /* The code in words. */
+    int iterations;     /* Least squares count as one. */
+    double value;       /* The objective. */
+    double gap;         /* Its relative gap. */
+    double seconds;     /* The time taken. */
+} socp_outcome;
+
+/* newton.c: least squares first, then the interior-point method; x is feasible whatever the code.
+ */
+finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x,
+                        socp_outcome *out);
+/* least_squares.c: 1: optimal to tol; 0: not; -1: no memory. */
+int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
+/* ecos.c */
+finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x,
+                      socp_outcome *out);
+
+/* ecos_library.c */
+const char *socp_ecos_version(void); /* NULL: there is none. Loads it at the first call. */
+const char *socp_ecos_where(void);   /* The file it is in, or why there is none. */
+
+#endif
