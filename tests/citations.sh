@@ -33,12 +33,23 @@ sed -nE 's/^- \[(.*)\]\(#.*\)$/\1/p' $theory >"$dir/contents"
 sed -nE 's/^## ([0-9].*)/\1/p' $theory | diff "$dir/contents" - | sed -n "s|^[<>]|$theory, contents against headings:|p" >"$dir/wrong"
 check $?
 
-# `name.c`, `folder/name.c`, `name*.c`, `test_name.c` (a_test, another)
-for page in $pages; do
-    grep -noE '`[A-Za-z0-9_./*-]+\.(c|h|sh|py|md|inc)`' "$page" | tr -d '`' | while IFS=: read -r line name; do
+# "file name" lines: those of which no file has that name, or ends in that path; name*.c is several
+absent() {
+    while read -r from name; do
         pattern=$(echo "$name" | sed 's/\./\\./g; s/\*/[^\/]*/g')
-        grep -qE "(^|/)$pattern\$" "$dir/files" || echo "$page:$line names $name, which is not there"
+        grep -qE "(^|/)$pattern\$" "$dir/files" || echo "$from names $name, which is not there"
     done
+}
+# `name.c` in a page; name.c in a comment of the code
+grep -noE '`[A-Za-z0-9_./*-]+\.(c|h|sh|py|md|inc)`' $pages | tr -d '`' | sed 's/:\([^:]*\)$/ \1/' | absent >"$dir/wrong"
+check $?
+for f in $(cat "$dir/sources"); do
+    tr '\n' ' ' <"$f" | grep -oE '/\*([^*]|\*+[^*/])*\*+/' | grep -oE '[a-z_0-9/]+\*?\.(c|sh|py|inc)\b' | sed "s|^|$f |"
+done | sort -u | absent >"$dir/wrong"
+check $?
+# `function_name`, `TABLE`, `test_name.c` (a_test, another)
+for name in $(grep -ohE '`([A-Za-z0-9]+_[A-Za-z0-9_]+|[A-Z]{3,})`' docs/architecture.md CONTRIBUTING.md | tr -d '`' | sort -u); do
+    grep -qw "$name" $(cat "$dir/sources") || echo "docs/architecture.md or CONTRIBUTING.md names $name, which the code does not have"
 done >"$dir/wrong"
 check $?
 flat $theory | grep -oE '`test_[a-z_]+\.c` \([^)]*\)' | tr -d '`(),' | while read -r file names; do

@@ -1,4 +1,4 @@
-/* bounds/system.c, factorization.c, epochs.c, curve.c, corollary.c */
+/* bounds/system/system.c, factorization.c, epochs.c, curve.c, finite_rates.c */
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_linalg.h>
 #include <string.h>

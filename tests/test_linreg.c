@@ -1,4 +1,4 @@
-/* bounds/linreg.c */
+/* bounds/problem/linreg.c */
 #include <string.h>
 
 #include "spec.h"

@@ -1,4 +1,4 @@
-/* bounds/privacy.c */
+/* bounds/problem/privacy.c */
 #include "no_memory.h"
 #include "support.h"
 

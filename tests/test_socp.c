@@ -386,8 +386,8 @@ START_TEST(unfinished_and_infeasible)
 }
 END_TEST
 
-/* least.c: the optimum lies between its value and that less the gap; where the gap is nothing it is
- * the optimum. */
+/* least_squares.c: the optimum lies between its value and that less the gap; where the gap is
+ * nothing it is the optimum. */
 START_TEST(least_squares)
 {
     const struct {
