@@ -66,7 +66,7 @@ finf_status series_transform(const double *x, size_t n, size_t N, double complex
  * is destroyed. */
 finf_status series_untransform(double complex *in, size_t N, double *x);
 
-/* ---- response.c: a long polynomial on the circle --------------------------------------------- */
+/* ---- polynomial.c: a long polynomial on the circle ------------------------------------------- */
 
 typedef struct response_table response_table;
 finf_status response_table_make(const double *x, size_t n, response_table **out);

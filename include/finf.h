@@ -306,7 +306,7 @@ typedef enum {
     FINF_IQC_DIST, /* (L/2) |theta|^2, the paper's (theory 7.2) */
     /* (L/2) |theta|^2 with causality multipliers, for the same w (theory 7.4) */
     FINF_IQC_SHARP_DIST,
-    /* sharp for Gaussian w and gradient noise that does not depend on theta socp/stein.c */
+    /* sharp for Gaussian w and gradient noise that does not depend on theta (theory 7.11) */
     FINF_IQC_GAUSSIAN
 } finf_iqc_bound;
 

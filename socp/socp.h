@@ -159,11 +159,11 @@ double socp_dot(const double *x, const double *y, size_t n);
 void socp_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld,
                   size_t n, double *restrict y);
 
-/* ---- newton.c, least.c, ecos.c, ecos_library.c ----------------------------------------------- */
+/* ---- newton.c, least_squares.c, ecos.c, ecos_library.c --------------------------------------- */
 /* the Newton method's last linear system: how the optimum moves with the program */
 typedef struct {
     socp_dense H;
-    /* H is that of the unknowns from here on; those before stay 0: least.c's if not 0 */
+    /* H is that of the unknowns from here on; those before stay 0: least_squares.c if not 0 */
     size_t first;
     double *zr, *zi; /* cones: zeta */
 } socp_kkt;
@@ -207,7 +207,7 @@ finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim
 finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why);
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why);
 
-/* ---- quadratic.c: max over h of the DP value + sgd_ratio * the SGD value, L = 1 -------------- */
+/* ---- worst_quadratic.c: max over h of the DP value + sgd_ratio * the SGD value, L = 1 -------- */
 finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist,
                            double sgd_ratio, finf_real *value, double *h);
 

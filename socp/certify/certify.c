@@ -1,7 +1,8 @@
-/* The bound as a theorem, theory 7.8: ball arithmetic (Arb), which only the files certify*.c see.
+/* The bound as a theorem, theory 7.8: ball arithmetic (Arb), which only the files of this folder
+ * see.
  *
  * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. psi =
- * |m|^2/a + k is the restriction of a function holomorphic near [0, pi] (certify_form.c), and Arb's
+ * |m|^2/a + k is the restriction of a function holomorphic near [0, pi] (ball_form.c), and Arb's
  * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies in a
  * ball on which the integrand, and so 1/a, was found finite: a finite enclosure proves a != 0 on
  * [0, pi], and a > 0 at one point proves it everywhere. */
@@ -93,7 +94,7 @@ typedef struct {
     acb_ptr part; /* of the last evaluation */
     finf_cancel cancel;
     int cancelled;
-    int centred; /* boxes on which a is not resolved are tried again, certify_centred.c */
+    int centred; /* boxes on which a is not resolved are tried again, ball_taylor.c */
 } context;
 
 enum { MAX_TAPS = 1000, MAX_LAGS = 500 }; /* more would take minutes */

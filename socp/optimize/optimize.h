@@ -1,11 +1,11 @@
-/* What the files that move the noise share: moving.c below alternate.c, causal.c, tune.c and
- * describe.c, and optimize.c above them. */
+/* What the files that move the noise share: moving_noise.c below alternate.c, product_descent.c,
+ * tune.c and saved_grid.c, and optimize.c above them. */
 #ifndef FINF_SOCP_OPTIMIZE_H
 #define FINF_SOCP_OPTIMIZE_H
 
 #include "socp.h"
 
-/* ---- moving.c: one grid, one basis, a noise that changes ------------------------------------- */
+/* ---- moving_noise.c: one grid, one basis, a noise that changes ------------------------------- */
 
 /* The bound as a function of B at the nodes, L = 1. B is kept scaled to gamma = 1 on the grid: then
  * the objective is the whole bound, the gradient noise's part included, and its weights never
@@ -69,7 +69,7 @@ size_t socp_moving_scratch(const socp_moving *v, size_t n); /* numbers in scratc
 typedef struct {
     double *history; /* max_rounds + 1 */
     size_t rounds;
-    const double *known; /* causal.c: NULL, or where another descent ended, .. */
+    const double *known; /* product_descent.c: NULL, or where another descent ended, .. */
     double best;         /* .. and its bound */
 } socp_descent;
 
@@ -79,7 +79,7 @@ finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int
                            socp_descent *d);
 
 enum { SOCP_LARGEST = 20 }; /* |r|: finf_noise_product's domain */
-/* ---- causal.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes ----------------------- */
+/* ---- product_descent.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes -------------- */
 typedef struct socp_products socp_products;
 finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_products **out);
 void socp_products_free(socp_products *s);
@@ -91,7 +91,7 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
  * is. */
 void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r);
 
-/* ---- describe.c: w, density, psi and the multipliers `m` of out->noise ----------------------- */
+/* ---- saved_grid.c: w, density, psi and the multipliers `m` of out->noise --------------------- */
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
                           const socp_multipliers *m, finf_optimize_result *out);
 

@@ -21,7 +21,7 @@
 enum { SINGLE = SOCP_STEIN_LAGS }; /* lags 1 .. 8 alone, then geometric ones */
 /* the least s: some 5000 coefficients beta are looked at */
 static const double SLOWEST = 1.0 / 128;
-/* weights below e^-45 are not summed: certify_stein.c bounds them */
+/* weights below e^-45 are not summed: ball_stein.c bounds them */
 static const double TAIL = 45;
 
 size_t socp_stein_length(const socp_basis *b)

@@ -7,8 +7,8 @@
  * symmetric positive definite system in x alone: H = sum_j (2q/a) |M - (zeta/q) A|^2 + (eps/a) A'A
  * + G' diag(lambda/s) G. zeta/q, the worst S per unit W, stays well defined where a and m vanish
  * together (tight multipliers). gap = sum_j (q/a)|m - a zeta/q|^2 + a eps + s lambda is rigorous
- * once the last equation holds. First of all least.c: where it proves its point optimal there is
- * nothing to iterate, or to start from. */
+ * once the last equation holds. First of all least_squares.c: where it proves its point optimal
+ * there is nothing to iterate, or to start from. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
