@@ -71,6 +71,7 @@ check $?
 # What the library may not call, and who may: a file, the symbol, the reason.
 cat >"$dir/may" <<'LIST'
 socp/certify/certify.c abort where GMP or FLINT, for the numbers of another part of the program, has no memory: they would
+socp/certify/arb_library.c dlopen Arb is loaded by the first certificate
 socp/solver/ecos_library.c dlopen ECOS is loaded when it is first used
 socp/solver/ecos_library.c secure_getenv FINF_ECOS_LIBRARY names another ECOS
 LIST
