@@ -296,6 +296,38 @@ finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_
 finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set,
                                 finf_rates *out);
 
+/* The noise of prior work (paper, Table 2). */
+typedef enum {
+    FINF_PRIOR_CC,      /* optimal for counting: nu at 0 */
+    FINF_PRIOR_NU,      /* nu = eta mu, the paper's */
+    FINF_PRIOR_ANTIPGD, /* B(z) = 1 - z */
+    FINF_PRIOR_DAMPED,  /* B(z) = 1 - (1-nu) z, nu = sqrt(eta Tr H/d) by the paper's rate */
+    /* the same with the nu of the least F_inf; that of FINF_PRIOR_DAMPED where DP-SGD diverges */
+    FINF_PRIOR_DAMPED_BEST,
+    FINF_PRIOR_COUNT
+} finf_prior;
+
+typedef struct {
+    double nu;     /* the damping, at most 1; 0 where there is none */
+    double growth; /* the law of gamma^2: log T, log(1/nu), T or 1/nu */
+    double rate;   /* the paper's rate of F_inf with unit constants; +inf where it diverges */
+} finf_prior_rates;
+
+/* T: for the laws that grow with it, T > 0. A failure leaves NaN in all fields. */
+finf_status finf_rates_prior(finf_prior which, const finf_spectrum *s, double eta,
+                             const finf_privacy_setting *set, double T, finf_prior_rates *out,
+                             finf_reason *why);
+
+/* The paper's damping: min(eta mu, 1); NaN where eta or mu is. */
+double finf_nu_of_paper(double eta, double mu);
+
+/* y ~ constant x^slope by least squares in logarithms, over those of n points, `stride` bytes
+ * apart, where both are positive and finite. *points (may be NULL): how many they are. NaN where
+ * there is no slope: fewer than two points, or one x only. */
+double finf_log_slope(const double *x, const double *y, size_t n, size_t stride, size_t *points);
+/* The same with slope 1: the geometric mean of y/x; NaN where there is no point. */
+double finf_log_constant(const double *x, const double *y, size_t n, size_t stride);
+
 /* ---- mu-strongly convex, L-smooth F: the IQC bound (socp/) ----------------------------------- */
 
 typedef enum {
@@ -737,6 +769,33 @@ finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *delta);
 finf_status finf_delta_gauss(double rho, double epsilon, finf_real *delta);
 finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *rho);
 finf_status finf_rho_gauss(double epsilon, double delta, finf_real *rho);
+/* rho = 1/(2 z^2) of the noise multiplier z = sigma/(G gamma), 1e-15 <= z <= 1e15 */
+finf_status finf_rho_multiplier(double z, finf_real *rho);
+
+/* Three things are called noise multiplier. */
+typedef struct {
+    double over_sensitivity; /* sigma/(G gamma), what privacy accountants take */
+    double over_clip;        /* sigma/G, what DP-SGD libraries take */
+    double sigma;            /* standard deviation of w_t */
+} finf_multipliers;
+finf_multipliers finf_noise_multipliers(const finf_privacy_setting *set, double gamma2);
+/* d sigma^2 = d G^2 gamma^2/(2 rho): E|w_t|^2 in d dimensions */
+double finf_noise_variance(const finf_privacy_setting *set, double gamma2, double d);
+
+/* ---- the paper's errata ---------------------------------------------------------------------- */
+
+/* A correction to the paper: what it prints beside what is computed here. */
+typedef struct {
+    const char *what; /* what the two numbers are of */
+    double printed, computed;
+    const char *also; /* a second pair that belongs to it; NULL and NaN where there is none */
+    double also_printed, also_computed;
+    char note[640]; /* why */
+} finf_erratum;
+
+size_t finf_errata_count(void);
+/* number = 1 .. finf_errata_count(), else FINF_EDOM (theory 10) */
+finf_status finf_errata_get(size_t number, finf_erratum *out);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

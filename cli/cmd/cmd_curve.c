@@ -125,7 +125,7 @@ static void run(size_t unused, void *ctx)
 {
     (void)unused;
     job *j = ctx;
-    system_auto automatic = {j->H ? fmin(j->eta * finf_spectrum_min(j->H), 1) : NAN, 1, 1};
+    system_auto automatic = {j->H ? finf_nu_of_paper(j->eta, finf_spectrum_min(j->H)) : NAN, 1, 1};
     if (!isnan(j->k)) {
         automatic.k = (size_t)j->k;
         automatic.b = (size_t)j->b;

@@ -24,8 +24,7 @@ typedef struct {
 /* d sigma^2 */
 static double noise_scale(const job *j, const row *x)
 {
-    return j->o.dim * j->o.privacy.clip * j->o.privacy.clip * x->r.gamma2.value /
-           (2 * j->o.privacy.rho);
+    return finf_noise_variance(&j->o.privacy, x->r.gamma2.value, j->o.dim);
 }
 
 /* E[F - F*] of two F that are not quadratic, separable and alike in all d coordinates: what any

@@ -103,8 +103,7 @@ static void show_rates(doc *d, double eta, const finf_spectrum *spectrum,
     if (finf_rates_spectrum(spectrum, eta, set, &rate)) return;
     doc_number(d, "rate_sgd", NULL, rate.sgd, NULL);
     doc_number(d, "rate_nu", NULL, rate.nu, NULL);
-    doc_number(d, "rate_floor", NULL,
-               eta * eta * finf_spectrum_trace(spectrum) * set->clip * set->clip / set->rho, NULL);
+    doc_number(d, "rate_floor", NULL, rate.floor, NULL);
 }
 
 finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)

@@ -20,10 +20,11 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
         if (!s && !(z > 0))
             s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be positive",
                          args_text(a, OPT_NOISE_MULTIPLIER));
-        set->rho = 0.5 / (z * z);
-        if (!s && !(set->rho >= 1e-30 && set->rho <= 1e30))
+        finf_real rho;
+        if (!s && finf_rho_multiplier(z, &rho))
             s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be from 1e-15 to 1e15",
                          args_text(a, OPT_NOISE_MULTIPLIER));
+        if (!s) set->rho = rho.value;
     } else if (by_epsilon) {
         finf_real rho;
         s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho);
@@ -85,7 +86,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     }
     if (s && !why->text[0]) finf_why(why, s, "the conversion failed: %s", finf_status_text(s));
     if (!s) {
-        double multiplier = 1 / sqrt(2 * set.rho), gamma = sqrt(gamma2.value);
+        finf_multipliers m = finf_noise_multipliers(&set, gamma2.value);
         doc_row(d);
         doc_heading(d, "Privacy (zero-out adjacency, one participation)");
         doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, FINF_ESTIMATE, ""},
@@ -106,11 +107,10 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         doc_real(d, "gamma2", "gamma2_error", "gamma^2", gamma2,
                  isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
         doc_note(d, "Noise multiplier means three things:");
-        doc_number(d, "noise_multiplier", "sigma/(G gamma)", multiplier,
+        doc_number(d, "noise_multiplier", "sigma/(G gamma)", m.over_sensitivity,
                    "what privacy accountants take");
-        doc_number(d, "sigma_over_clip", "sigma/G", multiplier * gamma,
-                   "what DP-SGD libraries take");
-        doc_number(d, "sigma", "sigma", multiplier * gamma * set.clip, "standard deviation of w_t");
+        doc_number(d, "sigma_over_clip", "sigma/G", m.over_clip, "what DP-SGD libraries take");
+        doc_number(d, "sigma", "sigma", m.sigma, "standard deviation of w_t");
         if (isinf(gamma2.value))
             show_reason(d, &sens.reason);
         else if (isnan(delta))

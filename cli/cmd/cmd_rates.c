@@ -29,7 +29,7 @@ static finf_status regress(const finf_spectrum *H, double eta, double nu,
                            const finf_linreg_options *o, finf_linreg_result *r, finf_reason *why)
 {
     finf_noise *noise = NULL;
-    finf_status s = nu > 0 ? finf_noise_nu(fmin(nu, 1), &noise, why) : finf_noise_sgd(&noise);
+    finf_status s = nu > 0 ? finf_noise_nu(nu, &noise, why) : finf_noise_sgd(&noise);
     if (!s && (s = finf_linreg(noise, eta, H, o, r))) *why = r->reason;
     finf_noise_free(noise);
     return s;
@@ -43,7 +43,7 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
     o.privacy = *set;
     finf_status s = finf_spectrum_power(c->a, c->d, &H, why);
     if (!s) s = regress(H, c->eta, 0, &o, &sgd, why);
-    if (!s) s = regress(H, c->eta, c->eta * finf_spectrum_min(H), &o, &nu, why);
+    if (!s) s = regress(H, c->eta, finf_nu_of_paper(c->eta, finf_spectrum_min(H)), &o, &nu, why);
     if (!s) {
         best = nu;
         c->best_nu = NAN;
@@ -156,7 +156,7 @@ static double slope(const line *l, const double *y, size_t *points)
 {
     const cell *c = l->first;
     const double *x = l->x == AGAINST_D ? &c->d : l->x == AGAINST_ETA ? &c->eta : &c->d_eff;
-    return log_slope(x, y, l->n, l->stride * sizeof *c, points);
+    return finf_log_slope(x, y, l->n, l->stride * sizeof *c, points);
 }
 
 typedef struct {

@@ -35,7 +35,7 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
     if (!s) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &H, why);
     if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(H);
     if (!s && (s = finf_tune_linreg(eta, H, &o, &nu, &r))) *why = r.reason;
-    if (!s) s = finf_noise_nu(fmin(eta * finf_spectrum_min(H), 1), &noise, why);
+    if (!s) s = finf_noise_nu(finf_nu_of_paper(eta, finf_spectrum_min(H)), &noise, why);
     if (!s && (s = finf_linreg(noise, eta, H, &o, &automatic))) *why = automatic.reason;
     if (!s) {
         doc_row(d);

@@ -93,7 +93,7 @@ static finf_status compute(const job *j, int nu, entry *e, finf_reason *why)
     finf_status s = (nu ? finf_rate_nu : finf_rate_sgd)(j->H, j->T, &j->o, &e->rate);
     if (s) *why = e->rate.reason;
     if (!s)
-        s = nu ? finf_noise_nu(fmin(j->eta * finf_spectrum_min(j->H), 1), &noise, why)
+        s = nu ? finf_noise_nu(finf_nu_of_paper(j->eta, finf_spectrum_min(j->H)), &noise, why)
                : finf_noise_sgd(&noise);
     if (!s) s = without_clipping(j, noise, e, why);
     finf_noise_free(noise);

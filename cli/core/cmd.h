@@ -44,10 +44,6 @@ finf_status read_start(const args *a, double d, double *start, double **at, finf
 /* At most one of the options that read files may be stdin's. */
 finf_status check_stdin(const args *a, finf_reason *why);
 
-/* y ~ x^slope by least squares in logarithms over those of n points, `stride` bytes apart, where
- * both are positive and finite; NaN where there is no slope. *points: how many they are. */
-double log_slope(const double *x, const double *y, size_t n, size_t stride, size_t *points);
-
 /* Is the output for a person? (--format text, and no --json) */
 int wants_text(const args *a);
 /* The noise as given, with auto replaced by its value: a --noise that gives the same again. */

@@ -225,22 +225,15 @@ static double cell(const dataset *d, size_t row, size_t column)
 
 static double slope_of(const dataset *d, size_t column)
 {
-    size_t points;
-    return log_slope(d->data, d->data + column, d->rows, d->columns * sizeof *d->data, &points);
+    size_t stride = d->columns * sizeof *d->data;
+    return finf_log_slope(d->data, d->data + column, d->rows, stride, NULL);
 }
 
 /* The constant, in logarithms, that takes column `from` to column `to`. */
 static double constant_of(const dataset *d, size_t from, size_t to)
 {
-    double n = 0, sum = 0;
-    for (size_t i = 0; i < d->rows; i++) {
-        double x = cell(d, i, from), y = cell(d, i, to);
-        if (x > 0 && y > 0 && isfinite(x) && isfinite(y)) {
-            n++;
-            sum += log(y / x);
-        }
-    }
-    return exp(sum / n);
+    size_t stride = d->columns * sizeof *d->data;
+    return finf_log_constant(d->data + from, d->data + to, d->rows, stride);
 }
 
 /* The column of this role that belongs to column i; FIGURE_COLUMNS if there is none. */
