@@ -817,6 +817,36 @@ START_TEST(sharp_needs_more_than_white_noise)
 }
 END_TEST
 
+/* Every choice has a number and a word of its own, and no other number has a word. */
+#define CHECK_CHOICES(LIST, type, name, count)                                                     \
+    do {                                                                                           \
+        const struct {                                                                             \
+            int number;                                                                            \
+            const char *word, *meaning;                                                            \
+        } list[] = {LIST(CHOICE)};                                                                 \
+        ck_assert_uint_eq(COUNT(list), count);                                                     \
+        for (size_t i = 0; i < COUNT(list); i++) {                                                 \
+            ck_assert_str_eq(name((type)list[i].number), list[i].word);                            \
+            ck_assert(list[i].meaning[0] && list[i].number < (int)count);                          \
+            for (size_t j = 0; j < i; j++)                                                         \
+                ck_assert(list[i].number != list[j].number &&                                      \
+                          strcmp(list[i].word, list[j].word) != 0);                                \
+        }                                                                                          \
+        ck_assert(!name((type)count) && !name((type)-1));                                          \
+    } while (0)
+#define CHOICE(constant, number, word, meaning) {constant, word, meaning},
+
+START_TEST(choices)
+{
+    CHECK_CHOICES(FINF_IQC_BOUND_LIST, finf_iqc_bound, finf_iqc_bound_name, 5);
+    CHECK_CHOICES(FINF_IQC_CLASS_LIST, finf_iqc_class, finf_iqc_class_name, 3);
+    CHECK_CHOICES(FINF_IQC_CONSTANTS_LIST, finf_iqc_constants, finf_iqc_constants_name, 2);
+    CHECK_CHOICES(FINF_IQC_SOLVER_LIST, finf_iqc_solver, finf_iqc_solver_name, 3);
+    CHECK_CHOICES(FINF_CURVE_GAMMA_LIST, finf_curve_gamma, finf_curve_gamma_name, 2);
+    CHECK_CHOICES(FINF_SIMULATE_PROBLEM_LIST, finf_simulate_problem, finf_simulate_problem_name, 3);
+}
+END_TEST
+
 /* The errata whose two numbers have a closed form; those of the bounds are other tests' already. */
 START_TEST(errata)
 {
@@ -886,6 +916,7 @@ static TCase *make(void)
     tcase_add_test(t, two_threads);
     tcase_add_test(t, automatic);
     tcase_add_test(t, properties);
+    tcase_add_test(t, choices);
     tcase_add_test(t, errata);
     return t;
 }
