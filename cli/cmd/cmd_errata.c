@@ -50,7 +50,7 @@ static void show(doc *d, const args *a, int number, const finf_erratum *e)
     show_row_reason(d, a, isinf(e->computed) || isinf(e->printed) ? e->note : "");
 }
 
-finf_status cmd_errata(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_errata(const args *a, doc *d, finf_reason *why)
 {
     doc_heading(d, "Errata of the paper: printed value beside the computed one");
     for (size_t i = 1; i <= finf_errata_count(); i++) {
@@ -63,3 +63,14 @@ finf_status cmd_errata(const args *a, doc *d, finf_reason *why)
     }
     return FINF_OK;
 }
+
+static const option_use OPTIONS[] = {COMMON_OPTIONS, {.id = OPT_PRECISION}, {.id = OPT_END}};
+
+const command command_errata = {
+    .name = "errata",
+    .summary = "corrections to the paper, in numbers",
+    .about = "Each erratum of the paper: the printed value beside the computed one.",
+    .example = "finf errata",
+    .options = OPTIONS,
+    .run = cmd_errata,
+};

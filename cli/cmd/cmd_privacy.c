@@ -12,7 +12,7 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
         return finf_why(why, FINF_EUSAGE,
                         "give one of --rho, --noise-multiplier, or --epsilon with --delta%s",
                         given ? ", not several" : "");
-    finf_status s = args_choice(a, OPT_ACCOUNTING, "gauss|zcdp", &zcdp, why);
+    finf_status s = args_choice(a, OPT_ACCOUNTING, &zcdp, why);
     if (s) return s;
     if (args_given(a, OPT_NOISE_MULTIPLIER)) {
         double z = NAN;
@@ -52,7 +52,7 @@ static finf_status read_epsilon_delta(const args *a, double *epsilon, double *de
     return s;
 }
 
-finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
 {
     double eta, mu, T = NAN, epsilon, delta, rho_error = NAN;
     finf_noise *noise = NULL;
@@ -69,7 +69,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     if (!s && !(set.clip >= 1e-50 && set.clip <= 1e50))
         s = finf_why(why, FINF_EDOM, "clip = %s: must be positive, from 1e-50 to 1e50",
                      finf_show(set.clip).s);
-    if (!s) s = read_noise(a, eta, mu, "sgd", &noise, why);
+    if (!s) s = read_noise(a, eta, mu, &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
     finf_real gamma2 = s ? (finf_real){NAN, INFINITY, FINF_ESTIMATE, ""} : sens.gamma2;
     if (!s && !isnan(T)) s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
@@ -103,7 +103,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
                  "exact: the noise is one Gaussian mechanism");
         doc_real(d, "epsilon_zcdp", "epsilon_zcdp_error", "epsilon (zCDP)", zcdp,
                  "for any rho-zCDP mechanism");
-        show_noise(d, a, "sgd", eta, mu);
+        show_noise(d, a, eta, mu);
         doc_real(d, "gamma2", "gamma2_error", "gamma^2", gamma2,
                  isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
         doc_note(d, "Noise multiplier means three things:");
@@ -119,3 +119,41 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     finf_noise_free(noise);
     return s;
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_NOISE, .fallback = "sgd", .help = "the noise beta (see NOISE)"},
+    OPTIONS_FOR_AUTO,
+    {.id = OPT_STEPS, .help = "use the sensitivity of T steps, not of all time"},
+    {.id = OPT_EPSILON},
+    {.id = OPT_DELTA},
+    {.id = OPT_NOISE_MULTIPLIER},
+    {.id = OPT_ACCOUNTING},
+    {.id = OPT_RHO, .help = "rho-zCDP, to convert"},
+    {.id = OPT_CLIP},
+    {.id = OPT_SIGMA_SGD,
+     .fallback = FROM_LIBRARY,
+     .help = "accepted as elsewhere; nothing here depends on it"},
+    COMMON_OPTIONS,
+    {.id = OPT_PRECISION},
+    {.id = OPT_END}};
+
+static const option_rule RULES[] = {RULES_FOR_AUTO,
+                                    {.option = OPT_ACCOUNTING,
+                                     .needs = {OPT_EPSILON},
+                                     .because = "it is how epsilon and delta fix rho"},
+                                    {.option = OPT_ACCOUNTING,
+                                     .needs = {OPT_DELTA},
+                                     .because = "it is how epsilon and delta fix rho"},
+                                    {.option = OPT_END}};
+
+const command command_privacy = {
+    .name = "privacy",
+    .summary = "rho-zCDP, (epsilon, delta) and noise multipliers",
+    .about = "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by "
+             "zCDP; and the three things\n"
+             "called noise multiplier, for the noise given (default sgd).",
+    .example = "finf privacy --rho 1 --delta 1e-5",
+    .options = OPTIONS,
+    .rules = RULES,
+    .run = cmd_privacy,
+};

@@ -1,4 +1,4 @@
-/* The subcommands, and what several of them read. */
+/* What several commands read and show. */
 #ifndef FINF_CMD_H
 #define FINF_CMD_H
 
@@ -10,33 +10,12 @@
 #include "doc.h"
 #include "spec.h"
 
-/* Fills the doc. FINF_ETOL: the doc holds the best value. Any other failure: nothing is printed but
- * the reason. */
-typedef finf_status (*command_fn)(const args *a, doc *d, finf_reason *why);
-
-finf_status cmd_gamma(const args *a, doc *d, finf_reason *why);
-finf_status cmd_mean(const args *a, doc *d, finf_reason *why);
-finf_status cmd_linreg(const args *a, doc *d, finf_reason *why);
-finf_status cmd_coef(const args *a, doc *d, finf_reason *why);
-finf_status cmd_privacy(const args *a, doc *d, finf_reason *why);
-finf_status cmd_iqc(const args *a, doc *d, finf_reason *why);
-finf_status cmd_optimize(const args *a, doc *d, finf_reason *why);
-finf_status cmd_rates(const args *a, doc *d, finf_reason *why);
-finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why);
-finf_status cmd_curve(const args *a, doc *d, finf_reason *why);
-finf_status cmd_errata(const args *a, doc *d, finf_reason *why);
-finf_status cmd_simulate(const args *a, doc *d, finf_reason *why);
-finf_status cmd_tune(const args *a, doc *d, finf_reason *why);
-
-extern const command_fn RUN[CMD_COUNT]; /* commands.c */
-
 /* --eta, when it was given: positive. */
 finf_status read_eta(const args *a, double *eta, finf_reason *why);
 /* --eta and --mu, for the commands that need them only for 'auto'. */
 finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why);
-/* --noise with auto = eta*mu. fallback: the spec when --noise is absent. */
-finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out,
-                       finf_reason *why);
+/* --noise with auto = eta*mu. */
+finf_status read_noise(const args *a, double eta, double mu, finf_noise **out, finf_reason *why);
 finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why);
 /* --start: a number, or a value for each of the d directions, then in *at; owned by the caller,
  * also after a failure. */
@@ -47,7 +26,9 @@ finf_status check_stdin(const args *a, finf_reason *why);
 /* Is the output for a person? (--format text, and no --json) */
 int wants_text(const args *a);
 /* The noise as given, with auto replaced by its value: a --noise that gives the same again. */
-void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu);
+void show_noise(doc *d, const args *a, double eta, double mu);
+/* The same in csv and json only. */
+void show_noise_key(doc *d, const args *a, double eta, double mu);
 /* `start`, as it was given. */
 void show_start(doc *d, const args *a, double start);
 /* `reason`, where an answer is infinite. */

@@ -11,11 +11,6 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why)
     return s;
 }
 
-static const char *noise_text(const args *a, const char *fallback)
-{
-    return args_given(a, OPT_NOISE) ? args_text(a, OPT_NOISE) : fallback;
-}
-
 /* nu:auto and its like with the value in place, owned by the caller; NULL when there is no auto in
  * it (or no memory). */
 static char *resolve_noise(const char *text, double eta, double mu)
@@ -31,10 +26,9 @@ static char *resolve_noise(const char *text, double eta, double mu)
     return out;
 }
 
-finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out,
-                       finf_reason *why)
+finf_status read_noise(const args *a, double eta, double mu, finf_noise **out, finf_reason *why)
 {
-    return spec_noise(noise_text(a, fallback), finf_nu_of_paper(eta, mu), out, why);
+    return spec_noise(args_text(a, OPT_NOISE), finf_nu_of_paper(eta, mu), out, why);
 }
 
 finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why)
@@ -132,14 +126,22 @@ int wants_text(const args *a)
     return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
 }
 
-void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu)
+void show_noise_key(doc *d, const args *a, double eta, double mu)
 {
-    const char *text = noise_text(a, fallback);
+    const char *text = args_text(a, OPT_NOISE);
+    char *resolved = resolve_noise(text, eta, mu);
+    doc_string(d, "noise", NULL, resolved ? resolved : text, NULL);
+    free(resolved);
+}
+
+void show_noise(doc *d, const args *a, double eta, double mu)
+{
+    const char *text = args_text(a, OPT_NOISE);
     char note[64];
     char *resolved = resolve_noise(text, eta, mu);
     snprintf(note, sizeof note, "%.40s%s", text, strlen(text) > 40 ? ".." : "");
-    doc_string(d, "noise", NULL, resolved ? resolved : text, NULL);
-    doc_string(d, NULL, a->command == CMD_COEF ? NULL : "noise", note, resolved);
+    show_noise_key(d, a, eta, mu);
+    doc_string(d, NULL, "noise", note, resolved);
     free(resolved);
 }
 
