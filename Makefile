@@ -47,6 +47,7 @@ help:
 	@echo 'make faults     every command with each of its allocations failing in turn'
 	@echo 'make bench      speed, as ratios to the plain way'
 	@echo 'make data       regenerate notebooks-data/'
+	@echo 'make docs       the man page, and docs/commands.md from the tables of --help'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
 # ---- what is needed, and which of the optional parts are there ------------------------------------------------
@@ -140,7 +141,10 @@ $B/finf.pc: FORCE
 	  'Description: Suboptimality of private learning with correlated noise' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS) -pthread' 'Cflags: -I$${includedir}' > $@
 
+# the man page, and the manual of the commands in docs/
 docs: $B/finf.1
+	$B/finf --markdown > $B/commands.md && mv $B/commands.md docs/commands.md
+
 FORCE:
 
 # ---- use ------------------------------------------------------------------------------------------------------
