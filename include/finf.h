@@ -659,6 +659,10 @@ finf_status finf_curve(const finf_system *system, double eta, const finf_spectru
                        const finf_curve_options *opt, finf_curve_result *out);
 void finf_curve_result_free(finf_curve_result *r);
 
+/* F(theta_0) - F* = start Tr H/(2d), where start = |theta_0 - theta*|^2 is in equal parts along the
+ * eigenvectors. */
+double finf_curve_gap(const finf_spectrum *s, double start);
+
 /* Theorem lr-finite-noclip: (sqrt((L/mu) e^{-eta mu t} F0) + sqrt(F_inf))^2 bounds every curve with
  * gamma_inf from F(theta_0) - F* = F0. +inf where eta R^2 < 1 fails or F_inf is infinite. */
 finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spectrum *s,

@@ -74,7 +74,7 @@ static finf_status without_clipping(const job *j, const finf_noise *noise, entry
 {
     finf_linreg_options o = finf_linreg_options_default();
     finf_linreg_result r;
-    double F0 = j->o.start * finf_spectrum_trace(j->H) / (2 * finf_spectrum_dim(j->H));
+    double F0 = finf_curve_gap(j->H, j->o.start);
     o.privacy = j->set;
     o.optimum = 0;
     finf_status s = finf_linreg(noise, j->eta, j->H, &o, &r);
