@@ -170,7 +170,7 @@ check-data: $B/finf
 	@echo '== committed data'
 	@sh tests/data.sh $B/finf
 
-check-symbols: $B/libfinf.a $B/libfinf.so
+check-symbols: $B/finf $B/libfinf.a $B/libfinf.so
 	@echo '== symbols'
 	@CC='$(CC)' sh tests/symbols.sh $B '$(LIBS)'
 
