@@ -49,7 +49,7 @@ help:
 	@echo 'make faults     every command with each of its allocations failing in turn'
 	@echo 'make bench      speed, as ratios to the plain way'
 	@echo 'make data       regenerate notebooks-data/'
-	@echo 'make docs       the man page, and the list of rooms in docs/architecture.md'
+	@echo 'make docs       the man page, docs/commands.md from the tables of --help, the rooms in docs/architecture.md'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
 # ---- what is needed, and which of the optional parts are there ------------------------------------------------
@@ -143,7 +143,9 @@ $B/finf.pc: FORCE
 	  'Description: Suboptimality of private learning with correlated noise' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS) -pthread' 'Cflags: -I$${includedir}' > $@
 
+# the man page, and the manual of the commands in docs/
 docs: $B/finf.1
+	$B/finf --markdown > $B/commands.md && mv $B/commands.md docs/commands.md
 	@sh tests/layers.sh --write $B
 
 FORCE:
@@ -172,7 +174,7 @@ check-data: $B/finf
 	@echo '== committed data'
 	@sh tests/data.sh $B/finf
 
-check-symbols: $B/libfinf.a $B/libfinf.so
+check-symbols: $B/finf $B/libfinf.a $B/libfinf.so
 	@echo '== symbols'
 	@CC='$(CC)' sh tests/symbols.sh $B '$(LIBS)'
 

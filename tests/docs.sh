@@ -1,8 +1,8 @@
 # Runs every '$ finf ...' line in the code blocks of the pages below, each page in a folder of its own and from its top to
-# its end, and compares what is printed with what the page shows; then runs the Example of every --help.
-# Usage: sh tests/docs.sh path/to/finf
+# its end, and compares what is printed with what the page shows; then runs the Example of every --help, and looks whether
+# docs/commands.md is what the program writes. Usage: sh tests/docs.sh path/to/finf
 case $1 in /*) finf=$1 ;; *) finf=$PWD/$1 ;; esac
-pages='README.md docs/choosing.md' root=$PWD
+pages='README.md docs/choosing.md' root=$PWD manual=$PWD/docs/commands.md
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/bin" && ln -s "$finf" "$dir/bin/finf" && PATH=$dir/bin:$PATH || exit 1
 passed=0 failed=0
@@ -36,5 +36,18 @@ for c in $(finf --help | sed -n 's/^  finf \([a-z]*\) .*/\1/p'); do
         cat out
     fi
 done
+finf --markdown > commands.md
+if cmp -s commands.md "$manual"; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "docs/commands.md is not what 'finf --markdown' writes: run 'make docs'"
+    diff "$manual" commands.md
+fi
+if grep -q '`?`' commands.md; then # options.c: a default said to be the library's, of which it has none
+    failed=$((failed + 1))
+    echo 'a default of the library is not known'
+    grep '`?`' commands.md
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -151,6 +151,12 @@ finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_optio
     return rate(s, T, opt, 1, out);
 }
 
+/* (1/2) sum_j lambda_j start/d, to rounding */
+double finf_curve_gap(const finf_spectrum *s, double start)
+{
+    return start * finf_spectrum_trace(s) / (2 * finf_spectrum_dim(s));
+}
+
 finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spectrum *s,
                              const finf_linreg_options *opt, double F0, const double *t, size_t n,
                              double *bound, finf_reason *why)

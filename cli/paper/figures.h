@@ -18,8 +18,8 @@ typedef struct {
     const char *values[SIZES];
     int each;
     /* instead of running the line: y for each of n values x */
-    finf_status (*compute)(const char *line, const double *x, size_t n, double *y,
-                           finf_reason *why);
+    finf_status (*compute)(const runner *run, const char *line, const double *x, size_t n,
+                           double *y, finf_reason *why);
 } figure_source;
 
 typedef enum { ROLE_CURVE, ROLE_RATE, ROLE_POINTS, ROLE_BAND } figure_role;
