@@ -29,7 +29,8 @@ MOD     ?= $(TESTS)
 Q       := $(if $V,,@)
 say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
-.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols check-install check-faults faults asan clang \
+.PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
+        check-layers check-citations check-install check-faults format-check faults asan clang \
         no-ecos no-arb valgrind bench docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
 
@@ -40,13 +41,15 @@ help:
 	@echo 'make deps       install what is missing by apt, as demo and check do'
 	@echo 'make demo       one worked example'
 	@echo 'make check      every test: check-unit (MOD=linreg: one suite), check-cli, check-docs, check-data,'
-	@echo '                check-symbols, check-install, check-faults'
+	@echo '                check-symbols, check-layers, check-citations, check-install, check-faults'
+	@echo 'make format-check   the layout of the C files, as clang-format has it'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make clang no-ecos no-arb   the tests by another compiler, without ECOS, without Arb'
 	@echo 'make valgrind   the tests under valgrind'
 	@echo 'make faults     every command with each of its allocations failing in turn'
 	@echo 'make bench      speed, as ratios to the plain way'
 	@echo 'make data       regenerate notebooks-data/'
+	@echo 'make docs       the man page, docs/commands.md from the tables of --help, the rooms in docs/architecture.md'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
 # ---- what is needed, and which of the optional parts are there ------------------------------------------------
@@ -140,7 +143,11 @@ $B/finf.pc: FORCE
 	  'Description: Suboptimality of private learning with correlated noise' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS) -pthread' 'Cflags: -I$${includedir}' > $@
 
+# the man page, and the manual of the commands in docs/
 docs: $B/finf.1
+	$B/finf --markdown > $B/commands.md && mv $B/commands.md docs/commands.md
+	@sh tests/layers.sh --write $B
+
 FORCE:
 
 # ---- use ------------------------------------------------------------------------------------------------------
@@ -149,7 +156,8 @@ demo: $B/finf
 
 # on two cores, each part's output whole
 check:
-	@$(AGAIN) check-unit check-cli check-docs check-data check-symbols check-install check-faults
+	@$(AGAIN) check-unit check-cli check-docs check-data check-symbols check-layers check-citations \
+	  check-install check-faults
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -159,16 +167,27 @@ check-cli: $B/finf
 	@sh tests/cli.sh $B/finf
 
 check-docs: $B/finf
-	@echo '== README and --help examples'
+	@echo '== examples of README, docs/ and --help'
 	@sh tests/docs.sh $B/finf
 
 check-data: $B/finf
 	@echo '== committed data'
 	@sh tests/data.sh $B/finf
 
-check-symbols: $B/libfinf.a $B/libfinf.so
+check-symbols: $B/finf $B/libfinf.a $B/libfinf.so
 	@echo '== symbols'
 	@CC='$(CC)' sh tests/symbols.sh $B '$(LIBS)'
+
+check-layers: $(LIB_OBJ) $(CLI_OBJ)
+	@echo '== layers'
+	@sh tests/layers.sh $B
+
+check-citations:
+	@echo '== citations'
+	@sh tests/citations.sh
+
+format-check:
+	@sh tests/format.sh
 
 check-install: all
 	@echo '== installed'

@@ -1,6 +1,6 @@
-/* make bench, second part: both solvers of the IQC bound on the sweep of issue 3, in one run. Only
- * the ratios and the exit codes mean anything. Linked with the objects of the library: warm starts
- * are inside it. */
+/* make bench, second part: both solvers of the IQC bound on a sweep of kappa, eta, noise and form,
+ * in one run. Only the ratios and the exit codes mean anything. Linked with the objects of the
+ * library: warm starts are inside it. */
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,25 @@
-/* Which function runs which command. */
-#include "cmd.h"
+/* The commands there are, in the order of the help: a line each. Everything else about a command is
+ * in its file. */
+#include "commands.h"
 
-const command_fn RUN[CMD_COUNT] = {
-    [CMD_GAMMA] = cmd_gamma,         [CMD_MEAN] = cmd_mean,       [CMD_LINREG] = cmd_linreg,
-    [CMD_COEF] = cmd_coef,           [CMD_PRIVACY] = cmd_privacy, [CMD_IQC] = cmd_iqc,
-    [CMD_OPTIMIZE] = cmd_optimize,   [CMD_TUNE] = cmd_tune,       [CMD_RATES] = cmd_rates,
-    [CMD_CURVE] = cmd_curve,         [CMD_ERRATA] = cmd_errata,   [CMD_SIMULATE] = cmd_simulate,
-    [CMD_REPRODUCE] = cmd_reproduce,
-};
+#define COMMAND_LIST(X)                                                                            \
+    X(gamma)                                                                                       \
+    X(mean)                                                                                        \
+    X(linreg)                                                                                      \
+    X(coef)                                                                                        \
+    X(privacy)                                                                                     \
+    X(iqc)                                                                                         \
+    X(optimize)                                                                                    \
+    X(tune)                                                                                        \
+    X(rates)                                                                                       \
+    X(errata)                                                                                      \
+    X(curve)                                                                                       \
+    X(reproduce)                                                                                   \
+    X(simulate)
+
+#define DECLARED(name) extern const command command_##name;
+#define ENTRY(name) &command_##name,
+
+COMMAND_LIST(DECLARED)
+
+const command *const COMMANDS[] = {COMMAND_LIST(ENTRY) NULL};

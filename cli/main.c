@@ -2,7 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "args.h"
+#include "base.h"
+#include "commands.h"
+#include "manual.h"
 #include "output.h"
 
 /* One line, whatever was in the value that is quoted. */
@@ -47,8 +50,12 @@ static void print_parts(FILE *out)
                 *p.where ? " (" : "", p.where, *p.where ? ")" : "");
 }
 
-static command_id help_of;
-static void print_help(FILE *out) { args_help(help_of, out); }
+static void print_overview(FILE *out) { manual_overview(COMMANDS, out); }
+static void print_roff(FILE *out) { manual_roff(COMMANDS, out); }
+static void print_markdown(FILE *out) { manual_markdown(COMMANDS, out); }
+
+static const command *help_of;
+static void print_help(FILE *out) { manual_help(help_of, out); }
 
 /* ---- one command ----------------------------------------------------------------------------- */
 
@@ -56,7 +63,7 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 {
     int format = 0;
     double digits = 0;
-    finf_status s = args_choice(a, OPT_FORMAT, "text|csv|json", &format, why);
+    finf_status s = args_choice(a, OPT_FORMAT, &format, why);
     if (!s && args_given(a, OPT_JSON) && args_given(a, OPT_FORMAT) && format != FORMAT_JSON)
         s = finf_why(why, FINF_EUSAGE, "--json and --format %s contradict each other",
                      args_text(a, OPT_FORMAT));
@@ -93,7 +100,7 @@ static finf_status write_all(const doc *d, doc_style style, const memory_file *t
     return s;
 }
 
-static int run(command_id command, const args *a)
+static int run(const args *a)
 {
     finf_reason why = {""};
     doc_style style;
@@ -101,7 +108,7 @@ static int run(command_id command, const args *a)
     doc *d = doc_new();
     finf_status s = d ? read_style(a, &style, &why) : FINF_ENOMEM;
     if (!s) s = open_files(a, &out, &saved, &why); /* before the work: a bad path costs nothing */
-    if (!s) s = RUN[command](a, d, &why);
+    if (!s) s = a->command->run(a, d, &why);
     const memory_file *text = d ? doc_end_saved(d) : NULL;
     if ((!s || s == FINF_ETOL) && doc_failed(d))
         s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
@@ -137,7 +144,7 @@ int main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
     finf_reason why = {""};
     if (argc == 1) {
-        args_overview(stderr);
+        manual_overview(COMMANDS, stderr);
         return finf_status_exit(FINF_EUSAGE);
     }
     if (strcmp(word, "help") == 0 && argc > 2) { /* finf help gamma */
@@ -146,21 +153,21 @@ int main(int argc, char **argv)
         word = argv[1];
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-h") == 0)
-        return print_and_close(args_overview);
+        return print_and_close(print_overview);
     if (strcmp(word, "--version") == 0)
         return print_and_close(argc > 2 && strcmp(argv[2], "--verbose") == 0 ? print_parts
                                                                              : print_version);
-    if (strcmp(word, "--man") == 0) return print_and_close(args_manual);
-    for (int i = 0; i < CMD_COUNT; i++) {
-        if (strcmp(word, COMMANDS[i].name) != 0) continue;
-        args a;
-        finf_status s = args_parse((command_id)i, argc - 1, argv + 1, &a, &why);
-        if (s) return complain(s, &why);
-        help_of = (command_id)i;
-        if (args_given(&a, OPT_HELP)) return print_and_close(print_help);
-        if (args_given(&a, OPT_VERSION)) return print_and_close(print_version);
-        return run((command_id)i, &a);
+    if (strcmp(word, "--man") == 0) return print_and_close(print_roff);
+    if (strcmp(word, "--markdown") == 0) return print_and_close(print_markdown);
+    help_of = command_find(COMMANDS, word);
+    if (!help_of) {
+        finf_why(&why, FINF_EUSAGE, "no command '%.60s'; 'finf --help' lists them", word);
+        return complain(FINF_EUSAGE, &why);
     }
-    finf_why(&why, FINF_EUSAGE, "no command '%.60s'; 'finf --help' lists them", word);
-    return complain(FINF_EUSAGE, &why);
+    args a;
+    finf_status s = args_parse(COMMANDS, help_of, argc - 1, argv + 1, &a, &why);
+    if (s) return complain(s, &why);
+    if (args_given(&a, OPT_HELP)) return print_and_close(print_help);
+    if (args_given(&a, OPT_VERSION)) return print_and_close(print_version);
+    return run(&a);
 }

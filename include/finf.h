@@ -147,6 +147,11 @@ typedef struct {
     void *data;              /* handed to poll; borrowed during the call */
 } finf_cancel;
 
+/* Every choice below is a list of this kind: the constant, its number, its word (that of the
+ * command line, in its order) and what it means. finf_.._name gives the word, and NULL for a number
+ * that is no choice. */
+#define FINF_CHOICE_ENUM_(constant, number, word, meaning) constant = number,
+
 /* ---- numbers with their error ---------------------------------------------------------------- */
 
 /* A number, and how far the true one may be from it: |value - true| <= error is expected, and
@@ -467,41 +472,82 @@ finf_status finf_rates_power(double a, double d, double eta, const finf_privacy_
 finf_status finf_rates_spectrum(const finf_spectrum *s, double eta, const finf_privacy_setting *set,
                                 finf_rates *out);
 
+/* The noise of prior work (paper, Table 2). */
+typedef enum {
+    FINF_PRIOR_CC,      /* optimal for counting: nu at 0 */
+    FINF_PRIOR_NU,      /* nu = eta mu, the paper's */
+    FINF_PRIOR_ANTIPGD, /* B(z) = 1 - z */
+    FINF_PRIOR_DAMPED,  /* B(z) = 1 - (1-nu) z, nu = sqrt(eta Tr H/d) by the paper's rate */
+    /* the same with the nu of the least F_inf; that of FINF_PRIOR_DAMPED where DP-SGD diverges */
+    FINF_PRIOR_DAMPED_BEST,
+    FINF_PRIOR_COUNT
+} finf_prior;
+
+typedef struct {
+    double nu;     /* the damping, at most 1; 0 where there is none */
+    double growth; /* the law of gamma^2: log T, log(1/nu), T or 1/nu */
+    double rate;   /* the paper's rate of F_inf with unit constants; +inf where it diverges */
+} finf_prior_rates;
+
+/* T: for the laws that grow with it, T > 0. A failure leaves NaN in all fields. */
+finf_status finf_rates_prior(finf_prior which, const finf_spectrum *s, double eta,
+                             const finf_privacy_setting *set, double T, finf_prior_rates *out,
+                             finf_reason *why);
+
+/* The paper's damping: min(eta mu, 1); NaN where eta or mu is. */
+double finf_nu_of_paper(double eta, double mu);
+
+/* y ~ constant x^slope by least squares in logarithms, over those of n points, `stride` bytes
+ * apart, where both are positive and finite. *points (may be NULL): how many they are. NaN where
+ * there is no slope: fewer than two points, or one x only. */
+double finf_log_slope(const double *x, const double *y, size_t n, size_t stride, size_t *points);
+/* The same with slope 1: the geometric mean of y/x; NaN where there is no point. */
+double finf_log_constant(const double *x, const double *y, size_t n, size_t stride);
+
 /* ---- mu-strongly convex, L-smooth F: the IQC bound (socp/) ----------------------------------- */
 
 /* What is bounded, by which multipliers (theory 7, its first table). What each needs of w:
  * dist, fval:        white, E<w_s, w_t> = 0 for s != t;
- * sharp, sharp-dist: independent, or martingale differences; white is not enough (7.4);
+ * sharp, sharp-dist: independent, or martingale differences; white is not enough, as E<theta_t,
+ *                    w_{t+k}> = 0 needs w of mean zero given the past (7.4);
  * gaussian:          independent Gaussian, and gradient noise that does not depend on theta (7.11).
- * And all five: E[what_t | past] = 0, E|what_t|^2 <= sigma_sgd^2, E<w_s, what_t> = 0. */
-typedef enum {
-    /* F - F*, with causality multipliers: the default. For independent w (or martingale
-     * differences): E<theta_t, w_{t+k}> = 0 needs w of mean zero given the past (theory 7.4) */
-    FINF_IQC_SHARP,
-    FINF_IQC_FVAL, /* F - F*, smooth strongly convex interpolation (theory 7.2) */
-    FINF_IQC_DIST, /* (L/2) |theta|^2, the paper's (theory 7.2) */
-    /* (L/2) |theta|^2 with causality multipliers, for the same w (theory 7.4) */
-    FINF_IQC_SHARP_DIST,
-    /* sharp for Gaussian w and gradient noise that does not depend on theta socp/stein.c */
-    FINF_IQC_GAUSSIAN
-} finf_iqc_bound;
+ * And all five: E[what_t | past] = 0, E|what_t|^2 <= sigma_sgd^2, E<w_s, what_t> = 0.
+ * sharp is the default: F - F* with causality multipliers. fval: F - F* by smooth strongly convex
+ * interpolation alone (7.2). dist: (L/2) |theta|^2, the paper's (7.2); sharp-dist: that with
+ * causality multipliers. */
+#define FINF_IQC_BOUND_LIST(X)                                                                     \
+    X(FINF_IQC_SHARP, 0, "sharp",                                                                  \
+      "F - F* with causality, for independent w (or martingale differences)")                      \
+    X(FINF_IQC_GAUSSIAN, 4, "gaussian", "for Gaussian w")                                          \
+    X(FINF_IQC_FVAL, 1, "fval", "without")                                                         \
+    X(FINF_IQC_DIST, 2, "dist", "(L/2)|theta|^2, the paper's")                                     \
+    X(FINF_IQC_SHARP_DIST, 3, "sharp-dist", "that with causality")
+typedef enum { FINF_IQC_BOUND_LIST(FINF_CHOICE_ENUM_) } finf_iqc_bound;
+const char *finf_iqc_bound_name(finf_iqc_bound bound);
 
-typedef enum {
-    FINF_IQC_GENERAL, /* every F: the default */
-    FINF_IQC_ODD,     /* F symmetric about theta* only */
-    /* the printed sign: symmetric F only; below the truth for others (theory 7.1) */
-    FINF_IQC_PAPER
-} finf_iqc_class;
+/* Which F. general (the default): every one. odd: symmetric about theta* only. paper: the printed
+ * sign, for symmetric F only; below the truth for others (theory 7.1). */
+#define FINF_IQC_CLASS_LIST(X)                                                                     \
+    X(FINF_IQC_GENERAL, 0, "general", "all")                                                       \
+    X(FINF_IQC_ODD, 1, "odd", "symmetric")                                                         \
+    X(FINF_IQC_PAPER, 2, "paper", "symmetric, with the paper's sign")
+typedef enum { FINF_IQC_CLASS_LIST(FINF_CHOICE_ENUM_) } finf_iqc_class;
+const char *finf_iqc_class_name(finf_iqc_class which);
 
-/* (theory 7.3) */
-typedef enum { FINF_IQC_CONSTANTS_SHARP, FINF_IQC_CONSTANTS_PAPER } finf_iqc_constants;
+/* The constants in front of the integral (theory 7.3). */
+#define FINF_IQC_CONSTANTS_LIST(X)                                                                 \
+    X(FINF_IQC_CONSTANTS_SHARP, 0, "sharp", "as small as the proof allows")                        \
+    X(FINF_IQC_CONSTANTS_PAPER, 1, "paper", "8 times those, for the privacy noise")
+typedef enum { FINF_IQC_CONSTANTS_LIST(FINF_CHOICE_ENUM_) } finf_iqc_constants;
+const char *finf_iqc_constants_name(finf_iqc_constants constants);
 
-typedef enum {
-    /* ECOS where there is one, and Newton where there is none or ECOS fails: the default */
-    FINF_IQC_AUTO,
-    FINF_IQC_NEWTON, /* built in, and faster; for many programs (theory 7.6) */
-    FINF_IQC_ECOS    /* FINF_EUSAGE where there is none */
-} finf_iqc_solver;
+/* auto is the default; newton is faster than ECOS, and for many programs (theory 7.6). */
+#define FINF_IQC_SOLVER_LIST(X)                                                                    \
+    X(FINF_IQC_AUTO, 0, "auto", "ECOS where there is one, Newton where there is none or it fails") \
+    X(FINF_IQC_ECOS, 2, "ecos", "ECOS; FINF_EUSAGE where there is none")                           \
+    X(FINF_IQC_NEWTON, 1, "newton", "built in")
+typedef enum { FINF_IQC_SOLVER_LIST(FINF_CHOICE_ENUM_) } finf_iqc_solver;
+const char *finf_iqc_solver_name(finf_iqc_solver solver);
 
 typedef struct {
     finf_privacy_setting privacy; /* clip = 0 is allowed here: no privacy noise */
@@ -838,10 +884,12 @@ finf_status finf_system_participation(const finf_system *s, size_t k, size_t b,
 
 /* ---- the exact learning curve of linear regression ------------------------------------------- */
 
-typedef enum {
-    FINF_CURVE_GAMMA_T,  /* the sensitivity of the n steps: the default */
-    FINF_CURVE_GAMMA_INF /* its limit; Toeplitz noise only */
-} finf_curve_gamma;
+/* Which sensitivity the noise is scaled by; T is the default, inf for Toeplitz noise only. */
+#define FINF_CURVE_GAMMA_LIST(X)                                                                   \
+    X(FINF_CURVE_GAMMA_T, 0, "T", "that of the n steps")                                           \
+    X(FINF_CURVE_GAMMA_INF, 1, "inf", "its limit, of all time")
+typedef enum { FINF_CURVE_GAMMA_LIST(FINF_CHOICE_ENUM_) } finf_curve_gamma;
+const char *finf_curve_gamma_name(finf_curve_gamma gamma);
 
 typedef struct {
     finf_privacy_setting privacy; /* its defaults */
@@ -887,6 +935,10 @@ finf_status finf_curve(const finf_system *system, double eta, const finf_spectru
                        const finf_curve_options *opt, finf_curve_result *out);
 /* Frees r->F, not r itself. */
 void finf_curve_result_free(finf_curve_result *r);
+
+/* F(theta_0) - F* = start Tr H/(2d), where start = |theta_0 - theta*|^2 is in equal parts along the
+ * eigenvectors. */
+double finf_curve_gap(const finf_spectrum *s, double start);
 
 /* Theorem lr-finite-noclip: (sqrt((L/mu) e^{-eta mu t} F0) + sqrt(F_inf))^2 bounds every curve with
  * gamma_inf from F(theta_0) - F* = F0, for inputs as in finf_linreg's `exact`: bound[i] at t[i],
@@ -966,13 +1018,14 @@ finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_optio
 
 /* theta_{t+1} = theta_t - eta (g_t + z_t), z = beta * w, w ~ N(0, sigma^2 I): Noisy-FTRL, and with
  * clip_gradients, where the norm of each g_t is cut to G, DP-FTRL. One example a step. */
-typedef enum {
-    FINF_SIMULATE_MEAN, /* F = (1/2) E(theta - y)^2, y ~ N(theta*, sigma_sgd^2) */
-    /* F = (1/2) E(y - <theta,x>)^2, x ~ N(0, H), y = <theta*,x> + sigma_sgd xi */
-    FINF_SIMULATE_LINREG,
-    /* curvature L for |theta - theta*| < knee, mu = L/kappa outside; g = F' + sigma_sgd xi */
-    FINF_SIMULATE_HUBER
-} finf_simulate_problem;
+#define FINF_SIMULATE_PROBLEM_LIST(X)                                                              \
+    X(FINF_SIMULATE_MEAN, 0, "mean", "F = (1/2) E(theta - y)^2, y ~ N(theta*, sigma_sgd^2)")       \
+    X(FINF_SIMULATE_LINREG, 1, "linreg",                                                           \
+      "F = (1/2) E(y - <theta,x>)^2, x ~ N(0, H), y = <theta*,x> + sigma_sgd xi")                  \
+    X(FINF_SIMULATE_HUBER, 2, "huber",                                                             \
+      "curvature L for |theta - theta*| < knee, mu = L/kappa outside; g = F' + sigma_sgd xi")
+typedef enum { FINF_SIMULATE_PROBLEM_LIST(FINF_CHOICE_ENUM_) } finf_simulate_problem;
+const char *finf_simulate_problem_name(finf_simulate_problem problem);
 
 typedef struct {
     finf_privacy_setting privacy; /* its defaults */
@@ -1045,16 +1098,42 @@ finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem
  * gauss:    exact for this mechanism, which is one Gaussian of mu = sqrt(2 rho) (8.2)
  * domain:   1e-30 <= rho <= 1e30, 0 <= epsilon <= 1e30, 1e-300 <= delta < 1, else FINF_EDOM, as
  *           where no such rho gives epsilon at delta
- * method:   zcdp: a scan of orders and golden section; gauss: Mills' ratios; inverses by bisection
- * accuracy: error covers rounding, and for an inverse what that does to it; the least over orders
- *           is approached from above. tests/tables/privacy.inc
- * failure:  NaN */
+ * method:   zcdp: a scan of orders and Brent's minimiser; gauss: Mills' ratios; inverses by
+ * bisection accuracy: error covers rounding, and for an inverse what that does to it; the least
+ * over orders is approached from above. tests/tables/privacy.inc failure:  NaN */
 finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *epsilon, finf_reason *why);
 finf_status finf_epsilon_gauss(double rho, double delta, finf_real *epsilon, finf_reason *why);
 finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *delta, finf_reason *why);
 finf_status finf_delta_gauss(double rho, double epsilon, finf_real *delta, finf_reason *why);
 finf_status finf_rho_zcdp(double epsilon, double delta, finf_real *rho, finf_reason *why);
 finf_status finf_rho_gauss(double epsilon, double delta, finf_real *rho, finf_reason *why);
+/* rho = 1/(2 z^2) of the noise multiplier z = sigma/(G gamma), 1e-15 <= z <= 1e15 */
+finf_status finf_rho_multiplier(double z, finf_real *rho);
+
+/* Three things are called noise multiplier. */
+typedef struct {
+    double over_sensitivity; /* sigma/(G gamma), what privacy accountants take */
+    double over_clip;        /* sigma/G, what DP-SGD libraries take */
+    double sigma;            /* standard deviation of w_t */
+} finf_multipliers;
+finf_multipliers finf_noise_multipliers(const finf_privacy_setting *set, double gamma2);
+/* d sigma^2 = d G^2 gamma^2/(2 rho): E|w_t|^2 in d dimensions */
+double finf_noise_variance(const finf_privacy_setting *set, double gamma2, double d);
+
+/* ---- the paper's errata ---------------------------------------------------------------------- */
+
+/* A correction to the paper: what it prints beside what is computed here. */
+typedef struct {
+    const char *what; /* what the two numbers are of */
+    double printed, computed;
+    const char *also; /* a second pair that belongs to it; NULL and NaN where there is none */
+    double also_printed, also_computed;
+    char note[640]; /* why */
+} finf_erratum;
+
+size_t finf_errata_count(void);
+/* number = 1 .. finf_errata_count(), else FINF_EDOM (theory 10) */
+finf_status finf_errata_get(size_t number, finf_erratum *out);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

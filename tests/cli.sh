@@ -126,6 +126,7 @@ for part in 'GSL +[0-9.]+' 'FFTW .*[0-9].*' '(FLINT|Arb) +([0-9.]+|not found)' '
     ok "^  $part$" --version --verbose
 done
 ok '^\.TH FINF 1' --man
+ok '^## finf simulate' --markdown
 ok 'finf gamma' --help
 commands=$(sed -n 's/^  finf \([a-z]*\) .*/\1/p' "$T/out")
 for c in gamma mean linreg coef privacy; do
@@ -314,7 +315,7 @@ if [ "$(id -u)" != 0 ]; then # root may do everything
     bad 5 "'t.txt'" gamma --noise beta@t.txt
     chmod 644 t.txt
 fi
-for c in 'gamma --noise sgd' 'coef --noise nu:0.1 --length 100000' --help --version --man 'gamma --help'; do
+for c in 'gamma --noise sgd' 'coef --noise nu:0.1 --length 100000' --help --version --man --markdown 'gamma --help'; do
     "$finf" $c >&- 2>"$T/err"
     rc=$?
     if [ $rc = 5 ] && [ "$(wc -l <"$T/err")" -eq 1 ]; then yes; else no "closed stdout: exit $rc" $c; fi
@@ -591,6 +592,14 @@ for c in 'optimize --eta 0.1' 'tune --eta 0.1'; do # one gap is the solver's
     if [ "$(grep -c '^  gap ' "$T/out")" = 1 ] && grep -q '^  solver gap ' "$T/out"; then yes; else no 'which gap?' $c; fi
 done
 ok 'symmetric' iqc --noise sgd --eta 0.5 --kappa 10 --class paper
+# every word of a choice that --help names is taken, and comes back as it was given; another is refused with all of them
+run iqc --help
+for o in bound class; do
+    words=$(sed -n "s/^  --$o \([a-z|-]*\).*/\1/p" "$T/out")
+    bad1 2 "--$o 'no': must be one of $words" iqc --noise sgd --eta 0.5 --kappa 3 --$o no
+    for w in $(echo "$words" | tr '|' ' '); do ok "\"$o(_kind)?\":\"$w\"" iqc --noise sgd --eta 0.5 --kappa 3 --$o $w --json; done
+    run iqc --help
+done
 ok 'on the grid' iqc --noise sgd --eta 0.5 --kappa 10 --verbose
 ok '"solver":"newton"' iqc --noise sgd --eta 0.5 --kappa 10 --solver newton --json
 # auto: ECOS for one where it is, Newton for a range; ECOS is not there without its library

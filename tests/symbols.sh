@@ -1,4 +1,4 @@
-# What the libraries offer and what they need. Usage: sh tests/symbols.sh BUILD 'LIBS'
+# What the libraries offer and what they need, and who needs whom in the program. Usage: sh tests/symbols.sh BUILD 'LIBS'
 # Only finf_* is offered, nothing of ECOS or R is needed, and a program with functions of its own under the names that finf
 # and ECOS use inside gets the same answers, from the archive and from the shared library.
 build=$1 libs=$2
@@ -21,6 +21,16 @@ check $? 'libfinf.a and libfinf.so do not offer the same'
 needs=$(nm -D --undefined-only "$build/libfinf.so" | grep -E ' (ECOS_|R_|Rprintf|.*_ctrlc)' | tr '\n' ' ')
 [ -z "$needs" ]
 check $? "libfinf.so needs $needs"
+
+# in the program data flows one way: cli/core <- cli/cmd and cli/paper <- cli
+symbols() { for f in $2; do nm -g $1 "$build/obj/${f%.c}.o"; done | awk '{ print $NF }' | sort -u; }
+for edge in 'core cmd' 'core paper' 'cmd paper' 'paper cmd' 'core .' 'cmd .' 'paper .'; do
+    symbols -u "$(echo cli/${edge% *}/*.c)" >"$dir/needed"
+    symbols --defined-only "$(echo cli/${edge#* }/*.c | sed 's,/\./,/,g')" >"$dir/defined"
+    up=$(comm -12 "$dir/needed" "$dir/defined" | tr '\n' ' ')
+    [ -s "$dir/needed" ] && [ -s "$dir/defined" ] && [ -z "$up" ]
+    check $? "cli: ${edge% *} needs of ${edge#* }: $up"
+done
 
 # the plain names inside finf, and those of ECOS: each as a function that gives nonsense
 names='dense_dot dense_axpy dense_combine socp_newton socp_ecos circle_means circle_mean ecos_get

@@ -1,4 +1,4 @@
-/* bounds/system.c, factorization.c, epochs.c, curve.c, corollary.c */
+/* bounds/system/system.c, factorization.c, epochs.c, curve.c, finite_rates.c */
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_linalg.h>
 #include <string.h>
@@ -1137,6 +1137,7 @@ START_TEST(theorem_is_above_the_curve)
         finf_curve_result r = curve(s, 0.05, H, o);
         finf_linreg_options l = finf_linreg_options_default();
         l.privacy = o.privacy;
+        ASSERT_NEAR(finf_curve_gap(H, o.start), r.F[0], 1e-13, "the gap of the start");
         for (size_t i = 0; i <= N; i++) t[i] = (double)i;
         ck_assert_int_eq(finf_curve_bound(noise, 0.05, H, &l, r.F[0], t, N + 1, bound, NULL),
                          FINF_OK);

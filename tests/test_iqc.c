@@ -840,6 +840,80 @@ START_TEST(sharp_needs_more_than_white_noise)
 }
 END_TEST
 
+/* Every choice has a number and a word of its own, and no other number has a word. */
+#define CHECK_CHOICES(LIST, type, name, count)                                                     \
+    do {                                                                                           \
+        const struct {                                                                             \
+            int number;                                                                            \
+            const char *word, *meaning;                                                            \
+        } list[] = {LIST(CHOICE)};                                                                 \
+        ck_assert_uint_eq(COUNT(list), count);                                                     \
+        for (size_t i = 0; i < COUNT(list); i++) {                                                 \
+            ck_assert_str_eq(name((type)list[i].number), list[i].word);                            \
+            ck_assert(list[i].meaning[0] && list[i].number < (int)count);                          \
+            for (size_t j = 0; j < i; j++)                                                         \
+                ck_assert(list[i].number != list[j].number &&                                      \
+                          strcmp(list[i].word, list[j].word) != 0);                                \
+        }                                                                                          \
+        ck_assert(!name((type)count) && !name((type)-1));                                          \
+    } while (0)
+#define CHOICE(constant, number, word, meaning) {constant, word, meaning},
+
+START_TEST(choices)
+{
+    CHECK_CHOICES(FINF_IQC_BOUND_LIST, finf_iqc_bound, finf_iqc_bound_name, 5);
+    CHECK_CHOICES(FINF_IQC_CLASS_LIST, finf_iqc_class, finf_iqc_class_name, 3);
+    CHECK_CHOICES(FINF_IQC_CONSTANTS_LIST, finf_iqc_constants, finf_iqc_constants_name, 2);
+    CHECK_CHOICES(FINF_IQC_SOLVER_LIST, finf_iqc_solver, finf_iqc_solver_name, 3);
+    CHECK_CHOICES(FINF_CURVE_GAMMA_LIST, finf_curve_gamma, finf_curve_gamma_name, 2);
+    CHECK_CHOICES(FINF_SIMULATE_PROBLEM_LIST, finf_simulate_problem, finf_simulate_problem_name, 3);
+}
+END_TEST
+
+/* The errata whose two numbers have a closed form; those of the bounds are other tests' already. */
+START_TEST(errata)
+{
+    enum { PRINTED, COMPUTED, ALSO_PRINTED, ALSO_COMPUTED };
+    const double eta = 0.1, mu = 0.1, a = eta * eta / (1 - (1 - eta) * (1 - eta * mu)),
+                 b = (1 - eta * mu) * a - eta; /* the two-cycle */
+    const struct {
+        size_t number;
+        int which;
+        double value, tol;
+    } ROWS[] = {{1, COMPUTED, (a * a + b * b) / 2, 1e-12},
+                {3, PRINTED, 2 * M_PI / 0.19, 1e-14},
+                {3, COMPUTED, 2 * M_PI / sqrt(0.19), 1e-13},
+                {4, PRINTED, 1.0 / 3, 1e-15},
+                {4, COMPUTED, 1.0 / 6, 1e-14},
+                {4, ALSO_PRINTED, 1.28, 1e-15},
+                {5, PRINTED, 3, 0},
+                {6, PRINTED, 1e6, 0},
+                {6, COMPUTED, 1000, 1e-15},
+                {7, ALSO_PRINTED, 128.0 / 49, 1e-15},
+                {8, COMPUTED, 1, 1e-14},
+                {9, ALSO_COMPUTED, 1 / 1.9999e-4, 1e-14},
+                {10, PRINTED, 1.0 / 3, 1e-15},
+                {10, COMPUTED, INFINITY, 0},
+                {11, PRINTED, 2, 0},
+                {11, COMPUTED, 4, 1e-15}};
+    finf_erratum e;
+    ck_assert_uint_eq(finf_errata_count(), 12);
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        ck_assert_int_eq(finf_errata_get(ROWS[i].number, &e), FINF_OK);
+        const double values[] = {e.printed, e.computed, e.also_printed, e.also_computed};
+        ASSERT_NEAR(values[ROWS[i].which], ROWS[i].value, ROWS[i].tol, "erratum %zu: %s",
+                    ROWS[i].number, e.what);
+        ck_assert(e.what[0] && e.note[0] && !e.also == isnan(e.also_printed));
+    }
+    ck_assert_int_eq(finf_errata_get(12, &e), FINF_OK);
+    ck_assert(e.printed == -e.computed && e.computed != 0);
+    for (size_t bad = 0; bad < 26; bad += 13) {
+        ck_assert_int_eq(finf_errata_get(bad, &e), FINF_EDOM);
+        ck_assert(isnan(e.printed) && isnan(e.computed) && !e.note[0]);
+    }
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *t = tcase_create("all");
@@ -865,6 +939,8 @@ static TCase *make(void)
     tcase_add_test(t, two_threads);
     tcase_add_test(t, automatic);
     tcase_add_test(t, properties);
+    tcase_add_test(t, choices);
+    tcase_add_test(t, errata);
     return t;
 }
 

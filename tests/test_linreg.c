@@ -1,4 +1,4 @@
-/* bounds/linreg.c */
+/* bounds/problem/linreg.c */
 #include <string.h>
 
 #include "spec.h"
@@ -422,6 +422,93 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Power laws through points that are not on a line, beside the normal equations; what is left out,
+ * and where there is no slope. */
+START_TEST(power_laws)
+{
+    double rows[][2] = {{1, 2}, {0, 1}, {2, 5}, {4, 7}, {8, INFINITY}, {8, -1}, {16, 40}};
+    double X[4], Y[4], n = 0, x = 0, y = 0, xx = 0, xy = 0, product = 1;
+    size_t points, stride = sizeof rows[0];
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!(rows[i][0] > 0 && rows[i][1] > 0 && isfinite(rows[i][1]))) continue;
+        X[(size_t)n] = log(rows[i][0]);
+        Y[(size_t)n] = log(rows[i][1]);
+        product *= rows[i][1] / rows[i][0];
+        n++;
+    }
+    for (size_t i = 0; i < (size_t)n; i++) {
+        x += X[i];
+        y += Y[i];
+        xx += X[i] * X[i];
+        xy += X[i] * Y[i];
+    }
+    ASSERT_NEAR(finf_log_slope(&rows[0][0], &rows[0][1], COUNT(rows), stride, &points),
+                (n * xy - x * y) / (n * xx - x * x), 1e-13, "slope");
+    ck_assert_uint_eq(points, 4);
+    ASSERT_NEAR(finf_log_constant(&rows[0][0], &rows[0][1], COUNT(rows), stride),
+                sqrt(sqrt(product)), 1e-14, "constant");
+    const double flat[] = {3, 3, 3}, up[] = {1, 2, 4};
+    ck_assert(finf_log_slope(up, flat, 3, sizeof *up, NULL) == 0);
+    ck_assert(isnan(finf_log_slope(flat, up, 3, sizeof *up, &points)) && points == 3);
+    ck_assert(isnan(finf_log_slope(up, flat, 1, sizeof *up, &points)) && points == 1);
+    ck_assert(isnan(finf_log_constant(up, flat, 0, sizeof *up)));
+}
+END_TEST
+
+/* F_inf of B(z) = 1 - (1-nu) z */
+static double damped(const finf_spectrum *H, double eta, double nu)
+{
+    finf_noise *noise;
+    finf_linreg_result r;
+    ck_assert_int_eq(finf_noise_antipgd(nu, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_linreg(noise, eta, H, NULL, &r), FINF_OK);
+    finf_noise_free(noise);
+    return r.exact.value;
+}
+
+/* Table 2: the best damping has a smaller F_inf than its neighbours, to second order in their
+ * distance, and than the paper's; the laws and rates as they are printed. */
+START_TEST(noise_of_prior_work)
+{
+    const double eta = 0.01, d = 64, T = 1e6;
+    finf_privacy_setting set = {0.5, 2, 0};
+    finf_prior_rates p[FINF_PRIOR_COUNT];
+    finf_spectrum *H;
+    finf_reason why = {""};
+    finf_spectrum_power(1, d, &H, NULL);
+    double trace = finf_spectrum_trace(H), mu = eta / d;
+    for (finf_prior m = 0; m < FINF_PRIOR_COUNT; m++)
+        ck_assert_int_eq(finf_rates_prior(m, H, eta, &set, T, &p[m], &why), FINF_OK);
+    double nu = p[FINF_PRIOR_DAMPED_BEST].nu, least = damped(H, eta, nu);
+    for (double step = 0.01; step < 0.2; step *= 2) {
+        double above = damped(H, eta, nu * (1 + step)) / least - 1;
+        double below = damped(H, eta, nu / (1 + step)) / least - 1;
+        ck_assert_msg(above > 0 && below > 0 && fabs(log(above / below)) < 3 * step,
+                      "nu = %g is not the best: %g, %g at %g", nu, above, below, step);
+    }
+    ck_assert_double_le(least, damped(H, eta, p[FINF_PRIOR_DAMPED].nu));
+    ASSERT_NEAR(p[FINF_PRIOR_DAMPED].nu, sqrt(eta * trace / d), 1e-15, "damping");
+    ASSERT_NEAR(p[FINF_PRIOR_NU].nu, mu, 1e-15, "nu");
+    ASSERT_NEAR(p[FINF_PRIOR_CC].growth, log(T), 1e-15, "growth of cc");
+    ASSERT_NEAR(p[FINF_PRIOR_NU].growth, -log(mu), 1e-15, "growth of nu");
+    ASSERT_NEAR(p[FINF_PRIOR_ANTIPGD].growth, T, 1e-15, "growth of anti-PGD");
+    ASSERT_NEAR(p[FINF_PRIOR_DAMPED_BEST].growth * nu, 1, 1e-15, "growth of damped anti-PGD");
+    ASSERT_NEAR(p[FINF_PRIOR_NU].rate, 8 * eta * eta * trace * log(mu) * log(mu), 1e-14, "rate");
+    ASSERT_NEAR(p[FINF_PRIOR_DAMPED].rate, 8 * eta * sqrt(eta * d * trace), 1e-14, "rate");
+    ck_assert(isinf(p[FINF_PRIOR_CC].rate) && isinf(p[FINF_PRIOR_ANTIPGD].rate));
+    /* where DP-SGD diverges there is no best damping, and none is above 1 */
+    ck_assert_int_eq(finf_rates_prior(FINF_PRIOR_DAMPED_BEST, H, 40, &set, T, &p[0], &why), 0);
+    ck_assert(p[0].nu == 1);
+    ck_assert_int_eq(finf_rates_prior(FINF_PRIOR_NU, H, 100 * d, &set, T, &p[0], &why), FINF_OK);
+    ck_assert(p[0].nu == 1);
+    ck_assert_int_eq(finf_rates_prior(FINF_PRIOR_CC, H, eta, &set, 0, &p[0], &why), FINF_EDOM);
+    ck_assert(isnan(p[0].nu) && isnan(p[0].growth) && isnan(p[0].rate) && why.text[0]);
+    ck_assert_int_eq(finf_rates_prior(FINF_PRIOR_COUNT, H, eta, NULL, T, &p[0], NULL), FINF_EUSAGE);
+    ck_assert(isnan(finf_nu_of_paper(NAN, 1)) && isnan(finf_nu_of_paper(1, NAN)));
+    finf_spectrum_free(H);
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *t = tcase_create("linreg");
@@ -437,6 +524,8 @@ static TCase *make(void)
     tcase_add_test(t, infinite_energy);
     tcase_add_test(t, upper_bound);
     tcase_add_test(t, many_eigenvalues);
+    tcase_add_test(t, power_laws);
+    tcase_add_test(t, noise_of_prior_work);
     tcase_add_test(t, refused);
     return t;
 }

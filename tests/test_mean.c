@@ -1,4 +1,4 @@
-/* bounds/mean.c */
+/* bounds/problem/mean.c */
 #include "spec.h"
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* bounds/privacy.c */
+/* bounds/problem/privacy.c */
 #include "no_memory.h"
 #include "support.h"
 
@@ -156,6 +156,26 @@ START_TEST(reasons)
 }
 END_TEST
 
+/* The three multipliers and the variance are one sigma^2 = G^2 gamma^2/(2 rho). */
+START_TEST(multipliers)
+{
+    const double bad[] = {0, -1, 1e-16, 1e16, NAN, INFINITY};
+    finf_privacy_setting set = {0.3, 2.5, 0};
+    finf_multipliers m = finf_noise_multipliers(&set, 1.7);
+    finf_real rho;
+    ck_assert_int_eq(finf_rho_multiplier(m.over_sensitivity, &rho), FINF_OK);
+    ASSERT_REAL(rho, 0.3, 1e-15, 1e-15, "rho");
+    ASSERT_NEAR(m.over_clip * m.over_clip, 1.7 / 0.6, 1e-15, "sigma/G");
+    ASSERT_NEAR(m.sigma * m.sigma, 6.25 * 1.7 / 0.6, 1e-15, "sigma");
+    ASSERT_NEAR(finf_noise_variance(&set, 1.7, 3), 3 * m.sigma * m.sigma, 1e-15, "variance");
+    ASSERT_NEAR(finf_noise_multipliers(NULL, 4).sigma, sqrt(2), 1e-15, "defaults");
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        ck_assert_int_eq(finf_rho_multiplier(bad[i], &rho), FINF_EDOM);
+        ck_assert(isnan(rho.value) && isinf(rho.error));
+    }
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *t = tcase_create("privacy");
@@ -163,6 +183,7 @@ static TCase *make(void)
     tcase_add_test(t, both_directions);
     tcase_add_test(t, deltas);
     tcase_add_test(t, without_memory);
+    tcase_add_test(t, multipliers);
     tcase_add_test(t, refused);
     tcase_add_test(t, reasons);
     return t;

@@ -1,4 +1,4 @@
-/* bounds/montecarlo*.c: simulations against exact values, with fixed seeds. */
+/* bounds/simulate/montecarlo*.c: simulations against exact values, with fixed seeds. */
 #include "montecarlo.h"
 #include "support.h"
 

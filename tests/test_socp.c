@@ -388,8 +388,8 @@ START_TEST(unfinished_and_infeasible)
 }
 END_TEST
 
-/* least_squares.c: the optimum lies between its value and that less the gap; where the gap is nothing it is
- * the optimum. */
+/* least_squares.c: the optimum lies between its value and that less the gap; where the gap is
+ * nothing it is the optimum. */
 START_TEST(least_squares)
 {
     const struct {

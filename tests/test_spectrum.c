@@ -1,4 +1,4 @@
-/* bounds/spectrum.c, sumrule.c, circle.c: short sums against long ones. */
+/* bounds/problem/spectrum.c, sumrule.c, circle.c: short sums against long ones. */
 #include <gsl/gsl_integration.h>
 #include <string.h>
 

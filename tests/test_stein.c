@@ -1,4 +1,5 @@
-/* Gaussian w: the identities of socp/stein.c on F whose answers are known, and the bound they give.
+/* Gaussian w: the identities of socp/program/stein.c on F whose answers are known, and the bound
+ * they give.
  */
 #include <gsl/gsl_randist.h>
 

@@ -2,7 +2,7 @@
  *
  * To add one: write its file with a `const noise_family noise_<name>`, add the name to the list
  * below, and write its tests. If its response has a formula in ball arithmetic, one line in
- * socp/certify/families.c lets the bound be certified under it.  (theory 1) */
+ * FAMILIES of socp/certify/ball_noise.c lets the bound be certified under it.  (theory 1) */
 #ifndef FINF_NOISE_FAMILY_H
 #define FINF_NOISE_FAMILY_H
 

@@ -174,6 +174,12 @@ finf_status finf_rate_nu(const finf_spectrum *s, double T, const finf_rate_optio
     return rate(s, T, opt, 1, out);
 }
 
+/* (1/2) sum_j lambda_j start/d, to rounding */
+double finf_curve_gap(const finf_spectrum *s, double start)
+{
+    return start * finf_spectrum_trace(s) / (2 * finf_spectrum_dim(s));
+}
+
 /* (sqrt((L/mu) e^{-eta mu t} F_0) + sqrt(F_inf))^2 at each t (theory 6.8), with the exact F_inf of
  * 5.1.   domain: F_0 >= 0, t >= 0; +inf with a reason where the theorem's eta R^2 < 1 does not hold
  * or F_inf is infinite. */

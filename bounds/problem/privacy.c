@@ -323,3 +323,32 @@ finf_status finf_rho_gauss(double epsilon, double delta, finf_real *out, finf_re
                           "Gaussian mechanism");
     return FINF_OK;
 }
+
+/* ---- noise multipliers ----------------------------------------------------------------------- */
+
+/* rho = 1/(2 z^2), as sigma^2 = G^2 gamma^2/(2 rho) (theory 8)
+ * domain:   z for which rho is within 1e-30 and 1e30
+ * accuracy: 2 ulp */
+finf_status finf_rho_multiplier(double z, finf_real *rho)
+{
+    double value = 0.5 / (z * z);
+    *rho = finf_real_failed();
+    if (!(z > 0) || check_rho(value, NULL)) return FINF_EDOM;
+    *rho = finf_real_make(value, 2 * FINF_EPS * value, "1/(2 z^2)");
+    return FINF_OK;
+}
+
+/* 1/sqrt(2 rho), times gamma, times G: to rounding */
+finf_multipliers finf_noise_multipliers(const finf_privacy_setting *set, double gamma2)
+{
+    finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
+    double multiplier = 1 / sqrt(2 * p.rho);
+    double gamma = sqrt(gamma2);
+    return (finf_multipliers){multiplier, multiplier * gamma, multiplier * gamma * p.clip};
+}
+
+double finf_noise_variance(const finf_privacy_setting *set, double gamma2, double d)
+{
+    finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
+    return d * p.clip * p.clip * gamma2 / (2 * p.rho);
+}

@@ -18,13 +18,13 @@ static finf_status show_density(const args *a, const finf_noise *noise, size_t n
     }
     doc_row(d);
     doc_note(d, "# w and |B(w)|^2 of %.80s", args_text(a, OPT_NOISE));
-    show_noise(d, a, NULL, eta, mu);
+    show_noise_key(d, a, eta, mu);
     doc_table(d, "density", 2, NAMES, x, n);
     free(x);
     return FINF_OK;
 }
 
-finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
 {
     double eta, mu, n = NAN;
     finf_noise *noise = NULL;
@@ -34,7 +34,7 @@ finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
     finf_status s = read_eta_mu(a, &eta, &mu, why);
     if (!s) s = read_setting(a, &set, why);
     if (!s) s = args_whole(a, OPT_LENGTH, 1, 1e8, &n, why);
-    if (!s) s = read_noise(a, eta, mu, NULL, &noise, why);
+    if (!s) s = read_noise(a, eta, mu, &noise, why);
     if (!s && strategy && args_given(a, OPT_DENSITY))
         s = finf_why(why, FINF_EUSAGE, "--strategy and --density: one of them");
     if (!s && args_given(a, OPT_DENSITY)) {
@@ -51,10 +51,33 @@ finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
                  strategy ? "strategy coefficients c_t = (1/beta)_t"
                           : "noising coefficients beta_t",
                  args_text(a, OPT_NOISE), n - 1);
-        show_noise(d, a, NULL, eta, mu);
+        show_noise_key(d, a, eta, mu);
         doc_array(d, strategy ? "strategy_coef" : "noising_coef", x, (size_t)n);
     }
     free(x);
     finf_noise_free(noise);
     return s;
 }
+
+static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
+                                     OPTIONS_FOR_AUTO,
+                                     {.id = OPT_LENGTH, .needed = 1},
+                                     {.id = OPT_STRATEGY},
+                                     {.id = OPT_DENSITY},
+                                     PRIVACY_OPTIONS_WITHOUT_EFFECT,
+                                     COMMON_OPTIONS,
+                                     {.id = OPT_PRECISION},
+                                     {.id = OPT_END}};
+
+static const option_rule RULES[] = {RULES_FOR_AUTO, {.option = OPT_END}};
+
+const command command_coef = {
+    .name = "coef",
+    .summary = "coefficients beta (or c = 1/beta), ready to use",
+    .about = "The first n noising coefficients, one number a line; what beta@FILE and "
+             "strategy@FILE read.",
+    .example = "finf coef --noise nu:0.1 --length 5",
+    .options = OPTIONS,
+    .rules = RULES,
+    .run = cmd_coef,
+};

@@ -33,17 +33,16 @@ typedef struct {
     finf_curve_options o;
     double *start_at; /* NULL, or a value for each direction */
     double k, b;      /* participations, separation; NaN: one */
-    int gamma;        /* of GAMMA */
-    int shown;        /* of SHOW */
+    int gamma;        /* a finf_curve_gamma, or GAMMA_.. */
+    int shown;        /* SHOW_.. */
     int precision;    /* of the text table */
     size_t done;      /* entries with everything in them */
     finf_status status;
     finf_reason reason;
 } job;
 
-#define GAMMA "T|inf|fixed-order|min-sep"
-enum { GAMMA_T, GAMMA_INF, GAMMA_FIXED_ORDER, GAMMA_MIN_SEP };
-#define SHOW "both|systems|curve"
+/* --gamma, after finf_curve_gamma's own; and --show */
+enum { GAMMA_FIXED_ORDER = FINF_CURVE_GAMMA_INF + 1, GAMMA_MIN_SEP };
 enum { SHOW_BOTH, SHOW_SYSTEMS, SHOW_CURVE };
 
 static const finf_system_options STOP = {.cancel = {sweep_interrupted, NULL}};
@@ -125,7 +124,7 @@ static void run(size_t unused, void *ctx)
 {
     (void)unused;
     job *j = ctx;
-    system_auto automatic = {j->H ? fmin(j->eta * finf_spectrum_min(j->H), 1) : NAN, 1, 1};
+    system_auto automatic = {j->H ? finf_nu_of_paper(j->eta, finf_spectrum_min(j->H)) : NAN, 1, 1};
     if (!isnan(j->k)) {
         automatic.k = (size_t)j->k;
         automatic.b = (size_t)j->b;
@@ -354,12 +353,12 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     j->o = finf_curve_options_default();
     if (!s) s = read_setting(a, &j->o.privacy, why);
     if (!s) s = args_number(a, OPT_KURTOSIS, &j->o.kurtosis, why);
-    if (!s) s = args_choice(a, OPT_GAMMA, GAMMA, &j->gamma, why);
-    if (!s) s = args_choice(a, OPT_SHOW, SHOW, &j->shown, why);
+    if (!s) s = args_choice(a, OPT_GAMMA, &j->gamma, why);
+    if (!s) s = args_choice(a, OPT_SHOW, &j->shown, why);
     double precision = 6;
     if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &precision, why);
     j->precision = (int)precision;
-    j->o.gamma = j->gamma == GAMMA_INF ? FINF_CURVE_GAMMA_INF : FINF_CURVE_GAMMA_T;
+    j->o.gamma = j->gamma < GAMMA_FIXED_ORDER ? (finf_curve_gamma)j->gamma : FINF_CURVE_GAMMA_T;
     j->o.cancel.poll = sweep_interrupted;
     j->k = j->b = NAN;
     if (!s) s = args_whole(a, OPT_PARTICIPATIONS, 1, steps, &j->k, why);
@@ -391,7 +390,7 @@ static finf_status show(doc *d, const job *j, finf_reason *why)
     return text || csv ? show_curves(d, j, text, why) : FINF_OK;
 }
 
-finf_status cmd_curve(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_curve(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a};
     finf_status s = read_job(a, &j, why);
@@ -410,3 +409,56 @@ finf_status cmd_curve(const args *a, doc *d, finf_reason *why)
     free(j.start_at);
     return s;
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_NOISE, .help = "the system called noise: any Toeplitz one (see NOISE)"},
+    {.id = OPT_ETA,
+     .help = "step size of the curve, in which auto is eta times the least eigenvalue"},
+    {.id = OPT_SPECTRUM, .help = "eigenvalues of H (see SPECTRUM), for a learning curve"},
+    {.id = OPT_DIM},
+    {.id = OPT_NORMALIZE},
+    {.id = OPT_KURTOSIS},
+    {.id = OPT_STEPS, .fallback = "1000", .help = "how many"},
+    {.id = OPT_VERBOSE,
+     .help = "several systems: everything about each, with the paper's costs, before the table"},
+    {.id = OPT_SYSTEM},
+    {.id = OPT_SHOW},
+    {.id = OPT_START},
+    {.id = OPT_GAMMA},
+    {.id = OPT_PARTICIPATIONS},
+    {.id = OPT_SEPARATION},
+    PRIVACY_OPTIONS,
+    COMMON_OPTIONS,
+    {.id = OPT_PRECISION},
+    {.id = OPT_END}};
+
+static const option_rule RULES[] = {
+    {.option = OPT_DIM, .needs = {OPT_SPECTRUM}},
+    {.option = OPT_NORMALIZE, .needs = {OPT_SPECTRUM}},
+    {.option = OPT_KURTOSIS, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
+    {.option = OPT_START, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
+    {.option = OPT_GAMMA, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
+    {.option = OPT_ETA, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
+    {.option = OPT_RHO, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
+    {.option = OPT_CLIP, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
+    {.option = OPT_SIGMA_SGD, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
+    {.option = OPT_SHOW, .needs = {OPT_SPECTRUM}, .because = "there is no curve to show"},
+    {.option = OPT_NOISE, .needs = {OPT_SYSTEM}, .words = "noise"},
+    {.option = OPT_END}};
+
+static const option_truth TRUTHS[] = {
+    {OPT_SHOW, "both|systems"}, {OPT_GAMMA, "T"}, {OPT_END, NULL}};
+
+const command command_curve = {
+    .name = "curve",
+    .summary = "exact learning curves, and the paper's variants side by side",
+    .about = "For n steps: sensitivity, prefix-sum error, generation time and cost of each "
+             "system, in one table; with --eta and\n"
+             "--spectrum also the exact E[F(theta_t) - F*] of linear regression for every t "
+             "(csv, json: all of them).",
+    .example = "finf curve --steps 256 --eta 0.05 --spectrum power:1 --dim 16",
+    .options = OPTIONS,
+    .rules = RULES,
+    .truths = TRUTHS,
+    .run = cmd_curve,
+};

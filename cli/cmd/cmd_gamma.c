@@ -1,7 +1,7 @@
 /* finf gamma: sensitivity. (theory 2) */
 #include "cmd.h"
 
-finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
 {
     double eta, mu, T = NAN;
     finf_noise *noise = NULL;
@@ -12,7 +12,7 @@ finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     finf_status s = read_eta_mu(a, &eta, &mu, why);
     if (!s) s = read_setting(a, &set, why);
     if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &T, why);
-    if (!s) s = read_noise(a, eta, mu, NULL, &noise, why);
+    if (!s) s = read_noise(a, eta, mu, &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
     finf_status partial = s == FINF_ETOL ? s : FINF_OK;
     if ((!s || partial) && !isnan(T))
@@ -21,7 +21,7 @@ finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     if (!s || partial) {
         doc_row(d);
         doc_heading(d, "Sensitivity of the noise");
-        show_noise(d, a, NULL, eta, mu);
+        show_noise(d, a, eta, mu);
         doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", sens.gamma2,
                  "sum of c_t^2 over all t, c = 1/beta");
         doc_number(d, "gamma", "gamma_inf", sqrt(sens.gamma2.value), NULL);
@@ -38,3 +38,25 @@ finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     finf_noise_free(noise);
     return s;
 }
+
+static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
+                                     OPTIONS_FOR_AUTO,
+                                     {.id = OPT_STEPS},
+                                     PRIVACY_OPTIONS_WITHOUT_EFFECT,
+                                     COMMON_OPTIONS,
+                                     {.id = OPT_PRECISION},
+                                     {.id = OPT_END}};
+
+static const option_rule RULES[] = {RULES_FOR_AUTO, {.option = OPT_END}};
+
+const command command_gamma = {
+    .name = "gamma",
+    .summary = "sensitivity of the noise",
+    .about = "gamma_inf^2 = sum c_t^2, c = 1/beta: how much noise privacy costs. Infinite, with "
+             "the reason, when B(z) has\n"
+             "a zero in |z| <= 1.",
+    .example = "finf gamma --noise nu:0.01 --steps 1000",
+    .options = OPTIONS,
+    .rules = RULES,
+    .run = cmd_gamma,
+};

@@ -24,8 +24,7 @@ typedef struct {
 /* d sigma^2 */
 static double noise_scale(const job *j, const row *x)
 {
-    return j->o.dim * j->o.privacy.clip * j->o.privacy.clip * x->r.gamma2.value /
-           (2 * j->o.privacy.rho);
+    return finf_noise_variance(&j->o.privacy, x->r.gamma2.value, j->o.dim);
 }
 
 /* E[F - F*] of two F that are not quadratic, separable and alike in all d coordinates: what any
@@ -60,7 +59,7 @@ static void solve(size_t i, void *ctx)
         out->worst[k].mean = NAN;
         out->worst[k].error = INFINITY;
     }
-    if (!s && !j->noise) s = read_noise(j->a, eta, j->o.smooth / kappa, NULL, &own, &out->end.why);
+    if (!s && !j->noise) s = read_noise(j->a, eta, j->o.smooth / kappa, &own, &out->end.why);
     if (!s) {
         s = finf_iqc(j->noise ? j->noise : own, eta, kappa, &j->o, &out->r);
         if (s) out->end.why = out->r.reason;
@@ -91,8 +90,8 @@ static void show_row(size_t i, void *ctx)
                              *const LABELS[] = {"Huber", "asymmetric"};
     doc_row(d);
     if (j->pairs.n == 1) doc_heading(d, "Bound on F_inf for strongly convex, smooth F");
-    show_noise(d, j->a, NULL, j->pairs.eta[i], j->o.smooth / j->pairs.kappa[i]);
-    show_iqc(d, j->a, &j->o, j->pairs.eta[i], j->pairs.kappa[i], &x->r);
+    show_noise(d, j->a, j->pairs.eta[i], j->o.smooth / j->pairs.kappa[i]);
+    show_iqc(d, j->a, &j->o, j->pairs.eta[i], j->pairs.kappa[i], &x->r, 1);
     for (int k = 0; k < 2 && j->simulate; k++)
         doc_real(d, KEYS[k], ERRORS[k], LABELS[k], simulated(j, x, k),
                  k ? "E[F - F*], simulated: curvature mu for x > 0, L for x < 0"
@@ -131,7 +130,8 @@ static void show_table(const job *j)
     }
     if (rows > 0) { /* else it was stopped before any */
         doc_note(d, "Bound on F_inf for %s%s, noise %.60s; solver %s", iqc_class_note(&j->o),
-                 iqc_noise_note(&j->o), args_text(j->a, OPT_NOISE), iqc_solver_name(&j->o));
+                 iqc_noise_note(&j->o), args_text(j->a, OPT_NOISE),
+                 finf_iqc_solver_name(j->o.solver));
         if (iqc_is_dist(&j->o))
             doc_note(d, "bound and lower: of (L/2) E|theta|^2, which F_inf is never above%s",
                      j->simulate ? "; Huber and asymmetric: of F - F*" : "");
@@ -140,7 +140,7 @@ static void show_table(const job *j)
     free(data);
 }
 
-finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a, .d = d};
     int lower = 0;
@@ -148,12 +148,12 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     size_t length = strlen(noise);
     int automatic = length > 4 && strcmp(noise + length - 4, "auto") == 0 && !strchr(noise, '@');
     finf_status s = read_iqc(a, &j.o, why);
-    if (!s) s = args_choice(a, OPT_LOWER, "quadratic|simulate", &lower, why);
+    if (!s) s = args_choice(a, OPT_LOWER, &lower, why);
     if (!s) s = args_seed(a, OPT_SEED, &j.seed, why);
     if (!s) s = read_pairs(a, &j.o, &j.pairs, why);
     for (size_t i = 0; i < j.pairs.n && !s; i++)
         s = check_iqc_sizes(a, &j.o, j.pairs.eta[i], j.pairs.kappa[i], why);
-    if (!s && !automatic) s = read_noise(a, NAN, NAN, NULL, &j.noise, why);
+    if (!s && !automatic) s = read_noise(a, NAN, NAN, &j.noise, why);
     if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows)))
         s = finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
@@ -171,3 +171,32 @@ finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     finf_noise_free(j.noise);
     return s;
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_NOISE, .needed = 1},
+    {.id = OPT_ETA, .needed = 1, .help = "step size, or a range such as 0.01:1:log:9"},
+    {.id = OPT_DIM, .fallback = FROM_LIBRARY, .help = "dimension of theta"},
+    {.id = OPT_KAPPA, .needed = 1},
+    CONVEX_OPTIONS,
+    {.id = OPT_LOWER},
+    {.id = OPT_SEED, .fallback = FROM_LIBRARY, .help = "of --lower simulate"},
+    PRIVACY_OPTIONS,
+    COMMON_OPTIONS,
+    {.id = OPT_PRECISION},
+    {.id = OPT_END}};
+
+static const option_rule RULES[] = {CONVEX_RULES,
+                                    {.option = OPT_SEED, .needs = {OPT_LOWER}, .words = "simulate"},
+                                    {.option = OPT_END}};
+
+const command command_iqc = {
+    .name = "iqc",
+    .summary = "bound on F_inf for every mu-strongly convex, L-smooth F",
+    .about = "An upper bound by integral quadratic constraints, recomputed from its multipliers "
+             "on all frequencies, beside the\n"
+             "worst quadratic. --certify proves it. A range of --kappa or --eta gives a table.",
+    .example = "finf iqc --noise nu:0.056 --eta 0.1 --kappa 100 --certify",
+    .options = OPTIONS,
+    .rules = RULES,
+    .run = cmd_iqc,
+};

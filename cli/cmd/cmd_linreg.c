@@ -54,7 +54,7 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
     char note[160];
     doc_row(d);
     doc_heading(d, "Linear regression, F = (1/2) E(y - <theta,x>)^2");
-    show_noise(d, a, NULL, eta, r->lambda_min);
+    show_noise(d, a, eta, r->lambda_min);
     const char *spectrum = args_text(a, OPT_SPECTRUM);
     snprintf(note, sizeof note, "%.40s%s", spectrum, strlen(spectrum) > 40 ? ".." : "");
     doc_string(d, "spectrum", NULL, spectrum, NULL);
@@ -103,11 +103,10 @@ static void show_rates(doc *d, double eta, const finf_spectrum *spectrum,
     if (finf_rates_spectrum(spectrum, eta, set, &rate)) return;
     doc_number(d, "rate_sgd", NULL, rate.sgd, NULL);
     doc_number(d, "rate_nu", NULL, rate.nu, NULL);
-    doc_number(d, "rate_floor", NULL,
-               eta * eta * finf_spectrum_trace(spectrum) * set->clip * set->clip / set->rho, NULL);
+    doc_number(d, "rate_floor", NULL, rate.floor, NULL);
 }
 
-finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
 {
     double eta, dim = NAN, eta_max = NAN;
     finf_noise *noise = NULL;
@@ -121,7 +120,7 @@ finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     if (!s) s = check_stdin(a, why);
     if (!s) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &spectrum, why);
     if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(spectrum);
-    if (!s) s = read_noise(a, eta, finf_spectrum_min(spectrum), NULL, &noise, why);
+    if (!s) s = read_noise(a, eta, finf_spectrum_min(spectrum), &noise, why);
     if (!s && (s = finf_linreg(noise, eta, spectrum, &opt, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
         int text = wants_text(a);
@@ -139,3 +138,26 @@ finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     finf_spectrum_free(spectrum);
     return s;
 }
+
+static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
+                                     {.id = OPT_ETA, .needed = 1},
+                                     {.id = OPT_SPECTRUM, .needed = 1},
+                                     {.id = OPT_DIM},
+                                     {.id = OPT_NORMALIZE},
+                                     {.id = OPT_KURTOSIS},
+                                     {.id = OPT_DIRECTIONS},
+                                     PRIVACY_OPTIONS,
+                                     COMMON_OPTIONS,
+                                     {.id = OPT_PRECISION},
+                                     {.id = OPT_END}};
+
+const command command_linreg = {
+    .name = "linreg",
+    .summary = "F_inf for linear regression",
+    .about = "lim E[F(theta_t) - F*] for F = (1/2)E(y-<theta,x>)^2, exact for Gaussian inputs, "
+             "with bounds for any inputs,\n"
+             "the best noise, and the contribution of each direction.",
+    .example = "finf linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5",
+    .options = OPTIONS,
+    .run = cmd_linreg,
+};

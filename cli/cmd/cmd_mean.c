@@ -9,7 +9,7 @@ static void times(char *out, size_t size, const char *what, double x)
         snprintf(out, size, "%s", what);
 }
 
-finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
 {
     double eta;
     finf_noise *noise = NULL;
@@ -17,13 +17,13 @@ finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
     finf_mean_result r;
     finf_status s = read_eta(a, &eta, why);
     if (!s) s = read_setting(a, &set, why);
-    if (!s) s = read_noise(a, eta, 1, NULL, &noise, why);
+    if (!s) s = read_noise(a, eta, 1, &noise, why);
     if (!s && (s = finf_mean(noise, eta, &set, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
         char note[128];
         doc_row(d);
         doc_heading(d, "Mean estimation, F = (1/2) E(theta - z)^2");
-        show_noise(d, a, NULL, eta, 1);
+        show_noise(d, a, eta, 1);
         doc_number(d, "eta", "eta", eta, "step size");
         doc_number(d, "rho", "rho", set.rho, "zCDP");
         doc_number(d, "clip", NULL, set.clip, NULL);
@@ -40,3 +40,20 @@ finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
     finf_noise_free(noise);
     return s;
 }
+
+static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
+                                     {.id = OPT_ETA, .needed = 1},
+                                     PRIVACY_OPTIONS,
+                                     COMMON_OPTIONS,
+                                     {.id = OPT_PRECISION},
+                                     {.id = OPT_END}};
+
+const command command_mean = {
+    .name = "mean",
+    .summary = "F_inf for mean estimation",
+    .about = "lim E[F(theta_t) - F*] for F = (1/2)E(theta-z)^2, exact, beside the best noise and"
+             " DP-SGD.",
+    .example = "finf mean --noise nu:auto --eta 0.1",
+    .options = OPTIONS,
+    .run = cmd_mean,
+};

@@ -136,7 +136,7 @@ static void show_row(size_t i, void *ctx)
     char noise[SPELLED], note[160];
     doc_row(d);
     if (j->pairs.n == 1) doc_heading(d, "Optimised noise for strongly convex, smooth F");
-    show_iqc(d, j->a, &j->o.iqc, j->pairs.eta[i], j->pairs.kappa[i], &r->iqc);
+    show_iqc(d, j->a, &j->o.iqc, j->pairs.eta[i], j->pairs.kappa[i], &r->iqc, 0);
     int finite = isfinite(r->iqc.bound.value);
     snprintf(note, sizeof note, "independent noise: %.4g times the bound above",
              r->bound_sgd / r->iqc.bound.value);
@@ -199,13 +199,13 @@ static void show_table(const job *j)
         doc_note(d, "Bound on F_inf for %s%s, noise optimised; gap: bound / minimax%s; solver %s",
                  iqc_class_note(&j->o.iqc), iqc_noise_note(&j->o.iqc),
                  iqc_is_dist(&j->o.iqc) ? ", both of (L/2) E|theta|^2" : "",
-                 iqc_solver_name(&j->o.iqc));
+                 finf_iqc_solver_name(j->o.iqc.solver));
         doc_table(d, NULL, columns, names, data, rows);
     }
     free(data);
 }
 
-finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a, .d = d, .o = finf_optimize_options_default()};
     const char *path = args_text(a, OPT_SAVE);
@@ -235,3 +235,28 @@ finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
     free_pairs(&j.pairs);
     return s;
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_ETA, .needed = 1, .help = "step size, or a range such as 0.01:1:log:9"},
+    {.id = OPT_DIM, .fallback = FROM_LIBRARY, .help = "dimension of theta"},
+    {.id = OPT_KAPPA, .needed = 1},
+    CONVEX_OPTIONS,
+    {.id = OPT_SAVE},
+    PRIVACY_OPTIONS,
+    COMMON_OPTIONS,
+    {.id = OPT_PRECISION},
+    {.id = OPT_END}};
+
+static const option_rule RULES[] = {CONVEX_RULES, {.option = OPT_END}};
+
+const command command_optimize = {
+    .name = "optimize",
+    .summary = "the same with the noise optimised too",
+    .about = "The noise with the least bound found (a stationary point, from several starts), "
+             "beside DP-SGD, the best nu and a\n"
+             "lower bound over all noise. --save writes it with its multipliers.",
+    .example = "finf optimize --eta 0.1 --kappa 100",
+    .options = OPTIONS,
+    .rules = RULES,
+    .run = cmd_optimize,
+};

@@ -12,7 +12,7 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
         return finf_why(why, FINF_EUSAGE,
                         "give one of --rho, --noise-multiplier, or --epsilon with --delta%s",
                         given ? ", not several" : "");
-    finf_status s = args_choice(a, OPT_ACCOUNTING, "gauss|zcdp", &zcdp, why);
+    finf_status s = args_choice(a, OPT_ACCOUNTING, &zcdp, why);
     if (s) return s;
     if (args_given(a, OPT_NOISE_MULTIPLIER)) {
         double z = NAN;
@@ -20,10 +20,11 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
         if (!s && !(z > 0))
             s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be positive",
                          args_text(a, OPT_NOISE_MULTIPLIER));
-        set->rho = 0.5 / (z * z);
-        if (!s && !(set->rho >= 1e-30 && set->rho <= 1e30))
+        finf_real rho;
+        if (!s && finf_rho_multiplier(z, &rho))
             s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be from 1e-15 to 1e15",
                          args_text(a, OPT_NOISE_MULTIPLIER));
+        if (!s) set->rho = rho.value;
     } else if (by_epsilon) {
         finf_real rho;
         s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho, why);
@@ -48,7 +49,7 @@ static finf_status read_epsilon_delta(const args *a, double *epsilon, double *de
     return s;
 }
 
-finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
 {
     double eta, mu, T = NAN, epsilon, delta, rho_error = NAN;
     finf_noise *noise = NULL;
@@ -65,7 +66,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     if (!s && !(set.clip >= 1e-50 && set.clip <= 1e50))
         s = finf_why(why, FINF_EDOM, "clip = %s: must be positive, from 1e-50 to 1e50",
                      finf_show(set.clip).s);
-    if (!s) s = read_noise(a, eta, mu, "sgd", &noise, why);
+    if (!s) s = read_noise(a, eta, mu, &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
     finf_real gamma2 = s ? (finf_real){NAN, INFINITY, ""} : sens.gamma2;
     if (!s && !isnan(T)) s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
@@ -80,7 +81,7 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         if (!s) s = finf_epsilon_gauss(set.rho, delta, &gauss, why);
     }
     if (!s) {
-        double multiplier = 1 / sqrt(2 * set.rho), gamma = sqrt(gamma2.value);
+        finf_multipliers m = finf_noise_multipliers(&set, gamma2.value);
         doc_row(d);
         doc_heading(d, "Privacy (zero-out adjacency, one participation)");
         doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, ""}, "zCDP");
@@ -96,15 +97,14 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
                  "exact: the noise is one Gaussian mechanism");
         doc_real(d, "epsilon_zcdp", "epsilon_zcdp_error", "epsilon (zCDP)", zcdp,
                  "for any rho-zCDP mechanism");
-        show_noise(d, a, "sgd", eta, mu);
+        show_noise(d, a, eta, mu);
         doc_real(d, "gamma2", "gamma2_error", "gamma^2", gamma2,
                  isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
         doc_note(d, "Noise multiplier means three things:");
-        doc_number(d, "noise_multiplier", "sigma/(G gamma)", multiplier,
+        doc_number(d, "noise_multiplier", "sigma/(G gamma)", m.over_sensitivity,
                    "what privacy accountants take");
-        doc_number(d, "sigma_over_clip", "sigma/G", multiplier * gamma,
-                   "what DP-SGD libraries take");
-        doc_number(d, "sigma", "sigma", multiplier * gamma * set.clip, "standard deviation of w_t");
+        doc_number(d, "sigma_over_clip", "sigma/G", m.over_clip, "what DP-SGD libraries take");
+        doc_number(d, "sigma", "sigma", m.sigma, "standard deviation of w_t");
         if (isinf(gamma2.value))
             show_reason(d, &sens.reason);
         else if (isnan(delta))
@@ -113,3 +113,41 @@ finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     finf_noise_free(noise);
     return s;
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_NOISE, .fallback = "sgd", .help = "the noise beta (see NOISE)"},
+    OPTIONS_FOR_AUTO,
+    {.id = OPT_STEPS, .help = "use the sensitivity of T steps, not of all time"},
+    {.id = OPT_EPSILON},
+    {.id = OPT_DELTA},
+    {.id = OPT_NOISE_MULTIPLIER},
+    {.id = OPT_ACCOUNTING},
+    {.id = OPT_RHO, .help = "rho-zCDP, to convert"},
+    {.id = OPT_CLIP},
+    {.id = OPT_SIGMA_SGD,
+     .fallback = FROM_LIBRARY,
+     .help = "accepted as elsewhere; nothing here depends on it"},
+    COMMON_OPTIONS,
+    {.id = OPT_PRECISION},
+    {.id = OPT_END}};
+
+static const option_rule RULES[] = {RULES_FOR_AUTO,
+                                    {.option = OPT_ACCOUNTING,
+                                     .needs = {OPT_EPSILON},
+                                     .because = "it is how epsilon and delta fix rho"},
+                                    {.option = OPT_ACCOUNTING,
+                                     .needs = {OPT_DELTA},
+                                     .because = "it is how epsilon and delta fix rho"},
+                                    {.option = OPT_END}};
+
+const command command_privacy = {
+    .name = "privacy",
+    .summary = "rho-zCDP, (epsilon, delta) and noise multipliers",
+    .about = "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by "
+             "zCDP; and the three things\n"
+             "called noise multiplier, for the noise given (default sgd).",
+    .example = "finf privacy --rho 1 --delta 1e-5",
+    .options = OPTIONS,
+    .rules = RULES,
+    .run = cmd_privacy,
+};

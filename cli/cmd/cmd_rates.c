@@ -29,7 +29,7 @@ static finf_status regress(const finf_spectrum *H, double eta, double nu,
                            const finf_linreg_options *o, finf_linreg_result *r, finf_reason *why)
 {
     finf_noise *noise = NULL;
-    finf_status s = nu > 0 ? finf_noise_nu(fmin(nu, 1), &noise, why) : finf_noise_sgd(&noise);
+    finf_status s = nu > 0 ? finf_noise_nu(nu, &noise, why) : finf_noise_sgd(&noise);
     if (!s && (s = finf_linreg(noise, eta, H, o, r))) *why = r->reason;
     finf_noise_free(noise);
     return s;
@@ -43,7 +43,7 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
     o.privacy = *set;
     finf_status s = finf_spectrum_power(c->a, c->d, &H, why);
     if (!s) s = regress(H, c->eta, 0, &o, &sgd, why);
-    if (!s) s = regress(H, c->eta, c->eta * finf_spectrum_min(H), &o, &nu, why);
+    if (!s) s = regress(H, c->eta, finf_nu_of_paper(c->eta, finf_spectrum_min(H)), &o, &nu, why);
     if (!s) {
         best = nu;
         c->best_nu = NAN;
@@ -156,7 +156,7 @@ static double slope(const line *l, const double *y, size_t *points)
 {
     const cell *c = l->first;
     const double *x = l->x == AGAINST_D ? &c->d : l->x == AGAINST_ETA ? &c->eta : &c->d_eff;
-    return log_slope(x, y, l->n, l->stride * sizeof *c, points);
+    return finf_log_slope(x, y, l->n, l->stride * sizeof *c, points);
 }
 
 typedef struct {
@@ -336,12 +336,12 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
     return s;
 }
 
-finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
 {
     enum { DECAYS, PRIOR, FINITE };
     int which = DECAYS;
     rate_axes x = {0};
-    finf_status s = args_choice(a, OPT_TABLE, "decays|prior|finite", &which, why);
+    finf_status s = args_choice(a, OPT_TABLE, &which, why);
     if (!s && which == FINITE) return show_finite_rates(a, d, why);
     const char *decays = which == PRIOR && !args_given(a, OPT_DECAYS) ? "1"
                                                                       : args_text(a, OPT_DECAYS);
@@ -352,3 +352,53 @@ finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
     free(x.etas);
     return s;
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_ETA,
+     .fallback = "0.01",
+     .help = "step size, or a range such as 0.01:0.1:log:5; finite: one, of the bound without "
+             "clipping"},
+    {.id = OPT_SPECTRUM, .fallback = "power:1", .help = "finite: eigenvalues of H (see SPECTRUM)"},
+    {.id = OPT_DIM,
+     .fallback = "128",
+     .help = "dimension, or a range such as 64:1024:log:5 (rounded to whole numbers); finite: "
+             "one"},
+    {.id = OPT_STEPS, .fallback = "1e6", .help = "finite: how many"},
+    {.id = OPT_DECAYS},
+    {.id = OPT_TABLE},
+    {.id = OPT_SLOPES},
+    {.id = OPT_SET},
+    PRIVACY_OPTIONS,
+    COMMON_OPTIONS,
+    {.id = OPT_PRECISION},
+    {.id = OPT_END}};
+
+static const option_rule RULES[] = {{.option = OPT_SPECTRUM,
+                                     .needs = {OPT_TABLE},
+                                     .words = "finite",
+                                     .because = "the decays are given by --decays"},
+                                    {.option = OPT_STEPS,
+                                     .needs = {OPT_TABLE},
+                                     .words = "finite",
+                                     .because = "the others are limits"},
+                                    {.option = OPT_SET, .needs = {OPT_TABLE}, .words = "finite"},
+                                    {.option = OPT_SLOPES, .needs = {OPT_TABLE}, .words = "decays"},
+                                    {.option = OPT_DECAYS,
+                                     .needs = {OPT_TABLE},
+                                     .words = "decays|prior",
+                                     .because = "finite takes a --spectrum"},
+                                    {.option = OPT_END}};
+
+const command command_rates = {
+    .name = "rates",
+    .summary = "the eigenvalue-decay table: exact values beside the paper's rates",
+    .about = "Exact F_inf of DP-SGD, nu = eta mu, the best nu and the best noise for each decay,"
+             " the paper's rate and the\n"
+             "constant that fits, beside the lower bound. Ranges of --dim or --eta add log-log "
+             "slopes. --table prior: the noise of\n"
+             "prior work. --table finite: the bounds after T steps.",
+    .example = "finf rates --dim 128 --eta 0.01",
+    .options = OPTIONS,
+    .rules = RULES,
+    .run = cmd_rates,
+};

@@ -7,8 +7,6 @@
 #include "cmd.h"
 #include "sweep.h"
 
-static const char *const PROBLEMS[] = {"mean", "linreg", "huber"};
-
 typedef struct {
     finf_noise *noise;
     finf_simulate_problem problem;
@@ -92,7 +90,7 @@ static finf_status read_problem(const args *a, job *j, finf_reason *why)
 {
     int choice = 0;
     double dim = NAN;
-    finf_status s = args_choice(a, OPT_PROBLEM, "mean|linreg|huber", &choice, why);
+    finf_status s = args_choice(a, OPT_PROBLEM, &choice, why);
     j->problem = (finf_simulate_problem)choice;
     if (!s) s = check_options(a, j->problem, why);
     if (!s) s = read_eta(a, &j->eta, why);
@@ -109,7 +107,7 @@ static finf_status read_problem(const args *a, job *j, finf_reason *why)
         s = read_start(a, j->spectrum ? finf_spectrum_dim(j->spectrum) : 1, &j->o.start,
                        &j->start_at, why);
     j->o.start_at = j->start_at;
-    return s ? s : read_noise(a, j->eta, j->mu, NULL, &j->noise, why);
+    return s ? s : read_noise(a, j->eta, j->mu, &j->noise, why);
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
@@ -121,8 +119,8 @@ static void show_problem(doc *d, const args *a, const job *j)
     doc_row(d);
     doc_heading(d, o->clip_gradients ? "Simulation of DP-FTRL (gradients clipped)"
                                      : "Simulation of Noisy-FTRL (no clipping)");
-    doc_string(d, "problem", "problem", PROBLEMS[j->problem], NULL);
-    show_noise(d, a, NULL, j->eta, j->mu);
+    doc_string(d, "problem", "problem", finf_simulate_problem_name(j->problem), NULL);
+    show_noise(d, a, j->eta, j->mu);
     doc_number(d, "eta", "eta", j->eta, "step size");
     if (j->spectrum) {
         const char *spectrum = args_text(a, OPT_SPECTRUM);
@@ -201,7 +199,7 @@ static void show(doc *d, const args *a, const job *j)
         doc_string(d, "reason", NULL, r->exact_reason.text, NULL);
 }
 
-finf_status cmd_simulate(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_simulate(const args *a, doc *d, finf_reason *why)
 {
     job j = {0};
     bar b = {0};
@@ -222,3 +220,54 @@ finf_status cmd_simulate(const args *a, doc *d, finf_reason *why)
     free(j.start_at);
     return s;
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_NOISE, .needed = 1},
+    {.id = OPT_ETA, .needed = 1},
+    {.id = OPT_SPECTRUM, .help = "linreg: eigenvalues of H (see SPECTRUM)"},
+    {.id = OPT_DIM, .help = "linreg: dimension of the spectrum (not for list and file)"},
+    {.id = OPT_NORMALIZE, .help = "linreg: divide the spectrum by its largest eigenvalue"},
+    {.id = OPT_STEPS, .help = "E[F - F*] after T steps, not in the limit"},
+    {.id = OPT_KAPPA, .help = "huber: condition number L/mu"},
+    {.id = OPT_SMOOTH, .fallback = FROM_LIBRARY, .help = "huber: smoothness L; mu = L/kappa"},
+    {.id = OPT_SEED},
+    {.id = OPT_START,
+     .fallback = FROM_LIBRARY,
+     .help = "with --steps: |theta_0 - theta*|^2, spread equally over the eigenvectors; or its "
+             "part along each: list:.., @FILE"},
+    {.id = OPT_PROBLEM, .needed = 1},
+    {.id = OPT_KNEE},
+    {.id = OPT_CLIP_GRADIENTS},
+    {.id = OPT_THREADS},
+    {.id = OPT_RELATIVE_ERROR},
+    {.id = OPT_MAX_STEPS},
+    PRIVACY_OPTIONS,
+    COMMON_OPTIONS,
+    {.id = OPT_PRECISION},
+    {.id = OPT_END}};
+
+static const option_rule RULES[] = {
+    {.option = OPT_SPECTRUM, .needs = {OPT_PROBLEM}, .words = "linreg"},
+    {.option = OPT_DIM, .needs = {OPT_PROBLEM}, .words = "linreg"},
+    {.option = OPT_NORMALIZE, .needs = {OPT_PROBLEM}, .words = "linreg"},
+    {.option = OPT_KAPPA, .needs = {OPT_PROBLEM}, .words = "huber"},
+    {.option = OPT_SMOOTH, .needs = {OPT_PROBLEM}, .words = "huber"},
+    {.option = OPT_KNEE, .needs = {OPT_PROBLEM}, .words = "huber"},
+    {.option = OPT_END}};
+
+static const option_truth TRUTHS[] = {{OPT_DIM, "1"}, {OPT_END, NULL}};
+
+const command command_simulate = {
+    .name = "simulate",
+    .summary = "Monte Carlo of Noisy-FTRL and DP-FTRL (--clip-gradients)",
+    .about = "E[F(theta_t) - F*] from independent chains, in the limit or after --steps, with a "
+             "standard error, a 95% interval and\n"
+             "the exact value where it is known. The same seed gives the same numbers. Ctrl-C "
+             "prints what there is.",
+    .example = "finf simulate --problem linreg --spectrum power:1 --dim 16 --noise nu:auto --eta "
+               "0.05",
+    .options = OPTIONS,
+    .rules = RULES,
+    .truths = TRUTHS,
+    .run = cmd_simulate,
+};

@@ -35,7 +35,7 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
     if (!s) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &H, why);
     if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(H);
     if (!s && (s = finf_tune_linreg(eta, H, &o, &nu, &r))) *why = r.reason;
-    if (!s) s = finf_noise_nu(fmin(eta * finf_spectrum_min(H), 1), &noise, why);
+    if (!s) s = finf_noise_nu(finf_nu_of_paper(eta, finf_spectrum_min(H)), &noise, why);
     if (!s && (s = finf_linreg(noise, eta, H, &o, &automatic))) *why = automatic.reason;
     if (!s) {
         doc_row(d);
@@ -93,11 +93,11 @@ static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
     doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", j.r.minimax_lower,
              iqc_minimax_note(&j.o));
     doc_number(d, "gap", "gap", j.r.bound.value / j.r.minimax_lower.value, "bound / minimax");
-    show_iqc(d, a, &j.o, eta, j.kappa, &j.r);
+    show_iqc(d, a, &j.o, eta, j.kappa, &j.r, 0);
     return s;
 }
 
-finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
 {
     double eta;
     finf_status s = read_eta(a, &eta, why);
@@ -109,3 +109,47 @@ finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
             : args_given(a, OPT_SPECTRUM) ? tune_linreg
                                           : tune_mean)(a, eta, d, why);
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_ETA, .needed = 1},
+    {.id = OPT_SPECTRUM, .help = "eigenvalues of H (see SPECTRUM), for linear regression"},
+    {.id = OPT_DIM,
+     .help = "dimension of the spectrum (not for list and file); with --kappa of theta, 1 unless"
+             " given"},
+    {.id = OPT_NORMALIZE},
+    {.id = OPT_KURTOSIS},
+    {.id = OPT_KAPPA, .help = "condition number L/mu, for the bound of iqc"},
+    CONVEX_OPTIONS,
+    PRIVACY_OPTIONS,
+    COMMON_OPTIONS,
+    {.id = OPT_PRECISION},
+    {.id = OPT_END}};
+
+static const option_rule RULES[] = {{.option = OPT_DIM, .needs = {OPT_SPECTRUM, OPT_KAPPA}},
+                                    {.option = OPT_NORMALIZE, .needs = {OPT_SPECTRUM}},
+                                    {.option = OPT_KURTOSIS, .needs = {OPT_SPECTRUM}},
+                                    {.option = OPT_SMOOTH, .needs = {OPT_KAPPA}},
+                                    {.option = OPT_BOUND, .needs = {OPT_KAPPA}},
+                                    {.option = OPT_CLASS, .needs = {OPT_KAPPA}},
+                                    {.option = OPT_CONSTANTS, .needs = {OPT_KAPPA}},
+                                    {.option = OPT_SOLVER, .needs = {OPT_KAPPA}},
+                                    {.option = OPT_GRID, .needs = {OPT_KAPPA}},
+                                    {.option = OPT_MULTIPLIER, .needs = {OPT_KAPPA}},
+                                    {.option = OPT_CERTIFY, .needs = {OPT_KAPPA}},
+                                    {.option = OPT_FORCE, .needs = {OPT_KAPPA}},
+                                    CONVEX_RULES,
+                                    {.option = OPT_END}};
+
+static const option_truth TRUTHS[] = {{OPT_DIM, "1"}, {OPT_END, NULL}};
+
+const command command_tune = {
+    .name = "tune",
+    .summary = "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
+    .about = "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, "
+             "mean).",
+    .example = "finf tune --eta 0.1 --kappa 100",
+    .options = OPTIONS,
+    .rules = RULES,
+    .truths = TRUTHS,
+    .run = cmd_tune,
+};

@@ -74,7 +74,7 @@ static finf_status without_clipping(const job *j, const finf_noise *noise, entry
 {
     finf_linreg_options o = finf_linreg_options_default();
     finf_linreg_result r;
-    double F0 = j->o.start * finf_spectrum_trace(j->H) / (2 * finf_spectrum_dim(j->H));
+    double F0 = finf_curve_gap(j->H, j->o.start);
     o.privacy = j->set;
     o.optimum = 0;
     finf_status s = finf_linreg(noise, j->eta, j->H, &o, &r);
@@ -93,7 +93,7 @@ static finf_status compute(const job *j, int nu, entry *e, finf_reason *why)
     finf_status s = (nu ? finf_rate_nu : finf_rate_sgd)(j->H, j->T, &j->o, &e->rate);
     if (s) *why = e->rate.reason;
     if (!s)
-        s = nu ? finf_noise_nu(fmin(j->eta * finf_spectrum_min(j->H), 1), &noise, why)
+        s = nu ? finf_noise_nu(finf_nu_of_paper(j->eta, finf_spectrum_min(j->H)), &noise, why)
                : finf_noise_sgd(&noise);
     if (!s) s = without_clipping(j, noise, e, why);
     finf_noise_free(noise);

@@ -1,87 +1,43 @@
 /* finf rates --table prior: sensitivity and F_inf of the noise of prior work. paper, Table 2 */
 #include "rates.h"
 
-typedef enum { CC, NU, ANTIPGD, DAMPED, DAMPED_BEST, MECHANISMS } mechanism;
-
 #define DAMPED_RATE "eta^(3/2) G^2 rho^-1 sqrt(d Tr H)"
 
 /* growth: the law of gamma_T^2 (of gamma_inf^2 where that is finite), and what its constant tends
  * to; note: which nu */
 static const struct {
     const char *name, *growth, *growth_limit, *rate, *note;
-} TABLE[MECHANISMS] = {
-    [CC] = {"optimal-cc", "log T", "1/pi as T grows", "inf", NULL},
-    [NU] = {"nu", "log(1/nu)", "1/pi as nu -> 0", "eta^2 G^2 rho^-1 Tr H log^2(1/nu)",
-            "nu = eta mu, the paper's choice"},
-    [ANTIPGD] = {"anti-PGD", "T", "1", "inf", NULL},
-    [DAMPED] = {"damped anti-PGD", "1/nu", "1/2 as nu -> 0", DAMPED_RATE,
-                "nu = sqrt(eta Tr H/d), by the paper's rate"},
-    [DAMPED_BEST] = {"damped anti-PGD (best nu)", "1/nu", "1/2 as nu -> 0", DAMPED_RATE,
-                     "the nu with the least F_inf of this family"},
+} TABLE[FINF_PRIOR_COUNT] = {
+    [FINF_PRIOR_CC] = {"optimal-cc", "log T", "1/pi as T grows", "inf", NULL},
+    [FINF_PRIOR_NU] = {"nu", "log(1/nu)", "1/pi as nu -> 0", "eta^2 G^2 rho^-1 Tr H log^2(1/nu)",
+                       "nu = eta mu, the paper's choice"},
+    [FINF_PRIOR_ANTIPGD] = {"anti-PGD", "T", "1", "inf", NULL},
+    [FINF_PRIOR_DAMPED] = {"damped anti-PGD", "1/nu", "1/2 as nu -> 0", DAMPED_RATE,
+                           "nu = sqrt(eta Tr H/d), by the paper's rate"},
+    [FINF_PRIOR_DAMPED_BEST] = {"damped anti-PGD (best nu)", "1/nu", "1/2 as nu -> 0", DAMPED_RATE,
+                                "the nu with the least F_inf of this family"},
 };
 
 static const size_t STEPS[] = {100, 10000, 1000000};
 enum { STEPS_COUNT = sizeof STEPS / sizeof *STEPS };
 
-/* The damping with the least F_inf. Its part that depends on nu is (A nu^2 + 2(1-nu) B)/(nu(2-nu)),
- * with B = sum_j b_j/(2(1-b_j)) = 1-D and A = sum_j 1/(2(1-b_j)) = B + d/2: the zero of (d/2) nu^2
- * + 2B nu - 2B. (theory 5) */
-static double best_damping(double d, double D)
-{
-    double B = 1 - D;
-    return 2 * B / (B + sqrt(B * B + d * B));
-}
-
 typedef struct {
-    double a, d, eta, unit; /* unit: G^2/rho */
+    double a, d, eta;
     finf_spectrum *H;
     finf_linreg_options o;
-    double D;
 } point;
 
-static double damping(const point *p, mechanism m)
+static void spell(finf_prior m, double nu, char *out, size_t size)
 {
-    double by_rate = fmin(sqrt(p->eta * finf_spectrum_trace(p->H) / p->d), 1);
-    switch (m) {
-    case NU: return fmin(p->eta * finf_spectrum_min(p->H), 1);
-    case DAMPED: return by_rate;
-    case DAMPED_BEST: return p->D > 0 && p->D < 1 ? fmin(best_damping(p->d, p->D), 1) : by_rate;
-    default: return 0;
-    }
-}
-
-static void spell(mechanism m, double nu, char *out, size_t size)
-{
-    if (m == CC)
+    if (m == FINF_PRIOR_CC)
         snprintf(out, size, "cc");
-    else if (m == ANTIPGD)
+    else if (m == FINF_PRIOR_ANTIPGD)
         snprintf(out, size, "beta:1,-1");
     else
-        snprintf(out, size, "%s:%s", m == NU ? "nu" : "antipgd", finf_show(nu).s);
+        snprintf(out, size, "%s:%s", m == FINF_PRIOR_NU ? "nu" : "antipgd", finf_show(nu).s);
 }
 
-static double growth(mechanism m, double nu, double T)
-{
-    switch (m) {
-    case CC: return log(T);
-    case NU: return log(1 / nu);
-    case ANTIPGD: return T;
-    default: return 1 / nu;
-    }
-}
-
-static double rate(const point *p, mechanism m, double nu)
-{
-    double trace = finf_spectrum_trace(p->H), l = log(1 / nu);
-    switch (m) {
-    case NU: return p->eta * p->eta * p->unit * trace * l * l;
-    case DAMPED:
-    case DAMPED_BEST: return pow(p->eta, 1.5) * p->unit * sqrt(p->d * trace);
-    default: return INFINITY;
-    }
-}
-
-static void show_noise_of(doc *d, const point *p, mechanism m, double nu, const char *noise)
+static void show_noise_of(doc *d, const point *p, finf_prior m, double nu, const char *noise)
 {
     char spectrum[48];
     snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(p->a).s);
@@ -93,7 +49,7 @@ static void show_noise_of(doc *d, const point *p, mechanism m, double nu, const 
     doc_number(d, "nu", NULL, nu, NULL);
 }
 
-static void show_sensitivity(doc *d, mechanism m, double nu, const finf_real *gamma2_at,
+static void show_sensitivity(doc *d, finf_prior m, double growth, const finf_real *gamma2_at,
                              double gamma2)
 {
     char key[32], note[120];
@@ -103,37 +59,39 @@ static void show_sensitivity(doc *d, mechanism m, double nu, const finf_real *ga
         snprintf(label, sizeof label, "  gamma_T^2, T = %zu", STEPS[i]);
         doc_number(d, key, label, gamma2_at[i].value, NULL);
     }
-    double T = (double)STEPS[STEPS_COUNT - 1],
-           last = isinf(gamma2) ? gamma2_at[STEPS_COUNT - 1].value : gamma2;
+    double last = isinf(gamma2) ? gamma2_at[STEPS_COUNT - 1].value : gamma2;
     doc_number(d, "gamma2", "  gamma_inf^2", gamma2, NULL);
     doc_string(d, "growth", "  grows like", TABLE[m].growth, NULL);
     snprintf(note, sizeof note, "of %s; tends to %s",
              isinf(gamma2) ? "the last gamma_T^2" : "gamma_inf^2", TABLE[m].growth_limit);
-    doc_number(d, "growth_constant", "    constant", last / growth(m, nu, T), note);
+    doc_number(d, "growth_constant", "    constant", last / growth, note);
 }
 
-static finf_status show_mechanism(const args *a, const point *p, mechanism m, doc *d,
+static finf_status show_mechanism(const args *a, const point *p, finf_prior m, doc *d,
                                   finf_reason *why)
 {
     char spec[64];
-    double nu = damping(p, m), law = rate(p, m, nu);
+    finf_prior_rates law;
     finf_noise *noise = NULL;
     finf_linreg_result r;
     finf_real gamma2_at[STEPS_COUNT];
-    spell(m, nu, spec, sizeof spec);
-    finf_status s = spec_noise(spec, NAN, &noise, why);
+    finf_status s = finf_rates_prior(m, p->H, p->eta, &p->o.privacy, (double)STEPS[STEPS_COUNT - 1],
+                                     &law, why);
+    if (s) return s;
+    spell(m, law.nu, spec, sizeof spec);
+    s = spec_noise(spec, NAN, &noise, why);
     if (!s && (s = finf_linreg(noise, p->eta, p->H, &p->o, &r))) *why = r.reason;
     for (size_t i = 0; i < STEPS_COUNT && !s; i++)
         s = finf_noise_sensitivity_at(noise, STEPS[i], &gamma2_at[i], why);
     if (!s) {
         doc_row(d);
-        show_noise_of(d, p, m, nu, spec);
-        show_sensitivity(d, m, nu, gamma2_at, r.gamma2.value);
+        show_noise_of(d, p, m, law.nu, spec);
+        show_sensitivity(d, m, law.growth, gamma2_at, r.gamma2.value);
         doc_real(d, "F_exact", "F_error", "  F_inf", r.exact, "exact for Gaussian inputs");
         doc_string(d, "rate", "  rate", TABLE[m].rate, "the paper's");
-        doc_number(d, "rate_value", NULL, law, NULL);
-        doc_number(d, "rate_constant", isfinite(law) ? "    constant" : NULL, r.exact.value / law,
-                   "F_inf / rate");
+        doc_number(d, "rate_value", NULL, law.rate, NULL);
+        doc_number(d, "rate_constant", isfinite(law.rate) ? "    constant" : NULL,
+                   r.exact.value / law.rate, "F_inf / rate");
         show_row_reason(d, a, r.reason.text);
         if (r.reason.text[0]) doc_string(d, NULL, "  reason", r.reason.text, NULL);
     }
@@ -144,21 +102,15 @@ static finf_status show_mechanism(const args *a, const point *p, mechanism m, do
 static finf_status show_point(const args *a, const finf_privacy_setting *set, double decay,
                               double dim, double eta, doc *d, finf_reason *why)
 {
-    point p = {.a = decay, .d = dim, .eta = eta, .unit = set->clip * set->clip / set->rho};
-    finf_noise *sgd = NULL;
-    finf_linreg_result r;
+    point p = {.a = decay, .d = dim, .eta = eta};
     p.o = finf_linreg_options_default();
     p.o.privacy = *set;
     p.o.optimum = 0;
     finf_status s = finf_spectrum_power(decay, dim, &p.H, why);
-    if (!s) s = finf_noise_sgd(&sgd);
-    if (!s && (s = finf_linreg(sgd, eta, p.H, &p.o, &r))) *why = r.reason;
-    p.D = s ? NAN : r.D;
     if (!s)
         doc_note(d, "Noise of prior work: eigenvalues k^-%s, d = %s, eta = %s", finf_show(decay).s,
                  finf_show(dim).s, finf_show(eta).s);
-    for (mechanism m = 0; m < MECHANISMS && !s; m++) s = show_mechanism(a, &p, m, d, why);
-    finf_noise_free(sgd);
+    for (finf_prior m = 0; m < FINF_PRIOR_COUNT && !s; m++) s = show_mechanism(a, &p, m, d, why);
     finf_spectrum_free(p.H);
     return s;
 }

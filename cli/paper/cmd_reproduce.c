@@ -25,6 +25,7 @@ typedef struct {
     FILE *table[TABLES]; /* a table, */
     FILE *slopes_csv;    /* the slopes of Figure 2, */
     FILE *html;          /* and the report */
+    command_table all;   /* the commands that a line may name */
     runner *r;
     doc *slopes;        /* a record for each slope of the figures so far */
     finf_status status; /* of fill() */
@@ -43,7 +44,7 @@ static finf_status open_files(job *j)
         good &= (j->table[i] = bundle_add(&j->files, TABLE[i].name, ".csv")) != NULL;
     good &= (j->slopes_csv = bundle_add(&j->files, SLOPES, ".csv")) != NULL;
     good &= (j->html = bundle_add(&j->files, "report", ".html")) != NULL;
-    good &= (j->r = runner_new()) != NULL && (j->slopes = doc_new()) != NULL;
+    good &= (j->r = runner_new(j->all)) != NULL && (j->slopes = doc_new()) != NULL;
     return good ? FINF_OK : finf_why(j->why, FINF_ENOMEM, "no memory");
 }
 
@@ -215,7 +216,7 @@ static finf_status check_output(const job *j, const char *dir, const char *outpu
     return finf_why(why, FINF_EUSAGE, "--out and --output name one file: '%.100s'", output);
 }
 
-finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
 {
     const char *dir = args_text(a, OPT_OUT);
     int force = args_given(a, OPT_FORCE);
@@ -223,6 +224,7 @@ finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
     if (!j) return finf_why(why, FINF_ENOMEM, "no memory");
     j->size = args_given(a, OPT_QUICK) ? SIZE_QUICK : SIZE_FULL;
     j->progress = isatty(STDERR_FILENO) && !args_given(a, OPT_QUIET);
+    j->all = a->all;
     j->why = why;
     finf_status s = open_files(j);
     if (!s) s = check_output(j, dir, args_text(a, OPT_OUTPUT), why);
@@ -246,3 +248,23 @@ finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
     free(j);
     return s;
 }
+
+static const option_use OPTIONS[] = {
+    {.id = OPT_FORCE,
+     .help = "replace the files of this command in DIR if it exists, and no others"},
+    {.id = OPT_OUT, .needed = 1},
+    {.id = OPT_QUICK},
+    COMMON_OPTIONS,
+    {.id = OPT_END}};
+
+const command command_reproduce = {
+    .name = "reproduce",
+    .summary = "the paper's tables and Figures 1 to 3: CSV, SVG and one HTML report",
+    .about = "Writes the data behind every table and figure (17 digits, each file naming its "
+             "commands), the figures as SVG,\n"
+             "and report.html with all of them. (Figure 4 shows trained networks, which this "
+             "program does not do.)",
+    .example = "finf reproduce --out paper --quick --force",
+    .options = OPTIONS,
+    .run = cmd_reproduce,
+};

@@ -52,7 +52,7 @@ static void fill_line(const char *line, const char *values, char out[RUNNER_LINE
  * options have it. Owned by the caller. */
 static finf_status read_values(const char *text, double **x, size_t *n, finf_reason *why)
 {
-    args a = {.command = CMD_RATES, .value[OPT_ETA] = text};
+    args a = {.value[OPT_ETA] = text};
     *x = NULL;
     return strchr(text, ':') ? args_range(&a, OPT_ETA, x, n, why)
                              : parse_list(text, text + strlen(text), "values", x, n, why);
@@ -104,7 +104,8 @@ static finf_status read_each(const job *j, const figure_source *s, const char *k
     finf_status st = read_values(values_of(j->f, s, j->size), &x, &n, j->why);
     if (!st && s->compute) {
         y = malloc(n * sizeof *y);
-        st = y ? s->compute(s->line, x, n, y, j->why) : finf_why(j->why, FINF_ENOMEM, "no memory");
+        st = y ? s->compute(j->r, s->line, x, n, y, j->why)
+               : finf_why(j->why, FINF_ENOMEM, "no memory");
     }
     for (size_t i = 0; i < n && !st; i++) {
         size_t row = row_of(j, x[i]);
@@ -235,22 +236,15 @@ static double cell(const dataset *d, size_t row, size_t column)
 /* The log-log slope of a column against the first one, by least squares. */
 static double slope_of(const dataset *d, size_t column)
 {
-    size_t points;
-    return log_slope(d->data, d->data + column, d->rows, d->columns * sizeof *d->data, &points);
+    size_t stride = d->columns * sizeof *d->data;
+    return finf_log_slope(d->data, d->data + column, d->rows, stride, NULL);
 }
 
 /* The constant that takes column `from` to column `to` best, by least squares of the logarithms. */
 static double constant_of(const dataset *d, size_t from, size_t to)
 {
-    double n = 0, sum = 0;
-    for (size_t i = 0; i < d->rows; i++) {
-        double x = cell(d, i, from), y = cell(d, i, to);
-        if (x > 0 && y > 0 && isfinite(x) && isfinite(y)) {
-            n++;
-            sum += log(y / x);
-        }
-    }
-    return exp(sum / n);
+    size_t stride = d->columns * sizeof *d->data;
+    return finf_log_constant(d->data + from, d->data + to, d->rows, stride);
 }
 
 /* The column of this role that belongs to column i; FIGURE_COLUMNS if there is none. */

@@ -45,18 +45,18 @@ static void value_on_grid(size_t i, void *data)
 /* The solver_bound of "optimize .. --save FILE && finf iqc --noise spectrum@FILE .. --verbose",
  * without writing the file: the two command lines are parsed for their options, and the noise is
  * handed over in memory. */
-static finf_status optimised_on_grid(const char *line, const double *kappa, size_t n, double *y,
-                                     finf_reason *why)
+static finf_status optimised_on_grid(const runner *run, const char *line, const double *kappa,
+                                     size_t n, double *y, finf_reason *why)
 {
     const char *second = strstr(line, " && finf ");
     char first[RUNNER_LINE], words[2][RUNNER_LINE];
     args a;
     grid_job j = {.kappa = kappa, .y = y, .find = finf_optimize_options_default()};
     snprintf(first, sizeof first, "%.*s", (int)(second - line), line);
-    finf_status s = runner_parse(first, words[0], &a, why);
+    finf_status s = runner_parse(run, first, words[0], &a, why);
     if (!s) s = read_iqc(&a, &j.find.iqc, why);
     if (!s) s = read_eta(&a, &j.eta, why);
-    if (!s) s = runner_parse(second + strlen(" && finf "), words[1], &a, why);
+    if (!s) s = runner_parse(run, second + strlen(" && finf "), words[1], &a, why);
     if (!s) s = read_iqc(&a, &j.value, why);
     if (s) return s;
     j.find.iqc.cancel.poll = sweep_interrupted;

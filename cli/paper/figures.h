@@ -19,8 +19,8 @@ typedef struct {
     /* the command is run once for each value */
     int each;
     /* what is called instead of running the line, unless NULL: y for each of n values x */
-    finf_status (*compute)(const char *line, const double *x, size_t n, double *y,
-                           finf_reason *why);
+    finf_status (*compute)(const runner *run, const char *line, const double *x, size_t n,
+                           double *y, finf_reason *why);
 } figure_source;
 
 /* How a column is drawn. */

@@ -12,12 +12,18 @@ typedef struct {
 } entry;
 
 struct runner {
+    command_table all;
     entry *done;
     size_t n;    /* lines that were run */
     size_t room; /* lines that there is room for */
 };
 
-runner *runner_new(void) { return calloc(1, sizeof(runner)); }
+runner *runner_new(command_table all)
+{
+    runner *r = calloc(1, sizeof *r);
+    if (r) r->all = all;
+    return r;
+}
 
 void runner_free(runner *r)
 {
@@ -30,27 +36,28 @@ void runner_free(runner *r)
     free(r);
 }
 
-finf_status runner_parse(const char *line, char words[RUNNER_LINE], args *out, finf_reason *why)
+finf_status runner_parse(const runner *r, const char *line, char words[RUNNER_LINE], args *out,
+                         finf_reason *why)
 {
     char *argv[64], *rest;
-    int argc = 0, command = 0;
+    int argc = 0;
     if (snprintf(words, RUNNER_LINE, "%s --format csv --quiet", line) >= RUNNER_LINE)
         return finf_why(why, FINF_EUSAGE, "too long: %.60s ..", line);
     for (char *w = strtok_r(words, " ", &rest); w && argc < 64; w = strtok_r(NULL, " ", &rest))
         argv[argc++] = w;
-    while (command < CMD_COUNT && strcmp(COMMANDS[command].name, argv[0]) != 0) command++;
-    if (command == CMD_COUNT) return finf_why(why, FINF_EUSAGE, "no command %.40s", argv[0]);
-    return args_parse((command_id)command, argc, argv, out, why);
+    const command *c = command_find(r->all, argv[0]);
+    if (!c) return finf_why(why, FINF_EUSAGE, "no command %.40s", argv[0]);
+    return args_parse(r->all, c, argc, argv, out, why);
 }
 
 /* Runs a line into d. A missed tolerance is no failure if there is something to show; a failure is
  * reported with the command that failed. */
-static finf_status run(const char *line, doc *d, finf_reason *why)
+static finf_status run(const runner *r, const char *line, doc *d, finf_reason *why)
 {
     char words[RUNNER_LINE];
     args a;
-    finf_status s = runner_parse(line, words, &a, why);
-    if (!s) s = RUN[a.command](&a, d, why);
+    finf_status s = runner_parse(r, line, words, &a, why);
+    if (!s) s = a.command->run(&a, d, why);
     if (sweep_interrupted(NULL)) return finf_why(why, FINF_ETOL, "interrupted");
     if (s == FINF_ETOL && doc_rows(d) > 0) s = FINF_OK;
     if (!s && doc_failed(d)) s = finf_why(why, FINF_ENOMEM, "no memory for the output");
@@ -77,7 +84,8 @@ finf_status runner_run(runner *r, const char *line, const doc **out, finf_reason
         r->room = more;
     }
     entry e = {strdup(line), doc_new()};
-    finf_status s = e.line && e.d ? run(line, e.d, why) : finf_why(why, FINF_ENOMEM, "no memory");
+    finf_status s = e.line && e.d ? run(r, line, e.d, why)
+                                  : finf_why(why, FINF_ENOMEM, "no memory");
     if (s) {
         free(e.line);
         doc_free(e.d);

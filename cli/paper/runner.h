@@ -7,7 +7,8 @@
 
 typedef struct runner runner;
 
-runner *runner_new(void);
+/* all: the commands that it may run */
+runner *runner_new(command_table all);
 void runner_free(runner *r); /* and every doc it handed out */
 
 /* Runs "command --option value ..", without "finf" before it, as with --format csv; the same line
@@ -17,6 +18,7 @@ finf_status runner_run(runner *r, const char *line, const doc **out, finf_reason
 
 /* Parses such a line. `words`: room for its copy, which `out` points into. */
 #define RUNNER_LINE 512
-finf_status runner_parse(const char *line, char words[RUNNER_LINE], args *out, finf_reason *why);
+finf_status runner_parse(const runner *r, const char *line, char words[RUNNER_LINE], args *out,
+                         finf_reason *why);
 
 #endif

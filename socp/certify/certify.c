@@ -1,4 +1,5 @@
-/* The bound as a theorem, theory 7.8: ball arithmetic (Arb), which only the files certify*.c see.
+/* The bound as a theorem, theory 7.8: ball arithmetic (Arb), which only the files of this folder
+ * see.
  *
  * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. psi =
  * |m|^2/a + k is the restriction of a function holomorphic near [0, pi] (ball_form.c), and Arb's

@@ -1,4 +1,4 @@
-/* Inside the certificate: certify*.c are the only files that see Arb. */
+/* Inside the certificate: the files of this folder are the only ones that see Arb. */
 #ifndef FINF_CERTIFY_H
 #define FINF_CERTIFY_H
 
@@ -28,7 +28,7 @@ void ball_form_clear(ball_form *f);
 /* Enclosures on the box w; analytic: not finite unless every part is holomorphic on w */
 void ball_form_at(ball_form *f, const acb_t w, int analytic, acb_ptr part);
 
-/* ---- ball_taylor.c ----------------------------------------------------------------------- */
+/* ---- ball_taylor.c --------------------------------------------------------------------------- */
 enum { BALL_TAYLOR = 16 };
 /* Part i is within error_i of sum_j F_ij u^j at centre + r u, |u| <= 1. 0: not proved */
 int ball_form_taylor(ball_form *f, const arf_t centre, const mag_t r, acb_ptr F, mag_ptr error);

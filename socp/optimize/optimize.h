@@ -5,8 +5,7 @@
 
 #include "bound.h"
 
-/* ---- moving_noise.c: one grid, one basis, a noise that changes
- * ------------------------------------- */
+/* ---- moving_noise.c: one grid, one basis, a noise that changes ------------------------------- */
 
 /* How an attempt at the program starts; next_start in moving_noise.c says which comes when. */
 typedef enum {
@@ -100,8 +99,7 @@ finf_status socp_alternate(socp_moving *v, double complex *logB, double tol, int
                            socp_descent *d);
 
 enum { SOCP_LARGEST = 20 }; /* |r|: finf_noise_product's domain */
-/* ---- product_descent.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes
- * ----------------------- */
+/* ---- product_descent.c: B = prod (1 - (1-nu_i) z)^{r_i}, nu fixed, on v's nodes -------------- */
 typedef struct socp_products socp_products;
 finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_products **out);
 void socp_products_free(socp_products *s);
@@ -113,8 +111,7 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
  * is. */
 void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r);
 
-/* ---- saved_grid.c: w, density, psi and the multipliers `m` of out->noise -----------------------
- */
+/* ---- saved_grid.c: w, density, psi and the multipliers `m` of out->noise --------------------- */
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
                           const socp_multipliers *m, finf_optimize_result *out);
 

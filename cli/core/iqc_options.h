@@ -18,16 +18,16 @@ typedef struct {
 finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_reason *why);
 void free_pairs(iqc_pairs *p);
 
-/* The keys of a bound: shared by iqc and optimize. */
+/* The keys of a bound: shared by iqc, optimize and tune. minimax: with the lower bound over all
+ * noise. */
 void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa,
-              const finf_iqc_result *r);
+              const finf_iqc_result *r, int minimax);
 /* Is it a bound on (L/2) E|theta|^2, as then are the worst quadratic's value and the minimax beside
  * it? */
 int iqc_is_dist(const finf_iqc_options *o);
 const char *iqc_minimax_note(const finf_iqc_options *o);
 /* Which F it holds for, in a line. */
 const char *iqc_class_note(const finf_iqc_options *o);
-const char *iqc_solver_name(const finf_iqc_options *o); /* of a range */
-const char *iqc_noise_note(const finf_iqc_options *o);  /* and which noise, to go behind it */
+const char *iqc_noise_note(const finf_iqc_options *o); /* and which noise, to go behind it */
 
 #endif

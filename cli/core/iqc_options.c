@@ -12,10 +12,10 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
         s = finf_why(why, FINF_EDOM, "smooth = %s: must be positive, from 1e-50 to 1e50",
                      finf_show(o.smooth).s);
     if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &o.dim, why);
-    if (!s) s = args_choice(a, OPT_BOUND, "sharp|fval|dist|sharp-dist|gaussian", &bound, why);
-    if (!s) s = args_choice(a, OPT_CLASS, "general|odd|paper", &class, why);
-    if (!s) s = args_choice(a, OPT_CONSTANTS, "sharp|paper", &constants, why);
-    if (!s) s = args_choice(a, OPT_SOLVER, "auto|newton|ecos", &solver, why);
+    if (!s) s = args_choice(a, OPT_BOUND, &bound, why);
+    if (!s) s = args_choice(a, OPT_CLASS, &class, why);
+    if (!s) s = args_choice(a, OPT_CONSTANTS, &constants, why);
+    if (!s) s = args_choice(a, OPT_SOLVER, &solver, why);
     if (!s) s = args_sized(a, OPT_GRID, "auto", "uniform", 1e6, &o.grid_uniform, why);
     if (!s) s = args_sized(a, OPT_MULTIPLIER, "compact", "fir", 2000, &o.fir, why);
     o.bound = (finf_iqc_bound)bound;
@@ -91,11 +91,6 @@ const char *iqc_class_note(const finf_iqc_options *o)
     return "";
 }
 
-const char *iqc_solver_name(const finf_iqc_options *o)
-{
-    return o->solver == FINF_IQC_ECOS ? "ecos" : "newton";
-}
-
 const char *iqc_noise_note(const finf_iqc_options *o)
 {
     return o->bound != FINF_IQC_GAUSSIAN ? ""
@@ -129,14 +124,8 @@ static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, 
                  iqc_is_dist(o) ? " on that" : "");
 }
 
-static const char *bound_name(finf_iqc_bound b)
-{
-    static const char *const NAMES[] = {"sharp", "fval", "dist", "sharp-dist", "gaussian"};
-    return NAMES[b];
-}
-
 void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa,
-              const finf_iqc_result *r)
+              const finf_iqc_result *r, int minimax)
 {
     char note[240];
     doc_number(d, "eta", "eta", eta, "step size");
@@ -148,8 +137,8 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_number(d, "sigma_sgd", o->privacy.sigma_sgd == 0 ? NULL : "sigma_sgd", o->privacy.sigma_sgd,
                "gradient noise");
     doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
-    doc_string(d, "bound_kind", NULL, bound_name(o->bound), NULL);
-    doc_string(d, "class", NULL, args_text(a, OPT_CLASS), NULL);
+    doc_string(d, "bound_kind", NULL, finf_iqc_bound_name(o->bound), NULL);
+    doc_string(d, "class", NULL, finf_iqc_class_name(o->multipliers), NULL);
     snprintf(note, sizeof note, "%s at most this, for %s%s",
              iqc_is_dist(o) ? "(L/2) E|theta|^2, and so F_inf, is" : "F_inf is", iqc_class_note(o),
              iqc_noise_note(o));
@@ -163,7 +152,7 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_real(d, "quadratic_lower", "quadratic_lower_error", "lower", r->quadratic_lower, note);
     doc_real(d, "unit_quadratic_lower", "unit_quadratic_lower_error", NULL, r->unit_quadratic_lower,
              NULL);
-    if (a->command == CMD_IQC)
+    if (minimax)
         doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", r->minimax_lower,
                  iqc_minimax_note(o));
     doc_string(d, "solver", NULL, r->solver, NULL);

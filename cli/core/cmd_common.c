@@ -11,16 +11,6 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why)
     return s;
 }
 
-static double automatic(double eta, double mu)
-{
-    return isnan(eta) || isnan(mu) ? NAN : fmin(eta * mu, 1);
-}
-
-static const char *noise_text(const args *a, const char *fallback)
-{
-    return args_given(a, OPT_NOISE) ? args_text(a, OPT_NOISE) : fallback;
-}
-
 /* nu:auto and its like with the value in place, owned by the caller; NULL when there is no auto in
  * it (or no memory). */
 static char *resolve_noise(const char *text, double eta, double mu)
@@ -29,17 +19,16 @@ static char *resolve_noise(const char *text, double eta, double mu)
     int family = strncmp(text, "nu:", 3) == 0 || strncmp(text, "power:", 6) == 0 ||
                  strncmp(text, "antipgd:", 8) == 0;
     if (!family || n < 4 || strcmp(text + n - 4, "auto") != 0) return NULL;
-    finf_text value = finf_show(automatic(eta, mu));
+    finf_text value = finf_show(finf_nu_of_paper(eta, mu));
     size_t size = n + sizeof value.s;
     char *out = malloc(size);
     if (out) snprintf(out, size, "%.*s%s", (int)n - 4, text, value.s);
     return out;
 }
 
-finf_status read_noise(const args *a, double eta, double mu, const char *fallback, finf_noise **out,
-                       finf_reason *why)
+finf_status read_noise(const args *a, double eta, double mu, finf_noise **out, finf_reason *why)
 {
-    return spec_noise(noise_text(a, fallback), automatic(eta, mu), out, why);
+    return spec_noise(args_text(a, OPT_NOISE), finf_nu_of_paper(eta, mu), out, why);
 }
 
 finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why)
@@ -132,51 +121,27 @@ finf_status check_stdin(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
-static double at(const double *x, size_t i, size_t stride)
-{
-    return *(const double *)(const void *)((const char *)x + i * stride);
-}
-
-double log_slope(const double *x, const double *y, size_t n, size_t stride, size_t *points)
-{
-    double mx = 0, my = 0, xy = 0, xx = 0, least = INFINITY, most = 0;
-    *points = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < n; i++) {
-            double a = at(x, i, stride), b = at(y, i, stride);
-            if (!(a > 0 && b > 0 && isfinite(a) && isfinite(b))) continue;
-            if (pass == 0) {
-                ++*points;
-                mx += log(a);
-                my += log(b);
-                least = fmin(least, a);
-                most = fmax(most, a);
-            } else {
-                xy += (log(a) - mx) * (log(b) - my);
-                xx += (log(a) - mx) * (log(a) - mx);
-            }
-        }
-        if (pass == 0) {
-            mx /= (double)*points;
-            my /= (double)*points;
-        }
-    }
-    return *points < 2 || most == least ? NAN : fabs(xy) > 1e-14 * xx ? xy / xx : 0;
-}
-
 int wants_text(const args *a)
 {
     return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
 }
 
-void show_noise(doc *d, const args *a, const char *fallback, double eta, double mu)
+void show_noise_key(doc *d, const args *a, double eta, double mu)
 {
-    const char *text = noise_text(a, fallback);
+    const char *text = args_text(a, OPT_NOISE);
+    char *resolved = resolve_noise(text, eta, mu);
+    doc_string(d, "noise", NULL, resolved ? resolved : text, NULL);
+    free(resolved);
+}
+
+void show_noise(doc *d, const args *a, double eta, double mu)
+{
+    const char *text = args_text(a, OPT_NOISE);
     char note[64];
     char *resolved = resolve_noise(text, eta, mu);
     snprintf(note, sizeof note, "%.40s%s", text, strlen(text) > 40 ? ".." : "");
-    doc_string(d, "noise", NULL, resolved ? resolved : text, NULL);
-    doc_string(d, NULL, a->command == CMD_COEF ? NULL : "noise", note, resolved);
+    show_noise_key(d, a, eta, mu);
+    doc_string(d, NULL, "noise", note, resolved);
     free(resolved);
 }
 

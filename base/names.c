@@ -1,0 +1,23 @@
+/* The word for every choice, from the lists in finf.h. */
+#include <stddef.h>
+
+#include "finf.h"
+
+#define CASE(constant, number, word, meaning)                                                      \
+    case constant:                                                                                 \
+        return word;
+#define NAME(function, type, LIST)                                                                 \
+    const char *function(type choice)                                                              \
+    {                                                                                              \
+        switch (choice) {                                                                          \
+            LIST(CASE)                                                                             \
+        }                                                                                          \
+        return NULL;                                                                               \
+    }
+
+NAME(finf_iqc_bound_name, finf_iqc_bound, FINF_IQC_BOUND_LIST)
+NAME(finf_iqc_class_name, finf_iqc_class, FINF_IQC_CLASS_LIST)
+NAME(finf_iqc_constants_name, finf_iqc_constants, FINF_IQC_CONSTANTS_LIST)
+NAME(finf_iqc_solver_name, finf_iqc_solver, FINF_IQC_SOLVER_LIST)
+NAME(finf_curve_gamma_name, finf_curve_gamma, FINF_CURVE_GAMMA_LIST)
+NAME(finf_simulate_problem_name, finf_simulate_problem, FINF_SIMULATE_PROBLEM_LIST)

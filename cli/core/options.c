@@ -1,0 +1,302 @@
+/* The one place where an option is spelled. */
+#include "options.h"
+
+#include "base.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+const char FROM_LIBRARY[] = "the library's";
+
+/* Words and texts of the lists in finf.h, each behind a separator: &..[1] leaves the first out. */
+#define BAR(constant, number, word, meaning) "|" word
+#define EXPLAINED(constant, number, word, meaning) "; " word ": " meaning
+#define MEANING(constant, number, word, meaning) "; " meaning
+#define NUMBER(constant, number, word, meaning) number,
+#define CHOICE(LIST)                                                                               \
+    .argument = &LIST(BAR)[1], .numbers = (const int[]) { LIST(NUMBER) }
+
+static const option_info OPTIONS[OPT_COUNT] = {
+    [OPT_NOISE] = {.name = "noise", .argument = "N", .help = "the noise beta (see NOISE)"},
+    [OPT_ETA] = {.name = "eta", .argument = "E", .help = "step size"},
+    [OPT_MU] = {.name = "mu",
+                .argument = "M",
+                .fallback = "1",
+                .help = "strong convexity for 'auto' = eta*mu"},
+    [OPT_SPECTRUM] = {.name = "spectrum",
+                      .argument = "S",
+                      .help = "eigenvalues of H (see SPECTRUM)"},
+    [OPT_DIM] = {.name = "dim",
+                 .argument = "D",
+                 .help = "dimension of the spectrum, up to 1e15 (not for list and file)"},
+    [OPT_NORMALIZE] = {.name = "normalize",
+                       .help = "divide the spectrum by its largest eigenvalue"},
+    [OPT_KURTOSIS] = {.name = "kurtosis",
+                      .argument = "K",
+                      .fallback = FROM_LIBRARY,
+                      .help = "excess kurtosis of independent inputs; 0 is Gaussian"},
+    [OPT_DIRECTIONS] = {.name = "directions",
+                        .help = "also the contribution of each eigendirection"},
+    [OPT_STEPS] = {.name = "steps", .argument = "T", .help = "also the sensitivity of T steps"},
+    [OPT_LENGTH] = {.name = "length", .argument = "n", .help = "how many coefficients"},
+    [OPT_STRATEGY] = {.name = "strategy",
+                      .help = "print c = 1/beta (strategy_coef) instead of beta"},
+    [OPT_DENSITY] =
+        {.name = "density",
+         .help = "print |B(w)|^2 at n frequencies from 0 to pi instead: what spectrum@FILE reads"},
+    [OPT_EPSILON] = {.name = "epsilon",
+                     .argument = "e",
+                     .help = "with --delta: find rho; with --rho: find delta"},
+    [OPT_DELTA] = {.name = "delta", .argument = "d", .help = "with --rho: find epsilon"},
+    [OPT_NOISE_MULTIPLIER] = {.name = "noise-multiplier",
+                              .argument = "z",
+                              .help = "sigma/(G gamma), instead of --rho"},
+    [OPT_ACCOUNTING] = {.name = "accounting",
+                        .argument = "gauss|zcdp",
+                        .fallback = "gauss",
+                        .help = "which epsilon fixes rho: the exact one or zCDP's"},
+    [OPT_KAPPA] = {.name = "kappa",
+                   .argument = "K",
+                   .help = "condition number L/mu, or a range such as 2:1000:log:25"},
+    [OPT_SMOOTH] = {.name = "smooth",
+                    .argument = "L",
+                    .fallback = FROM_LIBRARY,
+                    .help = "smoothness L; mu = L/kappa"},
+    [OPT_BOUND] = {.name = "bound",
+                   CHOICE(FINF_IQC_BOUND_LIST),
+                   .fallback = FROM_LIBRARY,
+                   .help = &FINF_IQC_BOUND_LIST(EXPLAINED)[2]},
+    [OPT_CLASS] = {.name = "class",
+                   CHOICE(FINF_IQC_CLASS_LIST),
+                   .fallback = FROM_LIBRARY,
+                   .subject = "which F: ",
+                   .help = &FINF_IQC_CLASS_LIST(MEANING)[2]},
+    [OPT_CONSTANTS] = {.name = "constants",
+                       CHOICE(FINF_IQC_CONSTANTS_LIST),
+                       .fallback = FROM_LIBRARY,
+                       .help = "constants in front of the integral"},
+    [OPT_SOLVER] = {.name = "solver",
+                    CHOICE(FINF_IQC_SOLVER_LIST),
+                    .fallback = FROM_LIBRARY,
+                    .help = "auto: ECOS for one bound where it is found, Newton for a range"},
+    [OPT_GRID] = {.name = "grid",
+                  .argument = "auto|uniform:k",
+                  .fallback = "auto",
+                  .help = "frequencies: clustered at 0, or k equally spaced"},
+    [OPT_MULTIPLIER] = {.name = "multiplier",
+                        .argument = "compact|fir:T",
+                        .fallback = "compact",
+                        .help = "multipliers: sums of exponentials, or T free ones a side"},
+    [OPT_CERTIFY] = {.name = "certify", .help = "prove the bound in ball arithmetic"},
+    [OPT_LOWER] = {.name = "lower",
+                   .argument = "quadratic|simulate",
+                   .fallback = "quadratic",
+                   .help = "lower bound: the worst quadratic; also simulated F"},
+    [OPT_SEED] = {.name = "seed",
+                  .argument = "n",
+                  .fallback = FROM_LIBRARY,
+                  .help = "of the simulation"},
+    [OPT_SAVE] = {.name = "save",
+                  .argument = "FILE",
+                  .help = "multipliers, psi, |B|^2 and beta: beta@FILE and spectrum@FILE read it"},
+    [OPT_FORCE] = {.name = "force",
+                   .help = "take a grid or multiplier too small for eta*mu, as the paper's may be"},
+    [OPT_VERBOSE] = {.name = "verbose", .help = "also the solver's own objective, gap and repair"},
+    [OPT_DECAYS] =
+        {.name = "decays",
+         .argument = "LIST",
+         .fallback = "0,0.5,0.75,1,1.5,2",
+         .help = "exponents a of lambda_k = k^-a, a row each; prior: a table each, 1 unless given"},
+    [OPT_TABLE] = {.name = "table",
+                   .argument = "decays|prior|finite",
+                   .fallback = "decays",
+                   .help =
+                       "eigenvalue decays; the noise of prior work; the finite-time corollaries"},
+    [OPT_SLOPES] = {.name = "slopes", .help = "the log-log slopes instead of the values"},
+    [OPT_SYSTEM] =
+        {.name = "system",
+         .argument = "LIST",
+         .help = "of sgd, cc, nu:V, .., tree, honaker, full-honaker, fft, me, me:b, banded:b, "
+                 "banded-sqrt:b, noise (me:b: epochs of b steps in one order; nu:auto without "
+                 "--spectrum: the nu of least loss); default: the paper's variants, or --noise"},
+    [OPT_SHOW] =
+        {.name = "show",
+         .argument = "both|systems|curve",
+         .fallback = "both",
+         .help = "with --spectrum: the comparison of the systems, the curve, or both (csv, one "
+                 "table: the curve)"},
+    [OPT_START] =
+        {.name = "start",
+         .argument = "X",
+         .fallback = FROM_LIBRARY,
+         .help = "|theta_0 - theta*|^2, spread equally over the eigenvectors; or its part along "
+                 "each: list:.., @FILE (in the order of the spectrum)"},
+    [OPT_GAMMA] =
+        {.name = "gamma",
+         .argument = &FINF_CURVE_GAMMA_LIST(BAR) "|fixed-order|min-sep"[1],
+         .fallback = FROM_LIBRARY,
+         .help =
+             "noise by the sensitivity of these steps, of all time, or of several participations"},
+    [OPT_PARTICIPATIONS] =
+        {.name = "participations",
+         .argument = "k",
+         .help =
+             "with --separation: also their sensitivity, counted in two ways (default: those of "
+             "me:b)"},
+    [OPT_SEPARATION] = {.name = "separation",
+                        .argument = "b",
+                        .help = "least distance of two participations, in steps"},
+    [OPT_OUT] = {.name = "out",
+                 .argument = "DIR",
+                 .help = "where to write: all of the files or none"},
+    [OPT_SET] = {.name = "set",
+                 .argument = "NAME=V,..",
+                 .help = "finite: constants of the corollaries (see CONSTANTS)"},
+    [OPT_QUICK] = {.name = "quick", .help = "fewer points"},
+    [OPT_PROBLEM] =
+        {.name = "problem",
+         CHOICE(FINF_SIMULATE_PROBLEM_LIST),
+         .help =
+             "mean estimation; linear regression (--spectrum); curvature L near the minimum, mu "
+             "outside (--kappa)"},
+    [OPT_KNEE] =
+        {.name = "knee",
+         .argument = "X",
+         .help =
+             "where huber's curvature changes (default: the rms of theta were it L everywhere)"},
+    [OPT_CLIP_GRADIENTS] = {.name = "clip-gradients",
+                            .help = "cut every gradient to the norm G, as DP-FTRL does"},
+    [OPT_THREADS] = {.name = "threads",
+                     .argument = "n",
+                     .fallback = "2",
+                     .help = "1 to 256; the output does not depend on it"},
+    [OPT_RELATIVE_ERROR] = {.name = "relative-error",
+                            .argument = "X",
+                            .fallback = FROM_LIBRARY,
+                            .help = "stop when a standard error is this part of the mean"},
+    [OPT_MAX_STEPS] = {.name = "max-steps",
+                       .argument = "n",
+                       .fallback = FROM_LIBRARY,
+                       .help = "or after this many steps in all (exit 4, with the best value)"},
+    [OPT_RHO] = {.name = "rho",
+                 .argument = "R",
+                 .fallback = FROM_LIBRARY,
+                 .help = "rho-zCDP: how private"},
+    [OPT_CLIP] = {.name = "clip",
+                  .argument = "G",
+                  .fallback = FROM_LIBRARY,
+                  .help = "clip norm of the gradients"},
+    [OPT_SIGMA_SGD] = {.name = "sigma-sgd",
+                       .argument = "S",
+                       .fallback = FROM_LIBRARY,
+                       .help = "standard deviation of the gradient noise"},
+    [OPT_FORMAT] = {.name = "format",
+                    .argument = "text|csv|json",
+                    .fallback = "text",
+                    .help = "how to print"},
+    [OPT_JSON] = {.name = "json", .help = "short for --format json"},
+    [OPT_OUTPUT] = {.name = "output",
+                    .argument = "FILE",
+                    .help = "write there (whole or not at all) instead of stdout"},
+    [OPT_PRECISION] = {.name = "precision",
+                       .argument = "n",
+                       .help = "significant digits, 1 to 17 (text 10, csv and json 17)"},
+    [OPT_QUIET] = {.name = "quiet", .help = "text: the values only"},
+    [OPT_HELP] = {.name = "help", .help = "this text"},
+    [OPT_VERSION] = {.name = "version", .help = "the version"},
+};
+
+/* ---- defaults of the library ----------------------------------------------------------------- */
+
+static finf_text word(const char *name)
+{
+    finf_text t;
+    snprintf(t.s, sizeof t.s, "%s", name);
+    return t;
+}
+
+/* As one would write it: 1e8, not 1e+08. */
+static finf_text number(double x)
+{
+    finf_text t = finf_show(x);
+    char *e = strstr(t.s, "e+");
+    if (e) {
+        size_t zeros = strspn(e + 2, "0");
+        memmove(e + 1, e + 2 + zeros, strlen(e + 2 + zeros) + 1);
+    }
+    return t;
+}
+
+static finf_text library_default(option_id id)
+{
+    const finf_privacy_setting privacy = finf_privacy_setting_default();
+    const finf_iqc_options iqc = finf_iqc_options_default();
+    const finf_curve_options curve = finf_curve_options_default();
+    const finf_simulate_options simulation = finf_simulate_options_default();
+    switch (id) {
+    case OPT_RHO: return number(privacy.rho);
+    case OPT_CLIP: return number(privacy.clip);
+    case OPT_SIGMA_SGD: return number(privacy.sigma_sgd);
+    case OPT_KURTOSIS: return number(finf_linreg_options_default().kurtosis);
+    case OPT_DIM: return number(iqc.dim);
+    case OPT_SMOOTH: return number(iqc.smooth);
+    case OPT_BOUND: return word(finf_iqc_bound_name(iqc.bound));
+    case OPT_CLASS: return word(finf_iqc_class_name(iqc.multipliers));
+    case OPT_CONSTANTS: return word(finf_iqc_constants_name(iqc.constants));
+    case OPT_SOLVER: return word(finf_iqc_solver_name(iqc.solver));
+    case OPT_START: return number(curve.start);
+    case OPT_GAMMA: return word(finf_curve_gamma_name(curve.gamma));
+    case OPT_SEED: return number((double)simulation.seed);
+    case OPT_RELATIVE_ERROR: return number(simulation.relative_error);
+    case OPT_MAX_STEPS: return number(simulation.max_steps);
+    default: return word("?"); /* tests/docs.sh looks for it */
+    }
+}
+
+static finf_text DEFAULTS[OPT_COUNT];
+static pthread_once_t defaults_once = PTHREAD_ONCE_INIT;
+
+static void fill_defaults(void)
+{
+    for (int i = 0; i < OPT_COUNT; i++) DEFAULTS[i] = library_default((option_id)i);
+}
+
+/* ---- access ---------------------------------------------------------------------------------- */
+
+const command *command_find(command_table all, const char *name)
+{
+    while (*all && strcmp((*all)->name, name) != 0) all++;
+    return *all;
+}
+
+const option_use *option_of_command(const command *c, option_id id)
+{
+    const option_use *u = c->options;
+    while (u->id != OPT_END && u->id != id) u++;
+    return u->id == OPT_END ? NULL : u;
+}
+
+option_info option_get(option_id id, const command *c)
+{
+    option_info o = OPTIONS[id];
+    const option_use *u = c ? option_of_command(c, id) : NULL;
+    if (u && u->help) {
+        o.subject = NULL;
+        o.help = u->help;
+        o.fallback = u->fallback;
+    }
+    if (o.fallback == FROM_LIBRARY) {
+        pthread_once(&defaults_once, fill_defaults);
+        o.fallback = DEFAULTS[id].s;
+    }
+    return o;
+}
+
+option_id option_find(const char *name, size_t length)
+{
+    for (int i = OPT_END + 1; i < OPT_COUNT; i++)
+        if (strlen(OPTIONS[i].name) == length && strncmp(OPTIONS[i].name, name, length) == 0)
+            return (option_id)i;
+    return OPT_END;
+}

@@ -1,0 +1,174 @@
+/* The options of all commands, each spelled once (options.c), and the table a command is. Both feed
+ * the parser, --help, the man page and docs/commands.md. */
+#ifndef FINF_OPTIONS_H
+#define FINF_OPTIONS_H
+
+#include "doc.h"
+#include "finf.h"
+
+typedef enum {
+    OPT_END, /* no option: the end of a list of them */
+    OPT_NOISE,
+    OPT_ETA,
+    OPT_MU,
+    OPT_SPECTRUM,
+    OPT_DIM,
+    OPT_NORMALIZE,
+    OPT_KURTOSIS,
+    OPT_DIRECTIONS,
+    OPT_STEPS,
+    OPT_LENGTH,
+    OPT_STRATEGY,
+    OPT_DENSITY,
+    OPT_EPSILON,
+    OPT_DELTA,
+    OPT_NOISE_MULTIPLIER,
+    OPT_ACCOUNTING,
+    OPT_KAPPA,
+    OPT_SMOOTH,
+    OPT_BOUND,
+    OPT_CLASS,
+    OPT_CONSTANTS,
+    OPT_SOLVER,
+    OPT_GRID,
+    OPT_MULTIPLIER,
+    OPT_CERTIFY,
+    OPT_LOWER,
+    OPT_SEED,
+    OPT_SAVE,
+    OPT_FORCE,
+    OPT_VERBOSE,
+    OPT_DECAYS,
+    OPT_TABLE,
+    OPT_SLOPES,
+    OPT_SYSTEM,
+    OPT_SHOW,
+    OPT_START,
+    OPT_GAMMA,
+    OPT_PARTICIPATIONS,
+    OPT_SEPARATION,
+    OPT_OUT,
+    OPT_SET,
+    OPT_QUICK,
+    OPT_PROBLEM,
+    OPT_KNEE,
+    OPT_CLIP_GRADIENTS,
+    OPT_THREADS,
+    OPT_RELATIVE_ERROR,
+    OPT_MAX_STEPS,
+    OPT_RHO,
+    OPT_CLIP,
+    OPT_SIGMA_SGD,
+    OPT_FORMAT,
+    OPT_JSON,
+    OPT_OUTPUT,
+    OPT_PRECISION,
+    OPT_QUIET,
+    OPT_HELP,
+    OPT_VERSION,
+    OPT_COUNT
+} option_id;
+
+/* A default that is the library's, in place of a text of ours. */
+extern const char FROM_LIBRARY[];
+
+typedef struct {
+    const char *name;
+    const char *argument; /* NULL: a flag. Words between bars: one of them */
+    const int *numbers;   /* of these words, in their order; NULL: 0, 1, .. */
+    const char *fallback; /* the default; NULL: none */
+    const char *subject;  /* stands before the help; NULL: nothing */
+    const char *help;
+} option_info;
+
+/* An option as a command takes it. */
+typedef struct {
+    option_id id;
+    int needed;           /* the command does not run without it */
+    const char *help;     /* NULL: help and default are the table's */
+    const char *fallback; /* with `help`: the default instead of the table's */
+} option_use;
+
+/* Where an option would have no effect, and so mislead, it is refused: `option` needs one of the
+ * options `needs` to be given, or, with `words`, one in `needs` to be (by default or not) a list
+ * with one of them (or with what begins as in `k:n`). */
+typedef struct {
+    option_id option;
+    option_id needs[3]; /* ends with OPT_END */
+    const char *words, *because;
+} option_rule;
+
+/* Not misleading: these values state what holds anyway, whatever the rules say. */
+typedef struct {
+    option_id option;
+    const char *words;
+} option_truth;
+
+typedef struct args args;
+
+/* A command: all there is to know about it. The lists end with OPT_END. */
+typedef struct {
+    const char *name, *summary, *about, *example;
+    const option_use *options;
+    const option_rule *rules;   /* NULL: none */
+    const option_truth *truths; /* NULL: none */
+    /* Fills the doc. FINF_ETOL: the doc holds the best value. Any other failure: nothing is printed
+     * but the reason. */
+    finf_status (*run)(const args *a, doc *d, finf_reason *why);
+} command;
+
+/* Every command, ended by NULL: commands.c has the one there is. */
+typedef const command *const *command_table;
+
+/* NULL if there is none of this name. */
+const command *command_find(command_table all, const char *name);
+
+/* How this command takes an option; NULL: not at all. */
+const option_use *option_of_command(const command *c, option_id id);
+/* The option with the help and default of this command (NULL: those of the table), the library's
+ * defaults as text. */
+option_info option_get(option_id id, const command *c);
+/* By its name, without the dashes; OPT_END if there is none. */
+option_id option_find(const char *name, size_t length);
+
+/* ---- what several commands have in common ---------------------------------------------------- */
+
+#define COMMON_OPTIONS                                                                             \
+    {.id = OPT_FORMAT}, {.id = OPT_JSON}, {.id = OPT_OUTPUT}, {.id = OPT_QUIET}, {.id = OPT_HELP}, \
+    {                                                                                              \
+        .id = OPT_VERSION                                                                          \
+    }
+
+#define PRIVACY_OPTIONS                                                                            \
+    {.id = OPT_RHO}, {.id = OPT_CLIP}, { .id = OPT_SIGMA_SGD }
+
+#define WITHOUT_EFFECT(option)                                                                     \
+    {                                                                                              \
+        .id = option, .fallback = FROM_LIBRARY,                                                    \
+        .help = "accepted as elsewhere; nothing here depends on it"                                \
+    }
+#define PRIVACY_OPTIONS_WITHOUT_EFFECT                                                             \
+    WITHOUT_EFFECT(OPT_RHO), WITHOUT_EFFECT(OPT_CLIP), WITHOUT_EFFECT(OPT_SIGMA_SGD)
+
+/* the commands that need eta and mu only for 'auto' in --noise */
+#define OPTIONS_FOR_AUTO                                                                           \
+    {.id = OPT_ETA, .help = "step size, for 'auto' only"}, { .id = OPT_MU }
+#define RULES_FOR_AUTO                                                                             \
+    {                                                                                              \
+        .option = OPT_MU, .needs = {OPT_ETA}, .because = "auto is eta*mu"                          \
+    }
+
+/* the strongly convex problem */
+#define CONVEX_OPTIONS                                                                             \
+    {.id = OPT_SMOOTH}, {.id = OPT_BOUND}, {.id = OPT_CLASS}, {.id = OPT_CONSTANTS},               \
+        {.id = OPT_SOLVER}, {.id = OPT_GRID}, {.id = OPT_MULTIPLIER}, {.id = OPT_CERTIFY},         \
+        {.id = OPT_FORCE},                                                                         \
+    {                                                                                              \
+        .id = OPT_VERBOSE                                                                          \
+    }
+#define CONVEX_RULES                                                                               \
+    {                                                                                              \
+        .option = OPT_FORCE, .needs = {OPT_GRID, OPT_MULTIPLIER}, .words = "uniform:k|fir:T"       \
+    }
+
+#endif
