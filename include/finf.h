@@ -92,7 +92,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-#define FINF_VERSION "0.1.0" /* of this header; that of the library is the same in one release */
+/* Of this header; that of the library is the same in one release. */
+#define FINF_VERSION "0.1.0"
 
 /* ---- what it is made of ---------------------------------------------------------------------- */
 

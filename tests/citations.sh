@@ -44,7 +44,7 @@ absent() {
 grep -noE '`[A-Za-z0-9_./*-]+\.(c|h|sh|py|md|inc)`' $pages | tr -d '`' | sed 's/:\([^:]*\)$/ \1/' | absent >"$dir/wrong"
 check $?
 for f in $(cat "$dir/sources"); do
-    tr '\n' ' ' <"$f" | grep -oE '/\*([^*]|\*+[^*/])*\*+/' | grep -oE '[a-z_0-9/]+\*?\.(c|sh|py|inc)\b' | sed "s|^|$f |"
+    tr '\n' ' ' <"$f" | grep -oE '/\*([^*]|\*+[^*/])*\*+/' | grep -oE '[a-z_][a-z_0-9/]*\*?\.(c|sh|py|inc)\b' | sed "s|^|$f |"
 done | sort -u | absent >"$dir/wrong"
 check $?
 # `function_name`, `TABLE`, `test_name.c` (a_test, another)

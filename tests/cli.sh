@@ -625,6 +625,8 @@ if [ $ecos = ecos ]; then ok '"solver":"ecos"' iqc --noise sgd --eta 0.5 --kappa
 near gamma2 2.111681405 1e-9 gamma --noise bisr:16
 near bound 0.00595806718 1e-8 iqc --noise bisr:8 --eta 0.1 --kappa 20 --certify
 bad1 3 'whole number from 1' gamma --noise bisr:0
+"$finf" gamma --noise beta:1,-1,1e-40 --json >"$T/out" 2>"$T/err"
+if [ $? = 4 ] && grep -q '"minimum_phase":null' "$T/out" && grep -q 'too close' "$T/err"; then yes; else no 'undecided is null' gamma; fi
 bad1 3 'whole number from 1' gamma --noise bisr:2.5
 for o in same ./same "$PWD/same" link; do
     ln -s same link

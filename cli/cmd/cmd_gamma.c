@@ -29,8 +29,11 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
             doc_number(d, "steps", "T", T, "steps");
             doc_real(d, "gamma2_T", "gamma2_T_error", "gamma_T^2", at, "the same over the first T");
         }
-        doc_bool(d, "minimum_phase", "minimum phase", sens.minimum_phase,
-                 "no zero of B(z) in |z| <= 1");
+        if (partial) /* undecided is neither */
+            doc_number(d, "minimum_phase", "minimum phase", NAN, "no zero of B(z) in |z| <= 1");
+        else
+            doc_bool(d, "minimum_phase", "minimum phase", sens.minimum_phase,
+                     "no zero of B(z) in |z| <= 1");
         doc_string(d, "method", "method", sens.gamma2.method, NULL);
         show_reason(d, sens.reason.text[0] ? &sens.reason : &at_reason);
         if (partial) s = partial;

@@ -78,11 +78,11 @@ static char *without_auto(const char *text, double automatic)
     size_t length = strlen(text), cut = length > 4 ? length - 4 : 0;
     int is_auto = cut && strcmp(text + cut, "auto") == 0 && strchr(":,", text[cut - 1]) &&
                   (after(text, "nu:") || after(text, "antipgd:") || after(text, "power:"));
-    const char *number = is_auto ? finf_show(automatic).s : "";
+    finf_text number = finf_show(automatic);
     char *out = malloc(length + sizeof(finf_text));
     if (!out) return NULL;
     snprintf(out, length + sizeof(finf_text), "%.*s%s", (int)(is_auto ? cut : length), text,
-             number);
+             is_auto ? number.s : "");
     return out;
 }
 
