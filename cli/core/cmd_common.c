@@ -11,21 +11,6 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why)
     return s;
 }
 
-/* nu:auto and its like with the value in place, owned by the caller; NULL when there is no auto in
- * it (or no memory). */
-static char *resolve_noise(const char *text, double eta, double mu)
-{
-    size_t n = strlen(text);
-    int family = strncmp(text, "nu:", 3) == 0 || strncmp(text, "power:", 6) == 0 ||
-                 strncmp(text, "antipgd:", 8) == 0;
-    if (!family || n < 4 || strcmp(text + n - 4, "auto") != 0) return NULL;
-    finf_text value = finf_show(finf_nu_of_paper(eta, mu));
-    size_t size = n + sizeof value.s;
-    char *out = malloc(size);
-    if (out) snprintf(out, size, "%.*s%s", (int)n - 4, text, value.s);
-    return out;
-}
-
 finf_status read_noise(const args *a, double eta, double mu, finf_noise **out, finf_reason *why)
 {
     return spec_noise(args_text(a, OPT_NOISE), finf_nu_of_paper(eta, mu), out, why);
@@ -126,11 +111,19 @@ int wants_text(const args *a)
     return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
 }
 
+/* The noise with auto replaced by its value, owned by the caller. NULL: no memory, which the doc
+ * then knows. */
+static char *resolve(doc *d, const args *a, double eta, double mu)
+{
+    char *resolved = spec_resolve(args_text(a, OPT_NOISE), finf_nu_of_paper(eta, mu));
+    if (!resolved) doc_fail(d);
+    return resolved;
+}
+
 void show_noise_key(doc *d, const args *a, double eta, double mu)
 {
-    const char *text = args_text(a, OPT_NOISE);
-    char *resolved = resolve_noise(text, eta, mu);
-    doc_string(d, "noise", NULL, resolved ? resolved : text, NULL);
+    char *resolved = resolve(d, a, eta, mu);
+    if (resolved) doc_string(d, "noise", NULL, resolved, NULL);
     free(resolved);
 }
 
@@ -138,10 +131,10 @@ void show_noise(doc *d, const args *a, double eta, double mu)
 {
     const char *text = args_text(a, OPT_NOISE);
     char note[64];
-    char *resolved = resolve_noise(text, eta, mu);
+    char *resolved = resolve(d, a, eta, mu);
     snprintf(note, sizeof note, "%.40s%s", text, strlen(text) > 40 ? ".." : "");
     show_noise_key(d, a, eta, mu);
-    doc_string(d, NULL, "noise", note, resolved);
+    doc_string(d, NULL, "noise", note, resolved && strcmp(resolved, text) != 0 ? resolved : NULL);
     free(resolved);
 }
 

@@ -72,8 +72,7 @@ static finf_status noise_file(const finf_noise_form *form, const char *path, fin
     return s;
 }
 
-/* A nu that is `auto` as the number it stands for; NULL: no memory. Owned by the caller. */
-static char *without_auto(const char *text, double automatic)
+char *spec_resolve(const char *text, double automatic)
 {
     size_t length = strlen(text), cut = length > 4 ? length - 4 : 0;
     int is_auto = cut && strcmp(text + cut, "auto") == 0 && strchr(":,", text[cut - 1]) &&
@@ -94,7 +93,7 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
         const char *path = after(text, form.name);
         if (path && *path == '@' && form.file) return noise_file(&form, path + 1, out, why);
     }
-    char *spelled = without_auto(text, automatic);
+    char *spelled = spec_resolve(text, automatic);
     if (!spelled) return finf_why(why, FINF_ENOMEM, "no memory");
     int missing = isnan(automatic) && strcmp(spelled, text) != 0;
     finf_status s = missing
