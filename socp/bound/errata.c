@@ -1,5 +1,7 @@
 /* Each correction to the paper as two numbers: what it prints, and what is computed here by the
- * functions of this library or, where that is the point, by the definition. (theory 10) */
+ * functions of this library or, where that is the point, by the definition. One function for each
+ * of the sections 1 to 12 of theory 10, in that order: it fills in the two numbers, a second pair
+ * where there is one, and the note that says what follows from them and what does not. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -7,6 +9,7 @@
 
 typedef finf_erratum erratum;
 
+/* Writes the note, cut off where it would be longer than its array. */
 static void note(erratum *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(erratum *e, const char *format, ...)
 {
@@ -18,8 +21,8 @@ static void note(erratum *e, const char *format, ...)
 
 /* ---- 1 to 12 --------------------------------------------------------------------------------- */
 
-/* Noise alternating +-1 on F of curvature mu for theta > 0 and L = 1 for theta < 0: E theta^2 of
- * its two-cycle, and the bound 2 psi(pi) of theory 7.2 for a real Lambda(pi) = r. */
+/* Noise alternating +-1 on the F of curvature mu for theta > 0 and L = 1 for theta < 0: E theta^2
+ * of its two-cycle, by running the recursion until nothing of its start is left. */
 static double two_cycle(double eta, double mu)
 {
     double theta = 0, last = 0;
@@ -30,6 +33,8 @@ static double two_cycle(double eta, double mu)
     return (theta * theta + last * last) / 2;
 }
 
+/* What theory 7.2 bounds E theta^2 by for the same noise, whose spectrum is all at w = pi: 2
+ * psi(pi) for `dist`, with L = 1 and Lambda(pi) = r, which is real. gk(pi) = 2/eta is g here. */
 static double bound_at_pi(double eta, double mu, double r)
 {
     double g = 2 / eta, a = -0.5 + 2 * mu * r - 2 * r * (1 + mu) * g + 2 * r * g * g,
@@ -37,8 +42,10 @@ static double bound_at_pi(double eta, double mu, double r)
     return a > 0 ? 2 * (m * m / a - 2 * r) : INFINITY;
 }
 
-/* With the printed sign Lambda(pi) is free, whatever Lambda(0) is. With the right one it is at
- * least Lambda(0), and a(0) > 0 is 2 mu Lambda(0) > 1/2; the bound grows with r from there on. */
+/* theory 10.1. With the printed sign Lambda(pi) is free, whatever Lambda(0) is, so the least bound
+ * over all r counts; a > 0 from just below the first r of the scan on. With the right sign
+ * Lambda(pi) is at least Lambda(0), and a(0) > 0 is 2 mu Lambda(0) > 1/2; the bound grows with r
+ * from there on. */
 static finf_status sign_of_multiplier(erratum *e)
 {
     const double eta = 0.1, mu = 0.1;
@@ -79,8 +86,11 @@ static finf_status bound_of_sgd(double eta, finf_iqc_constants constants, size_t
     return s;
 }
 
-/* The appendix has 2 L d/(2 pi eta^2) and G^2/rho, the text L d/(2 pi) without eta, both for the
- * appendix's psi, which is 2 eta^2/L times that here. *attained: F_inf of F = theta^2/2. */
+/* DP-SGD at kappa = 100 and rho = 1. *sharp: the bound with the constants of theory 7.3. *text:
+ * with those of the paper's text. The appendix has 2 L d/(2 pi eta^2) and G^2/rho, the text L d/(2
+ * pi) without eta, both for the appendix's psi, which is 2 eta^2/L times that here; so the text's
+ * value is 4 eta^2 times the sharp one. *attained: F_inf of F = theta^2/2, which no bound may be
+ * below. */
 static finf_status constants_at(double eta, double *text, double *attained, finf_iqc_result *sharp)
 {
     finf_noise *noise;
@@ -95,6 +105,8 @@ static finf_status constants_at(double eta, double *text, double *attained, finf
     return s;
 }
 
+/* theory 10.2. eta = 0.01, where the text's value is too small; the note has eta = 0.1, where it
+ * is not. */
 static finf_status constants_of_iqc(erratum *e)
 {
     const double eta = 0.01;
@@ -119,7 +131,7 @@ static finf_status constants_of_iqc(erratum *e)
     return FINF_OK;
 }
 
-/* by the trapezoid rule, which converges geometrically for a periodic function */
+/* theory 10.3, by the trapezoid rule, which converges geometrically for a periodic function */
 static finf_status cosine_integral(erratum *e)
 {
     const double a = 0.9;
@@ -133,6 +145,8 @@ static finf_status cosine_integral(erratum *e)
     return FINF_OK;
 }
 
+/* theory 10.4: the two places of the paper where the one-half of F is lost, each beside the exact
+ * value for DP-SGD. */
 static finf_status one_half(erratum *e)
 {
     const double eta = 0.02, d = 128, rho = 0.5;
@@ -169,7 +183,8 @@ static finf_status one_half(erratum *e)
     return s;
 }
 
-/* (d/eta) ratio of nu to DP-SGD for lambda_k = 1/k^2 */
+/* (d/eta) times F_inf of nu = eta lambda_d over that of DP-SGD, for lambda_k = 1/k^2, k = 1 .. d:
+ * by the rates of Table 3 a power of log(d/eta) */
 static finf_status scaled_ratio(double eta, double d, double *out)
 {
     finf_spectrum *H = NULL;
@@ -187,6 +202,7 @@ static finf_status scaled_ratio(double eta, double d, double *out)
     return s;
 }
 
+/* theory 10.5: that power, from two d that are far apart */
 static finf_status decay_table(erratum *e)
 {
     const double eta = 0.01, low = 1e6, high = 1e12;
@@ -225,6 +241,7 @@ static finf_status two_taps(double x, size_t T, double *at_T, double *limit, dou
     return s;
 }
 
+/* theory 10.6 */
 static finf_status antipgd_sensitivity(erratum *e)
 {
     double limit, density;
@@ -234,8 +251,10 @@ static finf_status antipgd_sensitivity(erratum *e)
     return two_taps(-1, 1000, &e->computed, &limit, &density);
 }
 
-/* I(a,b) = 2a^2/(b^2(1-a/2)) Pi(alpha^2,k) with 1-alpha^2 = (a(1-b/2)/(b(1-a/2)))^2; Pi <=
- * (1-alpha^2)^-1 log(4/sqrt(1-k^2)) to leading order, where the proof has the power -1/2. */
+/* theory 10.7. I(a,b) = 2a^2/(b^2(1-a/2)) Pi(alpha^2,k) with 1-alpha^2 = (a(1-b/2)/(b(1-a/2)))^2;
+ * Pi <= (1-alpha^2)^-1 log(4/sqrt(1-k^2)) to leading order, where the proof has the power -1/2.
+ * least_a, least_b: the least C with which I <= C log(8/a), or log(8/b), on a grid of
+ * a <= b <= 1/4. */
 static finf_status elliptic_proof(erratum *e)
 {
     const double a = 1e-6, b = 0.1;
@@ -265,6 +284,7 @@ static finf_status elliptic_proof(erratum *e)
     return FINF_OK;
 }
 
+/* theory 10.8 */
 static finf_status figure1_caption(erratum *e)
 {
     finf_noise *noise;
@@ -281,6 +301,8 @@ static finf_status figure1_caption(erratum *e)
     return s;
 }
 
+/* theory 10.9, in two steps: what the optimiser makes of such a grid, and what the grid makes of
+ * an integral that has a closed form, mean 1/gap(b, w) = 1/(b(2-b)). */
 static finf_status uniform_grid(erratum *e)
 {
     const double b = 1e-4;
@@ -308,6 +330,7 @@ static finf_status uniform_grid(erratum *e)
     return FINF_OK;
 }
 
+/* theory 10.10 */
 static finf_status minimum_phase(erratum *e)
 {
     double at_T, density;
@@ -317,6 +340,7 @@ static finf_status minimum_phase(erratum *e)
     return two_taps(-2, 100, &at_T, &e->computed, &density);
 }
 
+/* theory 10.11: |B(pi)|^2 is the largest |B|^2 of this beta */
 static finf_status norm_of_beta(erratum *e)
 {
     double at_T, limit;
@@ -326,6 +350,7 @@ static finf_status norm_of_beta(erratum *e)
     return two_taps(-1, 100, &at_T, &limit, &e->computed);
 }
 
+/* theory 10.12: beta is real, so the other sign conjugates B */
 static finf_status dtft_sign(erratum *e)
 {
     finf_noise *noise;
@@ -342,6 +367,7 @@ static finf_status dtft_sign(erratum *e)
     return FINF_OK;
 }
 
+/* number i of theory 10 is entry i - 1 */
 static finf_status (*const ERRATA[])(erratum *) = {
     sign_of_multiplier, constants_of_iqc,    cosine_integral, one_half,
     decay_table,        antipgd_sensitivity, elliptic_proof,  figure1_caption,

@@ -1,4 +1,10 @@
-/* finf_iqc: grid, basis, program, solver, recomputation, certificate. theory 7. */
+/* finf_iqc, the bound of one noise (theory 7). In this order: the domain; the sensitivity, and
+ * what diverges; then, for L = 1, the grid of frequencies, the basis of multipliers, the program,
+ * its solver, the bound recomputed from the multipliers the solver found, and its proof if one is
+ * asked for; last the scaling back to L and the lower bounds that are printed beside it.
+ *
+ * The program is solved for eta L, mu/L and L = 1, whose bound for unit-variance noise is L times
+ * the true one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +12,7 @@
 #include "bounds.h"
 #include "bound.h"
 
+/* The default of every enum is its zero. */
 finf_iqc_options finf_iqc_options_default(void)
 {
     return (finf_iqc_options){
@@ -76,6 +83,7 @@ static finf_status check_resolution(double eta, double kappa, const finf_iqc_opt
     return FINF_OK;
 }
 
+/* ECOS last, since looking for it loads it. */
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why)
 {
     finf_status st = finf_choice_check("bound", (int)o->bound, FINF_IQC_GAUSSIAN, why);
@@ -106,13 +114,13 @@ finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt
 
 /* What is solved: the program, and all it was made from. */
 typedef struct {
-    const socp_model *mo;
+    const socp_model *mo; /* eta L and kappa, for L = 1 */
     const finf_noise *noise;
     const finf_iqc_options *opt;
-    socp_weights weights;
+    socp_weights weights; /* of the two noises in the objective */
     socp_grid grid;
     socp_basis basis;
-    socp_program prog;
+    socp_program prog; /* the form of theory 7.12 on grid and basis */
 } unit_problem;
 
 /* What one solver made of it. */
@@ -126,13 +134,15 @@ typedef struct {
 
 static const char *solver_name(finf_iqc_solver s) { return s == FINF_IQC_ECOS ? "ecos" : "newton"; }
 
+/* A noise without weight is not integrated for, and leaves NaN in its place: one is enough. */
 static int has_bound(const attempt *a)
 {
     return isfinite(a->re.dp.value) || isfinite(a->re.sgd.value);
 }
 
-/* Newton's iterates are feasible, so an unfinished one is still a bound; ECOS's are a number with
- * code 0 only. */
+/* Solves by one solver and recomputes the bound. Newton's iterates are feasible, so an unfinished
+ * one is still a bound, and FINF_ETOL says that a better one was asked for; ECOS's are a number
+ * with code 0 only. a->x is the caller's to free, whatever is returned. */
 static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, attempt *a)
 {
     const finf_iqc_options *o = u->opt;
@@ -184,6 +194,8 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
                               finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert,
                               socp_multipliers *kept)
 {
+    /* A basis asked for by `fir` is single lags alone; else they are few, beside geometric
+     * sequences. The grid must resolve all of them, Stein's columns too. */
     int causal = socp_is_causal(opt->bound);
     size_t lags = opt->fir ? opt->fir : socp_basis_lags(noise, mo->eta, causal);
     size_t reach = socp_basis_reach(lags, opt->multipliers);
@@ -215,6 +227,7 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
             st = finf_worse(st, cs);
         }
     }
+    /* basis and x change hands; what is freed below is then empty */
     if (kept && st != FINF_ENOMEM) {
         *kept = (socp_multipliers){.basis = u.basis, .x = a.x};
         u.basis = (socp_basis){0};
@@ -227,8 +240,9 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
     return st;
 }
 
-/* kappa = 1: g = L theta exactly, and the bound is the quadratic's value. Its certificate is h = 0,
- * X = 0: m vanishes. */
+/* kappa = 1: g = L theta exactly, and the bound is the quadratic's value. Its certificate is
+ * h = 0, X = 0: m vanishes, as it is proportional to sqrt(delta) (theory 7.12). A basis has at
+ * least one sequence h_t, so the one that is proved has the lag 1, with weights 0. */
 static finf_status solve_exact(const finf_noise *noise, double eta, const finf_iqc_options *opt,
                                socp_weights weights, finf_iqc_result *out, socp_recomputed *re,
                                socp_certificate *cert)
@@ -275,7 +289,11 @@ finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
                              .solver_status = "not started"};
 }
 
-/* The domain, the sensitivity, and what diverges: *stop is set where there is nothing to solve. */
+/* The domain, the sensitivity, and what diverges: *stop is set where there is nothing to solve.
+ * The bound is +inf, which is an answer and no failure, for eta L >= 2 and for a beta that is not
+ * square-summable: T(eta mu), the energy of the slowest quadratic, is infinite then. An infinite
+ * gamma alone does not stop it, as the bound for unit variance is finite. The minimax lower bound
+ * is set here, before anything can diverge. */
 static finf_status begin(const finf_noise *noise, double eta, double kappa,
                          const finf_iqc_options *o, finf_sensitivity *sens, int *stop,
                          finf_iqc_result *out)
@@ -323,7 +341,9 @@ static finf_real scaled(finf_real x, double factor, double relerr)
     return (finf_real){value, x.error * factor + (relerr + 8 * FINF_EPS) * value, x.method};
 }
 
-/* Beside the bound: the worst quadratic. sigma2 = d sigma^2. */
+/* Beside the bound: the worst quadratic (theory 7.8), first for unit DP noise alone, then for both
+ * noises in the ratio they have. sigma2 = d sigma^2, which is 0 without privacy noise and +inf
+ * where gamma is. */
 static finf_status worst_quadratic(const finf_noise *noise, double eta, double kappa,
                                    const finf_iqc_options *o, int dist, double sigma2,
                                    finf_iqc_result *out)
@@ -361,8 +381,9 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     finf_status st = begin(noise, eta, kappa, &o, &sens, &stop, out);
     if (st != FINF_OK || stop) return st;
 
-    /* L = 1 from here on; an infinite sensitivity, or no noise at all, leaves the unit bound to be
-     * found */
+    /* L = 1 from here on. weight: what the two unit bounds are multiplied by in the end. use: what
+     * is solved with, the same unless an infinite sensitivity, or no noise at all, leaves the unit
+     * bound to be found */
     double e = eta * o.smooth, L = o.smooth, gamma2 = sens.gamma2.value;
     int finite = isfinite(gamma2);
     socp_weights weight = socp_unit_weights(&o), use = {1, 0};
@@ -380,6 +401,8 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     out->a_min = re.a_min;
     out->repair = re.repair;
 
+    /* d sigma^2 with the sharp constants, whatever was asked for: the quadratic is attained, and
+     * no constant of a proof enters */
     double plain = o.dim * o.privacy.clip * o.privacy.clip * gamma2 / (2 * o.privacy.rho);
     finf_status lower = worst_quadratic(noise, eta, kappa, &o, dist, plain, out);
     if (st == FINF_OK && lower == FINF_ETOL)
@@ -400,6 +423,8 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
         return st;
     }
 
+    /* the weighted sum of theory 7.3; a part without weight may be NaN, and is left out. gamma^2
+     * has an error of its own */
     double value = (weight.dp > 0 ? weight.dp * re.dp.value : 0) +
                    (weight.sgd > 0 ? weight.sgd * re.sgd.value : 0);
     double err = (weight.dp > 0 ? weight.dp * re.dp.error : 0) +
@@ -407,6 +432,8 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     if (!isnan(value))
         out->bound = (finf_real){value / L, err / L + fabs(value / L) * sens.gamma2.error / gamma2,
                                  "multipliers recomputed on the continuum"};
+    /* gamma^2 gives way to the upper end that was proved; this line's own roundings are far below
+     * 1e-14 */
     if (cert.certified) {
         double up = (weight.dp > 0 ? weight.dp * (cert.gamma2_upper / gamma2) * cert.dp_upper : 0) +
                     (weight.sgd > 0 ? weight.sgd * cert.sgd_upper : 0);

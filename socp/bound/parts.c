@@ -10,6 +10,8 @@
 #define COMPILER "GCC " __VERSION__
 #endif
 
+/* Name, version and, for ECOS, which is looked for when it is first used, the file it was found in
+ * or why it was not. */
 finf_part finf_part_get(size_t i)
 {
     switch (i) {

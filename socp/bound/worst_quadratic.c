@@ -11,8 +11,9 @@ enum { SAMPLES = 49, UPPER = 16, ALL = SAMPLES + 2 };
 static const double KNOWN = 1e-5; /* of log h: the value is flat there */
 
 /* E[F] (dist: (L/2) E|theta|^2) of the quadratics h in [mu, 1], L = 1, u = log h: h/2 (or 1/2)
- * times (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),     T = 1 for the gradient
- * noise. */
+ * times
+ *     (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),
+ * T = 1 for the gradient noise. *relerr is raised to the largest relative error of T. */
 static finf_status values(const finf_noise *noise, double eta, int dist, double sgd_ratio,
                           const double *u, double *v, double *relerr)
 {
@@ -109,8 +110,10 @@ finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa
     return st;
 }
 
-/* At the quadratic h: gamma_inf(nu)^2 = 1/AGM(1, sqrt(nu(2-nu))), nu = eta h; symmetric about nu =
- * 1, so eta h > 1 needs no other case. eta h is rounded: 2 - eta h is off by that. */
+/* What no Toeplitz noise is below on the quadratic of curvature h (theory 7.9; g2 of theory 4):
+ *     d (G^2/2rho) (eta^2 h/2) g2^2 + sigma_sgd^2 eta/(2(2 - eta h)),
+ * g2 = gamma_inf(nu)^2 = 1/AGM(1, sqrt(nu(2-nu))) at nu = eta h; symmetric about nu = 1, so eta
+ * h > 1 needs no other case. eta h is rounded: 2 - eta h is off by that. */
 static finf_status minimax_at(double eta, double h, double dim, const finf_privacy_setting *s,
                               finf_real *out)
 {
@@ -126,6 +129,8 @@ static finf_status minimax_at(double eta, double h, double dim, const finf_priva
     return isfinite(value) ? FINF_OK : FINF_EDOM;
 }
 
+/* Every noise must serve h = L. For dist, where the quadratic h counts L/h as much, h = mu may ask
+ * for more: the larger of the two. */
 finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim,
                              const finf_privacy_setting *set, finf_real *value, finf_reason *why)
 {

@@ -27,10 +27,13 @@ enum { LANES = 8, KNEES = 12, SCAN_BLOCKS = 8, LEAST_BLOCKS = 32 };
 #define STEPS_MOST 2e9 /* of the long run: half a minute, minutes for correlated noise */
 #define ROUNDS_MOST 40
 
+/* The recursion, L = 1: step size, and the F of huber.h. */
 typedef struct {
     double eta, mu, lo, hi;
 } model;
 
+/* Means over a block: of F(theta), and of theta w and c w, whose expectation is 0; c is theta held
+ * within [lo, hi]. */
 typedef struct {
     double F, xw, cw;
 } sums;
@@ -54,6 +57,8 @@ static void blocks_free(blocks *s)
     free(s->sum);
 }
 
+/* ratio: sigma_sgd over sigma, the gradient noise's share; 0: none is drawn. What is made is freed
+ * by blocks_free, also after a failure. */
 static finf_status blocks_make(const finf_noise *noise, size_t n, unsigned long long seed,
                                double ratio, blocks *s)
 {
@@ -67,6 +72,7 @@ static finf_status blocks_make(const finf_noise *noise, size_t n, unsigned long 
     return s->gradient && s->sum ? FINF_OK : FINF_ENOMEM;
 }
 
+/* Draws block number `index`, the same whenever it is asked for. */
 static finf_status block(blocks *s, unsigned long long index)
 {
     finf_status st = noise_stream_block(&s->stream, index);
@@ -200,6 +206,9 @@ static finf_status worst_knee(model m, blocks *s, double rms, double *delta, dou
     return st;
 }
 
+/* Blocks 0, 1, .. at the given F until the standard error is `relative` times the mean, or
+ * STEPS_MOST steps are made. The search for a periodic theta starts from that of the block
+ * before. */
 static finf_status long_run(const model *m, blocks *s, double rms, double relative,
                             finf_worst_result *out)
 {
