@@ -1,15 +1,18 @@
 /* ECOS backend, theory 7.6: the same program as a second-order cone program, solved by an
  * independent code.
  *
- *   minimise  sum_j q_j (b_j + k_j)   subject to   || (2 Re m, 2 Im m, a - b) ||_j <= (a + b)_j, G
- * x + g0 >= 0, with one unknown b_j = psi_j - k_j a cone. Everything is balanced to order one by
- * the congruence a/a*, m/sqrt(a* b*), b/b* with a*, b* typical values at the node, and by one unit
- * for all unknowns, that of the slack. */
+ *     minimise  sum_j q_j (b_j + k_j)
+ *     subject to  || (2 Re m, 2 Im m, a - b) ||_j <= (a + b)_j,   G x + g0 >= 0,
+ *
+ * with one unknown b_j = psi_j - k_j a cone. Everything is balanced to order one by the congruence
+ * a/a*, m/sqrt(a* b*), b/b* with a*, b* typical values at the node, and by one unit for all
+ * unknowns, that of the slack. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "ecos.h"
 
+/* ECOS's exit codes; 10 more: the same, but only to its looser tolerances. */
 static const char *status_text(long code)
 {
     switch (code) {
@@ -36,7 +39,9 @@ typedef struct {
 } cone_program;
 
 /* a*, b*, s* and the size of the unknowns, from a strictly feasible point. X, zero at the start,
- * cancels most of m, so with causality the objective is of the size of k alone. */
+ * cancels most of m, so with causality the objective is of the size of k alone. The last two
+ * inequalities are a >= 0 at w = 0 and pi; the others say x_i >= 0, and an unknown without a sign
+ * is one of X. */
 static void balance(const socp_program *p, const double *x, cone_program *g)
 {
     int causal = p->n > p->rows - 2;
@@ -60,6 +65,7 @@ static void balance(const socp_program *p, const double *x, cone_program *g)
     for (size_t t = 0; t < p->n; t++) g->col[t] = x[0];
 }
 
+/* One block for the numbers and one for the indices, with room for a matrix without zeros. */
 static int allocate(const socp_program *p, cone_program *g)
 {
     size_t n = p->n + p->cones, m = p->rows + 4 * p->cones, nz = p->n * m + 2 * p->cones;
@@ -80,6 +86,9 @@ static int allocate(const socp_program *p, cone_program *g)
     return 1;
 }
 
+/* ECOS minimises c'x over s = h - G x in the cones. The rows of its G are the inequalities and
+ * then, for each cone, a + b, a - b, 2 Re m, 2 Im m; its columns are the unknowns and then the
+ * b_j. */
 static void build(const socp_program *p, cone_program *g)
 {
     size_t n = p->n, R = p->rows, nz = 0;

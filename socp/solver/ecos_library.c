@@ -132,6 +132,7 @@ static int bind_calls(const struct link_map *map)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
+/* ISO C has no cast from dlsym's pointer to a function: its bytes are copied. 0: not found. */
 static int find(void *library, const char *name, void *function)
 {
     void *symbol = dlsym(library, name);
@@ -186,6 +187,8 @@ static void start_constants(void *library)
     if (infinity && *infinity == 0) *infinity = INFINITY;
 }
 
+/* The calls are bound before the trial, which is then the first to run with them. version is set
+ * last: with it NULL no caller uses what an earlier step has found. */
 static finf_status load(ecos_library *e)
 {
     const char *given = secure_getenv("FINF_ECOS_LIBRARY"), *(*version)(void);

@@ -1,14 +1,17 @@
-/* The program with every unknown that has a sign at 0: least squares in X. Under causality, for eta
- * L <= 1, that is most often the optimum: no Zames-Falb multiplier pays. The duals zeta = q m/a,
- * alpha = |zeta|^2/q prove it if they price none of the other columns below zero: r_i = sum_j (2
- * Re(zeta* M_i) - alpha A_i + q K_i) >= 0. With c_i = sum_j q K_i, c'x is part of the objective, so
- * the optimum is below it by a relative max(-r_i/c_i) at most. */
+/* The program with every unknown that has a sign at 0: least squares in X (theory 7.15). Under
+ * causality, for eta L <= 1, that is most often the optimum: no Zames-Falb multiplier pays. The
+ * duals zeta = q m/a, alpha = |zeta|^2/q prove it if they price none of the other columns below
+ * zero:
+ *     r_i = sum_j (2 Re(zeta* M_i) - alpha A_i + q K_i) >= 0.
+ * With c_i = sum_j q K_i, c'x is part of the objective, so the optimum is below the value found by
+ * a relative max(-r_i/c_i) at most. That number is the gap. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solver.h"
 
+/* Is X alone in the domain? a and the inequalities do not see X: a0 > 0 and g0 >= 0. */
 static int feasible(const socp_program *p)
 {
     size_t j = 0, i = 0;
@@ -17,7 +20,9 @@ static int feasible(const socp_program *p)
     return j == p->cones && i == p->rows;
 }
 
-/* H X = -sum_j (2q/a) Re(M* m0) */
+/* Minimises sum_j (q/a)|m0 + M X|^2 by its normal equations,
+ *     H X = -sum_j (2q/a) Re(M* m0),   H = sum_j (2q/a) Re(M* M),
+ * in columns that are orthogonal but for the weight 1/a (basis.c). 0: H is singular in rounding. */
 static int solve(const socp_program *p, dense_system *H, double *X)
 {
     size_t n = p->n - p->signs;
@@ -54,7 +59,8 @@ static double duals(const socp_program *p, const double *X, double *zr, double *
     return f;
 }
 
-/* What is missing to optimality, relative to the objective f. r, c: n */
+/* What is missing to optimality, relative to the objective f: max(-r_i/c_i) over the unknowns with
+ * a sign, and for X, where r is 0 but for rounding, what that rounding may be worth. r, c: n */
 static double missing(const socp_program *p, const double *x, const double *zr, const double *zi,
                       double f, double *r, double *c)
 {
@@ -91,7 +97,7 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
         done = out->gap <= opt->tol;
     }
     if (done && opt->kkt) {
-        dense_system was = opt->kkt->H;
+        dense_system was = opt->kkt->H; /* exchanged, not copied: what was there is freed below */
         opt->kkt->H = H;
         H = was;
         opt->kkt->first = S;

@@ -35,6 +35,7 @@ typedef struct {
     double *memory;
 } state;
 
+/* All vectors are pieces of one block, which is zero at first. */
 static finf_status allocate(state *v, const socp_program *p)
 {
     *v = (state){
@@ -116,6 +117,7 @@ static void transposed(const state *v, const double *a, const double *mr, const 
     dense_combine(s + u, p->G + u * n, v->R - u, n, v->nh, out);
 }
 
+/* a, m and s at the present x */
 static void primal(state *v)
 {
     const socp_program *p = v->p;
@@ -147,6 +149,7 @@ static int dual(state *v)
     return inside;
 }
 
+/* sum_j q (|m|^2/a + k), the part of k that moves with x being c'x */
 static double objective(const state *v)
 {
     double f = dense_dot(v->c, v->x, v->n);
@@ -155,7 +158,8 @@ static double objective(const state *v)
     return f;
 }
 
-/* gap after steps tp (primal) and td (dual) along the current direction */
+/* The gap of theory 7.6 after steps tp (primal) and td (dual) along the current direction: a lower
+ * bound of the optimum is that far below the objective, once (7.i) holds */
 static double gap_at(const state *v, double tp, double td)
 {
     double gap = 0;
@@ -171,6 +175,10 @@ static double gap_at(const state *v, double tp, double td)
     return gap;
 }
 
+/* The matrix of (7.j) at the present point, as a sum of outer products r r': for each cone two
+ * rows sqrt(2q/a) (M - (zeta/q) A), real and imaginary part, and one sqrt(eps/a) A; for each
+ * inequality one sqrt(lambda/s) G, or a diagonal entry where it says x_i >= 0. 0: not positive
+ * definite in rounding. */
 static int factor(state *v)
 {
     const socp_program *p = v->p;
@@ -218,7 +226,10 @@ static void residuals(state *v, double tau, int second)
         v->r3[i] = tau - v->s[i] * v->la[i] - (second ? v->ds[i] * v->dla[i] : 0);
 }
 
-/* The Newton direction for these residuals. */
+/* The Newton direction for these residuals: the linearised equations of theory 7.6 with d zeta, d
+ * alpha and d lambda eliminated,
+ *     Hs dx = -rd - sum_j [(2/a) Re(r1* M) - ((r2 + 2 Re(zeta* r1)/q)/a) A] + G'(r3/s),
+ * then the others from dx. */
 static void direction(state *v)
 {
     const socp_program *p = v->p;
@@ -316,8 +327,11 @@ static void centre(state *v, double tau, double tp, double td)
         v->r3[i] += recentre((v->s[i] + tp * v->ds[i]) * (v->la[i] + td * v->dla[i]), tau);
 }
 
-/* One predictor-corrector step (Mehrotra); where it is short, two corrections for one that is
- * longer by 0.3. A direction costs 4/n of a factorisation, and they save one in seven. */
+/* One predictor-corrector step (Mehrotra): a direction to tau = 0, which is not taken, shows what
+ * fraction of the gap would be left. The true tau is the present average times its cube, and the
+ * second-order terms of that direction are corrected for. Where the step is short, two corrections
+ * for one that is longer by 0.3. A direction costs 4/n of a factorisation, and they save one in
+ * seven. */
 static void iterate(state *v, double gap)
 {
     double tp, td;
@@ -346,6 +360,7 @@ static void iterate(state *v, double gap)
     primal(v);
 }
 
+/* Hands the factored system and the duals to the caller, who gets to free the system. */
 static void keep(state *v, socp_kkt *out)
 {
     dense_system was = out->H;
@@ -356,6 +371,10 @@ static void keep(state *v, socp_kkt *out)
     memcpy(out->zi, v->zi, v->J * sizeof *v->zi);
 }
 
+/* Each round: the duals and the gap at the present x, which is kept unless, below tol, rounding
+ * has made it worse; then a factorisation and a step. What the dual residual is worth at x counts
+ * as part of the gap. All iterates are strictly feasible, so every end leaves a point of which
+ * socp_recompute makes a bound. code: 0, -1 (max_iter), -2 (rounding), -4 (cancelled). */
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x,
                         socp_outcome *out)
 {
