@@ -1,19 +1,21 @@
 /* Multipliers h_t (t > 0 and t < 0) and x_t, theory 7.5: geometric sequences and single lags.
  *
- * The unknowns are the slack h_0 - sum h and the h columns themselves, so that the class is x_i >=
- * 0 and nothing else, and Lambda = slack + sum_i x_i (1 -+ c_i(w)). With n = 1 - z^lag, z =
- * e^{-iw}, s = 1 - p, a column is 1 - c = n/(s + p n), without cancellation as w, s -> 0; s = 1 is
- * the single lag. Its fold-fold convolution 1 - c^fold has h_t >= 0 too. X has no sign, so its
- * geometric columns 1/(1 - p_i z) are replaced by a basis of their span that is orthogonal on the
- * circle (Takenaka-Malmquist): s_i/(s_i + p_i n) prod_{l<i} (s_l - n)/(s_l + p_l n),     which for
- * s_0 = .. = s_i = 1 is z^i. Order: slack, then per term: t > 0, t < 0, once per sign. */
+ * The unknowns are the slack h_0 - sum h and the h columns themselves, so that the class is
+ * x_i >= 0 and nothing else, and Lambda = slack + sum_i x_i (1 -+ c_i(w)). With n = 1 - z^lag,
+ * z = e^{-iw}, s = 1 - p, a column is
+ *     1 - c = n/(s + p n),
+ * without cancellation as w, s -> 0; s = 1 is the single lag. Its fold-fold convolution 1 - c^fold
+ * has h_t >= 0 too. X has no sign, so its geometric columns 1/(1 - p_i z) are replaced by a basis
+ * of their span that is orthogonal on the circle (Takenaka-Malmquist),
+ *     s_i/(s_i + p_i n) prod_{l<i} (s_l - n)/(s_l + p_l n),
+ * which for s_0 = .. = s_i = 1 is z^i. Order: slack, then per term: t > 0, t < 0, once per sign. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "family.h"
 #include "program.h"
 
-enum { FOLDS = 8 };
+enum { FOLDS = 8 }; /* of the farthest lump, a power of two */
 
 /* Does |B|^2 rise and fall between 0 and pi? */
 static int resonant(const finf_noise *noise)

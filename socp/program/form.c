@@ -1,8 +1,10 @@
-/* The quadratic form at one frequency, in the variables (S, W) of program.h. theory 7.2, 7.4. */
+/* The quadratic form at one frequency, in the variables (S, W) of program.h. (theory 7.2, 7.4,
+ * 7.12) */
 #include <math.h>
 
 #include "program.h"
 
+/* delta = 1 - mu from kappa, which loses nothing as kappa -> 1 */
 socp_model socp_model_make(double eta, double kappa, int dist)
 {
     double mu = 1 / kappa;
@@ -14,10 +16,11 @@ socp_model socp_model_make(double eta, double kappa, int dist)
                         .dist = dist};
 }
 
-/* Theta = (B W + (delta/2) S)/g, D = |g|^2, N = D - delta^2/4 = |gk - mu||gk - L|-like, written
- * without cancellation: a = [ Re Lambda N + Im Lambda delta Im g - perf ] / D           coefficient
- * of -|S|^2, divided by delta m = sqrt(delta) B* [ Re Lambda delta/2 + i Im Lambda g + .. ]/D + X
- *   k = |B|^2 [ delta Re Lambda + .. ]/D
+/* The coefficients of theory 7.12. Theta = (B W + (delta/2) S)/g, D = |g|^2 and N = D - delta^2/4,
+ * which is written without cancellation:
+ *     a = [ Re Lambda N + Im Lambda delta Im g - perf_a ]/D,   -delta a being that of |S|^2,
+ *     m = sqrt(delta) B* [ Re Lambda delta/2 + i Im Lambda g + perf_m ]/D + X,
+ *     k = |B|^2 [ delta Re Lambda + perf_k ]/D,
  * with (1/2)|Theta|^2 (dist) or (1/2)<g,theta> (fval) as performance. For fval the shift 1/8 and
  * the performance together leave a D = (mu + 4 (1-eta) sin^2(w/2)/eta^2)/8 >= 0 for eta <= 1: no
  * multiplier is needed to make a positive. */

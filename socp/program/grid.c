@@ -11,11 +11,12 @@ enum { PER_PANEL = 8, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
 typedef struct {
     const finf_noise *noise;
     const gsl_integration_glfixed_table *rule;
-    double *edge; /* MAX_PANELS + MAX_DOUBLINGS + 1: no more are halved after MAX_PANELS */
-    size_t n;     /* panels so far */
-    double widest;
+    double *edge;  /* MAX_PANELS + MAX_DOUBLINGS + 1: no more are halved after MAX_PANELS */
+    size_t n;      /* panels so far */
+    double widest; /* the most that a panel may have, for the multipliers' sake */
 } panels;
 
+/* int |B|^2 over [lo, hi] by the nodes the panel would get */
 static double density_integral(const panels *p, double lo, double hi)
 {
     double sum = 0;

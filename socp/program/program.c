@@ -1,11 +1,12 @@
-/* The one program both solvers take: rows over nodes, inequalities, a strictly feasible start.
- * theory 7.2-7.5. */
+/* The one program both solvers take (theory 7.6): the form of theory 7.12 at every node, a row for
+ * each, written in the unknowns of the basis; the inequalities; a strictly feasible start. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "dense.h"
 #include "program.h"
 
+/* All of it is one block of zeros, which A points to the start of. */
 static finf_status allocate(socp_program *p)
 {
     size_t n = p->n, J = p->cones, R = p->rows;
@@ -45,6 +46,7 @@ void socp_program_free(socp_program *p)
     }
 }
 
+/* The paper's constants are 8 and 4 d times as large (theory 7.3). */
 socp_weights socp_unit_weights(const finf_iqc_options *o)
 {
     const finf_privacy_setting *p = &o->privacy;
@@ -84,7 +86,8 @@ static void row_cone(const socp_program *p, size_t j, const socp_form *f, const 
     p->k0[j] = f->k_0;
 }
 
-/* stein.c's columns, of either sign; sum q = 1, so a constant k is a linear cost */
+/* A column of stein.c and its negative, each with an unknown >= 0, so that the cost of its modulus
+ * is linear (theory 7.11); sum q = 1, so a constant k is that cost */
 void socp_program_ahead(const socp_program *p, const socp_grid *g, const socp_basis *b,
                         double scale)
 {
@@ -130,7 +133,7 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
         return st;
     }
     double complex *lambda = col, *x = col + b->nh;
-    double ratio = 0;
+    double ratio = 0; /* the least slack that makes a >= 0 at all w met so far */
     p.scale = weights.dp + weights.sgd;
     for (size_t j = 0; j < g->n; j++) {
         double w = g->w[j], B[2];

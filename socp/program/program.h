@@ -16,8 +16,9 @@
  * (for independent w, or martingale differences; white is not enough), so E<S_t, w_{t+k}> = 0 for
  * k >= 0: the causality multiplier is any causal X(w) = sum_{k>=0} x_k e^{-iwk} on <S, W>. It
  * equals C/g* of theory 7.4, whose c_{-1} and constant have dropped out. Eliminating S instead of
- * Theta leaves, at each frequency, psi = |m|^2/a + k,      a, m, k affine in (Re Lambda, Im Lambda,
- * X),      k >= 0, a sum of non-negative terms that tends to the quadratic's value as kappa -> 1.
+ * Theta leaves, at each frequency,
+ *     psi = |m|^2/a + k,      a, m, k affine in (Re Lambda, Im Lambda, X),      k >= 0,
+ * a sum of non-negative terms that tends to the quadratic's value as kappa -> 1.
  */
 #ifndef FINF_PROGRAM_H
 #define FINF_PROGRAM_H
@@ -72,9 +73,10 @@ typedef struct {
 } socp_ahead;
 
 /* Lambda = shift + sum_i x_i col_i, with x_i >= 0 of which the first is the slack h_0 - sum h, and
- * X = sum_i y_i col_i. A program's unknowns are, in this order: nh of Lambda and 2 ns of stein.c,
- * all
- * >= 0; nc of X for the DP noise; nc of X' for the gradient noise, if there is any. */
+ * X = sum_i y_i col_i. A program's unknowns are, in this order:
+ *     nh of Lambda and 2 ns of stein.c, all non-negative;
+ *     nc of X for the DP noise;
+ *     nc of X' for the gradient noise, if there is any. */
 typedef struct {
     size_t nh;         /* Unknowns of Lambda. */
     size_t nc;         /* Columns of X; 0 without causality. */
@@ -128,9 +130,8 @@ typedef struct {
     int eta_rounded; /* eta is a product that was rounded, which a proof must know. */
 } socp_model;
 
-/* With Lambda = shift + r + i s: a = a_r r + a_s s + a_0, m = m_r r + m_s s + m_0 + X, and k = k_r
- * r
- * + k_0. */
+/* With Lambda = shift + r + i s:
+ *     a = a_r r + a_s s + a_0,   m = m_r r + m_s s + m_0 + X,   k = k_r r + k_0. */
 typedef struct {
     double a_r, a_s, a_0;
     double complex m_r, m_s, m_0;
@@ -141,8 +142,7 @@ void socp_form_at(const socp_model *mo, double w, double complex B, socp_form *f
 /* psi = |m|^2/a + k, +inf where a <= 0; *margin = a relative to the size of its terms. */
 double socp_form_psi(const socp_form *f, double complex lambda, double complex X, double *margin);
 
-/* ---- stein.c: columns of X for E<S_t, w_{t-k}>, k >= 1 (theory 7.11) --------------------------
- */
+/* ---- stein.c: columns of X for E<S_t, w_{t-k}>, k >= 1 (theory 7.11) ------------------------- */
 
 enum {
     SOCP_STEIN_LAGS = 8, /* single lags */
@@ -165,8 +165,9 @@ void socp_stein_along(const socp_model *mo, const socp_basis *b, const double *b
 
 /* ---- program.c: what the solvers take (theory 7.6) ------------------------------------------- */
 
-/* Minimise sum_j q_j (|m_j|^2/a_j + k_j) over x with a > 0 and G x + g0 >= 0, where a = a0 + A x, m
- * = m0 + M x, k = k0 + K x. Matrices are row-major, a row for each cone or inequality. */
+/* Minimise sum_j q_j (|m_j|^2/a_j + k_j) over x with a > 0 and G x + g0 >= 0, where
+ *     a = a0 + A x,   m = m0 + M x,   k = k0 + K x.
+ * Matrices are row-major, a row for each cone or inequality. */
 typedef struct {
     size_t n;          /* Unknowns. */
     size_t cones;      /* Cones: a node for the DP noise, then one for the gradient noise. */

@@ -31,6 +31,7 @@ static double spare(const point *p, double w)
     return creal(lambda) + (f.a_s * cimag(lambda) + f.a_0) / f.a_r;
 }
 
+/* psi of theory 7.12 at w, for the noise that p->unit and p->y say */
 static double integrand(double w, void *data)
 {
     point *p = data;
@@ -50,6 +51,7 @@ static double integrand(double w, void *data)
     return psi;
 }
 
+/* int psi over [lo, hi] by one Gauss-Legendre rule */
 static double gauss(point *p, const gsl_integration_glfixed_table *rule, double lo, double hi)
 {
     double sum = 0;
@@ -140,9 +142,11 @@ finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const 
     *out = (socp_recomputed){.dp = none, .sgd = none};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(ORDER);
     if (!rule) return FINF_ENOMEM;
+    /* x_i >= 0 is the whole of the class (a NaN is no number to keep either) */
     for (double *v = x; v < y; v++)
         if (!(*v > 0)) *v = 0;
     for (size_t i = 0; i < b->nh; i++) h0 += x[i];
+    /* x[0] is the slack: raising it raises h_0 and nothing else of Lambda */
     double x0 = x[0], kept = x0, missing = fmax(0, -least_spare(&p, g));
     h0 += missing;
     for (double room = missing > 0 ? 1e-12 : 0; room < 2; room = fmax(1e-12, 10 * room)) {

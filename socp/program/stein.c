@@ -1,17 +1,19 @@
-/* What Gaussian w adds to causality (our own, beyond theory 7.4): E<S_t, w_{t-k}> for k >= 1 is not
- * free.
+/* What Gaussian w adds to causality (theory 7.11): E<S_t, w_{t-k}> for k >= 1 is not free.
  *
  * S_t is a function of theta_t with a symmetric Jacobian J_t, -1 <= J_t <= 1 (program.h), so by
- * Stein's lemma E<S_t, w_{t-k}> = E tr(J_t e_k),   e_k = d theta_t/d w_{t-k}, e_1 = -eta beta_0,
- * e_{k+1} = (1 - eta c - (eta delta/2) J) e_k - eta beta_k,   J that of the step between. In the
- * operator norm e_k is within rad_k of cen_k times the identity, whatever F and the dimension:
- *     cen_{k+1} = (1 - eta c) cen_k - eta beta_k,
+ * Stein's lemma, with J that of the step between,
+ *     E<S_t, w_{t-k}> = E tr(J_t e_k),   e_k = d theta_t/d w_{t-k},
+ *     e_1 = -eta beta_0,   e_{k+1} = (1 - eta c - (eta delta/2) J) e_k - eta beta_k.
+ * In the operator norm e_k is within rad_k of cen_k times the identity, whatever F and the
+ * dimension:
+ *     cen_{k+1} = (1 - eta c) cen_k - eta beta_k,   cen_1 = -eta beta_0,
  *     rad_{k+1} = max(1 - eta mu, eta - 1) rad_k + (eta delta/2) |cen_k|,   rad_1 = 0.
  * E tr J_t, the same for every k, is known only to be within d of 0; k = 1 gives it exactly, and
- * eliminating it, | E<S_t, w_{t-k}> - (cen_k/cen_1) E<S_t, w_{t-1}> | <= d rad_k. A column of X is
- * such a combination for one k, or for all k >= lag with weights s (1-s)^{k-lag}; two unknowns >=
- * 0, one for each sign, cost 2 sqrt(delta) rad each. Gradient noise must not depend on theta for
- * this; any w must be Gaussian. */
+ * eliminating it,
+ *     | E<S_t, w_{t-k}> - (cen_k/cen_1) E<S_t, w_{t-1}> | <= d rad_k.
+ * A column of X is such a combination for one k, or for all k >= lag with weights s (1-s)^{k-lag};
+ * two unknowns >= 0, one for each sign, cost 2 sqrt(delta) rad each. Gradient noise must not
+ * depend on theta for this; any w must be Gaussian. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -77,6 +79,8 @@ void socp_stein_set(const socp_model *mo, const double *beta, socp_basis *b)
     }
 }
 
+/* Adds the columns to b: the single lags, then geometric sequences from the next lag on, down to
+ * s = eta/4 or SLOWEST; then ratio and cost of each, from the coefficients of the noise. */
 finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b,
                             finf_reason *why)
 {
@@ -110,6 +114,8 @@ double complex socp_stein_sum(const socp_basis *b, const double *x, double w)
     return sum;
 }
 
+/* A column is in X with the difference of its two unknowns, and the modulus of that is paid for:
+ * not their sum, as in the program, which is no less. */
 double socp_stein_cost(const socp_basis *b, const double *x)
 {
     double sum = 0;
