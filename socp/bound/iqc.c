@@ -169,7 +169,8 @@ static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, att
 }
 
 /* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere,
- * Newton's method. */
+ * Newton's method, whose result is taken if it is optimal or ECOS left no bound at all. The reason
+ * then says both. */
 static finf_status solve_program(const unit_problem *u, attempt *a)
 {
     finf_status st = try_solver(u, uses_ecos(u->opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON, a);

@@ -6,7 +6,7 @@
 
 #include "optimize.h"
 
-/* Scaled to mean log|B| = 0, that is beta_0 = 1. */
+/* The B-step: |B|^2 = psi^{-1/2}, scaled to mean log|B| = 0, that is beta_0 = 1. */
 static void follow(const socp_moving *v, double complex *logB)
 {
     double mean = 0;

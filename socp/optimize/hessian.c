@@ -32,6 +32,7 @@ size_t socp_moving_scratch(const socp_moving *v, size_t n)
     return n * (v->prog.n + 7 + 2 * v->basis.ns);
 }
 
+/* Cuts the scratch space into its pieces, and clears it. */
 static moves lay_out(const socp_moving *v, size_t n, double *z)
 {
     moves s = {.c = z};
@@ -99,6 +100,9 @@ static void add_cross(const socp_moving *v, size_t j, size_t i, double complex z
     dense_axpy(mi, Mi + nh, N - nh, c + nh);
 }
 
+/* Two passes over the nodes: E Re f_i, which normalises d_i, then the sums of f_i, phi_il, Cov and
+ * c_i. Only the cones of the DP noise are visited: those of the gradient noise do not see B, and
+ * act through H alone. Where least squares solved for X (kkt.first > 0) only X follows r. */
 void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n,
                          double *gradient, double *hessian, double *cov, double *scratch)
 {

@@ -1,6 +1,7 @@
-/* The IQC program as a function of the noise: grid and basis stay, B moves. A new B only rescales
- * rows (no basis function but stein.c's is evaluated again), and where B moves little the last
- * certificate starts the next solve. */
+/* The IQC program as a function of the noise: grid and basis stay, B moves. In theory 7.12 m is X
+ * and a part b proportional to B*, k is proportional to |B|^2, and a does not see B: a new B only
+ * rescales rows (no basis function but stein.c's is evaluated again), and where B moves little the
+ * last certificate starts the next solve. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
  * than the program's own. */
 static const double FAR = 0.3;
 
-/* The program for B = 1, and memory. */
+/* The program for B = 1, and memory: two blocks, which B and x point to the start of. Rows are
+ * turned from this B to the first one given. */
 static finf_status begin(socp_moving *v)
 {
     finf_noise *white = NULL;
@@ -33,6 +35,8 @@ static finf_status begin(socp_moving *v)
     return FINF_OK;
 }
 
+/* No noise is known yet, so the single lags are those of noise that does not resonate, while the
+ * panels are halved until |B|^2 of `finest` is resolved. */
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o,
                              const finf_noise *finest, socp_moving *out)
 {
@@ -43,6 +47,7 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
     size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal),
            reach = socp_basis_reach(lags, o->multipliers);
     if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
+    /* no start is known to be better than another yet */
     v.cold_iterations = INFINITY;
     v.gap = INFINITY;
     v.cancel = o->cancel;
@@ -159,6 +164,7 @@ static finf_status attempt(socp_moving *v, socp_start how, double tol)
     socp_solve_options s = {.tol = tol, .kkt = &v->kkt, .cancel = v->cancel};
     finf_status st = FINF_OK;
     if (how == SOCP_START_LEAST_SQUARES) {
+        /* whatever the gap: the caller asked for X alone, and reads the gap */
         s.tol = INFINITY;
         int found = socp_least(&v->prog, &s, v->x, &so);
         if (found == 0) return FINF_ETOL;
@@ -183,6 +189,8 @@ static finf_status attempt(socp_moving *v, socp_start how, double tol)
     return st;
 }
 
+/* Three steps: B scaled to gamma = 1; the rows, and stein.c's columns, turned to it; attempts
+ * until one succeeds. Where nothing has moved and the last gap will do, the last solve stands. */
 finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const double *beta,
                               double tol)
 {
@@ -229,6 +237,8 @@ double socp_moving_psi(const socp_moving *v, size_t j)
     return (socp_size2(b + X) / a + k) / socp_size2(v->B[j]);
 }
 
+/* The program had B at gamma = 1: gamma^2 goes back into the weight, and X and stein.c's unknowns,
+ * which stand beside b in m, are divided by gamma. Lambda stays, as a does not see B. */
 finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound)
 {
     finf_sensitivity sens;
@@ -248,6 +258,7 @@ finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, dou
     return st;
 }
 
+/* By theory 1.3, without cancellation at w = 0 or pi: the modulus is sqrt(x^2 + y^2). */
 double complex socp_log_factor(double nu, double w)
 {
     double s = sin(w / 2), c = cos(w / 2), x = nu * c, y = (2 - nu) * s;

@@ -1,5 +1,12 @@
-/* finf_optimize: the best nu, then the descent the bound calls for, then the bound of the noise
- * found. theory 7.7, 7.9. */
+/* finf_optimize (theory 7.7, 7.9). First the bound of DP-SGD and the best nu, which what is found
+ * must not be worse than. Then, from several starts, the descent that the bound calls for: with
+ * causality Newton's method in the powers r_i of a product (product_descent.c), without it the
+ * program and |B|^2 = psi^{-1/2} in turn (alternate.c). Both see the bound on the nodes of one
+ * grid; in the end the noise found gets its bound anew, on a grid of its own, as finf_iqc computes
+ * it.
+ *
+ * The end of a descent is a stationary point (theory 0.4), so the starts are counted and their
+ * spread is reported. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,14 +64,16 @@ static int improved(task *t, double bound, finf_status ended)
     return best;
 }
 
+/* The descents have L = 1; the caller's history is divided by L. */
 static void keep_history(task *t, const socp_descent *d)
 {
     for (size_t i = 0; i <= d->rounds; i++) t->out->history[i] = d->history[i] / t->o.iqc.smooth;
     t->out->rounds = d->rounds;
 }
 
-/* nu_i of a product: log-spaced from lo on, and a few above 1: half of them for eta L > 1, where
- * the slowest mode alternates, eta L one. */
+/* nu_i of a product, which stay fixed: log-spaced from lo to 0.95, and a few above 1, whose
+ * factors shape |B| near w = pi: half of them for eta L > 1, where the slowest mode alternates,
+ * eta L itself one. */
 static void place(const task *t, double lo, size_t n, double *nu)
 {
     size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above;
@@ -77,7 +86,8 @@ static void place(const task *t, double lo, size_t n, double *nu)
     if (t->e > 1 && above > 0) nu[below] = t->e;
 }
 
-/* The best nu, its bound, and it in place of the nearest below 1, so that it is a start. */
+/* The best nu and its bound. It takes the place of the nearest nu_i below 1, so that the products
+ * have it, r = 1/2 at that factor alone, as a start. */
 static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
 {
     finf_optimize_result *out = t->out;
@@ -99,7 +109,8 @@ static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
     return st;
 }
 
-/* The product nearest to |B|, whose phase is nobody's concern here. */
+/* Without causality |B| is found at the nodes, and its phase does not matter: the noise is the
+ * product whose |B| is nearest. */
 static finf_status fitted(task *t, socp_products *s, const double *nu, double *r, size_t n,
                           const double complex *logB)
 {
@@ -112,6 +123,9 @@ static finf_status fitted(task *t, socp_products *s, const double *nu, double *r
     return FINF_OK;
 }
 
+/* The alternation from four starts: the best nu, DP-SGD, and nu = eta mu and eta L, the scales of
+ * F. One that used up its rounds still counts, as no round raises the bound; one that was
+ * cancelled, or whose solver failed, does not. */
 static finf_status alternate(task *t, socp_moving *v, socp_products *s, const double *nu, double *r,
                              size_t n, socp_descent *d)
 {
@@ -135,8 +149,9 @@ static finf_status alternate(task *t, socp_moving *v, socp_products *s, const do
     return st;
 }
 
-/* The alternation for fval (dist) on the same nodes: a start with low frequencies of its own, well
- * enough done at 3% where there is but one minimum. */
+/* A start for the causal descent with low frequencies of its own: the alternation for the same
+ * bound without causality (fval, dist) on the same nodes, and the product nearest to what it ends
+ * with. Well enough done at 3% where there is but one minimum. */
 static finf_status alternated(task *t, socp_moving *v, socp_products *s, double *r, socp_descent *d)
 {
     double enough = t->e <= 1 && !v->mo.dist ? 3e-2 : 1e-3;
@@ -157,6 +172,8 @@ static finf_status alternated(task *t, socp_moving *v, socp_products *s, double 
     return st;
 }
 
+/* The causal descent from two starts: the best nu, then the alternation. The second is told where
+ * the first ended, so that it can stop as soon as it is seen to lead there. first, r: n */
 static finf_status causal(task *t, socp_moving *v, socp_products *s, const double *nu, double *r,
                           double *first, size_t n, socp_descent *d)
 {
@@ -233,6 +250,8 @@ static finf_status descend(task *t)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* The noise to fall back on. For kappa = 1 it is the optimum of theory 4, which for eta L > 1 is a
+ * factor with nu > 1 and so a product, not of the family nu. */
 static finf_status best_nu_noise(const task *t, finf_noise **out)
 {
     double nu[1] = {t->e}, r[1] = {0.5};
@@ -255,7 +274,8 @@ static finf_status newton_bound(task *t)
     return socp_iqc(t->out->noise, t->eta, t->kappa, &t->plain, &t->out->iqc, &t->kept);
 }
 
-/* Back to the best nu. */
+/* Back to the best nu, or to DP-SGD where the search for nu was cancelled so early that its nu is
+ * worse. */
 static finf_status fall_back(task *t)
 {
     finf_optimize_result *out = t->out;
@@ -343,6 +363,8 @@ static finf_status check(const finf_optimize_options *o, finf_reason *why)
               : finf_why(why, FINF_EDOM, "needs 0 < tol < 1, at least one round, 1 to 200 factors");
 }
 
+/* `once` is what DP-SGD is solved with: Newton's method, no proof and no cancel, so that there is
+ * always a bound to return. */
 finf_status finf_optimize(double eta, double kappa, const finf_optimize_options *opt,
                           finf_optimize_result *out)
 {

@@ -16,7 +16,7 @@
 #include "optimize.h"
 
 enum { MAX_HALVINGS = 12 };
-static const double RIDGE = 1e-3;
+static const double RIDGE = 1e-3;  /* of the metric, relative to its diagonal */
 static const double LEAST = 1e-4;  /* damping: what is added of the metric */
 static const double COARSE = 1e-4; /* tolerance where another descent ended lower */
 static const double LOOSE = 1e-2;  /* relative gap far from the end */
@@ -35,6 +35,8 @@ struct socp_products {
     double *memory;
 };
 
+/* log(1 - (1-nu_i) z) at the nodes of v is tabulated once. After a failure *out is still to be
+ * freed. */
 finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_products **out)
 {
     socp_products *s = *out = calloc(1, sizeof *s);
@@ -246,6 +248,8 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
     return FINF_OK;
 }
 
+/* First with X alone, by least squares, which most often is all (theory 7.15); where that leaves
+ * more than tol to gain, on with all multipliers from where it ended. */
 finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds, double lower,
                         socp_descent *d)
 {
@@ -267,6 +271,9 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
     return v->no_memory ? FINF_ENOMEM : st;
 }
 
+/* Weighted least squares of log|B| on the log|f_i|, both without their means: the normal equations
+ * have the metric as their matrix. The ridge grows until no r_i is too large; if that does not
+ * come about, r = 0. */
 void socp_causal_fit(socp_products *s, const double complex *logB, double largest, double *r)
 {
     double most = INFINITY;

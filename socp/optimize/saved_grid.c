@@ -5,8 +5,9 @@
 
 #include "optimize.h"
 
-/* 0, then even steps in log tan(w/2), then pi: dense enough for a cubic spline of log|B|^2 to lose
- * less than 1e-7. */
+/* The frequencies: 0, then even steps in log tan(w/2), then pi; dense enough for a cubic spline of
+ * log|B|^2 to lose less than 1e-7. They begin a factor e^-margin below the slowest scale, and end
+ * as far beyond that of the mode eta L at pi. One block for all seven arrays. */
 static finf_status knots(double e, double scale, finf_optimize_result *out)
 {
     const double step = 0.07, margin = 4;
@@ -37,7 +38,9 @@ static void quadratic(double e, double L, finf_optimize_result *out)
     }
 }
 
-/* Lambda as in theory 7.1, in units of 1/L; program.h's is its conjugate and delta/2 as large. */
+/* psi is that of theory 7.3, by which |B|^2 is multiplied in the bound: the form's is psi_w, |B|^2
+ * times as much. Lambda is as in theory 7.1, in units of 1/L; program.h's is its conjugate and
+ * delta/2 as large. X is program.h's. Without multipliers (m->x NULL) they stay 0. */
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
                           const socp_multipliers *m, finf_optimize_result *out)
 {

@@ -1,5 +1,6 @@
 /* The best nu of nu-DP-FTRL for the IQC bound, theory 7.9: a scan of log nu, since there may be
- * several minima, then each bracket refined. */
+ * several minima, then each bracket refined by Newton's method, with the certificate following nu
+ * (hessian.c). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ typedef struct {
     sample best;
 } nu_search;
 
+/* a last step may have led above u = 0, that is beyond independent noise */
 static double nu_of(const sample *s) { return fmin(exp(s->u), 1); }
 
 /* log of the worst quadratic's value; -inf, which is below it, where it was not found to its
@@ -70,6 +72,9 @@ static void set_beta(nu_search *n, double nu)
     }
 }
 
+/* Solves at s->u and fills in the rest of s. socp_moving_hessian is given two directions, dlogB/du
+ * and d^2logB/du^2, numbers 1 and 2; along u the bound V has
+ *     V' = V_1,   V'' = V_11 + V_2. */
 static finf_status at(nu_search *n, double tol, sample *s)
 {
     socp_moving *v = n->v;
@@ -112,7 +117,9 @@ static finf_status refine(nu_search *n, sample a, sample b)
     return FINF_OK;
 }
 
-/* nu = 1, where the noise is independent, then downwards by RATIO through the guess. */
+/* The points of the scan: nu = 1, where the noise is independent, then downwards by RATIO through
+ * the guess to eta mu/4; s is in falling order of nu. Each gets its worst quadratic, none its
+ * bound yet. */
 static finf_status place(const socp_moving *v, sample *s, size_t *count)
 {
     finf_status st = FINF_OK;
@@ -131,6 +138,9 @@ static finf_status place(const socp_moving *v, sample *s, size_t *count)
     return st;
 }
 
+/* The scan goes by the worst quadratic, the least first; a point whose quadratic is above the best
+ * bound so far is never solved. Then every pair of neighbours that may have a minimum between them
+ * is refined. */
 finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
 {
     sample s[MAX_SCAN];
@@ -142,7 +152,7 @@ finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
     if (st == FINF_OK) st = place(v, s, &n);
     t.f = t.logB ? t.logB + v->grid.n : NULL;
     t.beta = t.scratch ? t.scratch + socp_moving_scratch(v, 2) : NULL;
-    /* by the worst quadratic; those above the best bound never */
+    /* nu = 1 is solved to the end, as the best is compared with it */
     for (size_t next = 0; st == FINF_OK && next < n;) {
         next = n;
         for (size_t i = 0; i < n; i++)

@@ -1,5 +1,6 @@
-/* Nodes in frequency, theory 7.5. A uniform grid would need ~20/(eta mu) points; panels that grow
- * in width away from w = 0 need log(1/(eta mu)). */
+/* Nodes in frequency, theory 7.5, on (0, pi), as all that is integrated is even in w. A uniform
+ * grid would need ~20/(eta mu) points; panels that grow in width away from w = 0 need log(1/(eta
+ * mu)). The panels are also what recompute.c and the proof integrate over. */
 #include <gsl/gsl_integration.h>
 #include <math.h>
 #include <stdlib.h>

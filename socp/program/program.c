@@ -115,8 +115,10 @@ static void start(socp_program *p, const socp_basis *b, double ratio)
 
 /* The unknowns are in the order program.h says. With sigma_sgd > 0 a second family of cones, with
  * B = 1 and an X' of its own, shares a(w) with the first (theory 7.4); psi' is a sum of
- * non-negative terms, so knowing E|what|^2 from above is enough. a >= 0 at w = 0 and pi are
- * constraints without weight. */
+ * non-negative terms, so knowing E|what|^2 from above is enough. Of a noise without weight there
+ * are no cones: with gradient noise alone the one family is its. Weights are divided by their sum,
+ * scale, so that sum q = 1. The inequalities are x_i >= 0 and, without weight, a >= 0 at w = 0 and
+ * pi, where Gauss-Legendre rules have no nodes. */
 finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
                               const socp_basis *b, socp_weights weights, socp_program *out)
 {
@@ -156,6 +158,7 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
         socp_form f;
         double w = e ? FINF_PI : 0;
         socp_basis_at(b, w, lambda, x);
+        /* a does not see B, so 1 will do */
         socp_form_at(mo, w, 1, &f);
         row_a(&f, b->nh, lambda, p.G + (plain + e) * p.n, &p.g0[plain + e]);
         ratio = fmax(ratio, -f.a_0 / f.a_r);

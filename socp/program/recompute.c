@@ -126,10 +126,11 @@ static double least_spare(const point *p, const socp_grid *g)
     return least;
 }
 
-/* Where a falls below zero between nodes (a grid too coarse), or nearly, so that psi peaks there,
- * h_0 is raised: by what is missing and a relative 1e-12, 1e-11, .. 1, of which the least converged
- * bound is kept; none is tried when the first is the value on the grid to 1e-7. With none converged
- * the first finite value stands, with its error, as FINF_ETOL. */
+/* The bound of theory 7.8. Where a falls below zero between nodes (a grid too coarse), or nearly,
+ * so that psi peaks there, h_0 is raised: by what is missing and a relative 1e-12, 1e-11, .. 1, of
+ * which the least converged bound is kept; none is tried when the first is the value on the grid
+ * to 1e-7. With none converged the first finite value stands, with its error, as FINF_ETOL. Any of
+ * these x proves its bound: which one is kept decides only how small it is. */
 finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
                            const socp_basis *b, socp_weights weights, double on_grid, double *x,
                            socp_recomputed *out)

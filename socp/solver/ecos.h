@@ -10,6 +10,8 @@
 
 #include "solver.h"
 
+/* ECOS's own structures, laid out as its 64-bit build has them. Of the settings the tolerances,
+ * maxit and verbose are set; of the results iter, pcost and gap are read. */
 typedef struct {
     double gamma, delta, eps, feastol, abstol, reltol, feastol_inacc, abstol_inacc, reltol_inacc;
     long nitref, maxit, verbose, max_bk_iter;
@@ -23,6 +25,8 @@ typedef struct {
     long counts[7];
     double last;
 } ecos_info;
+/* n unknowns, m inequalities, p equations (none here), D the degree of the cones. x is the point
+ * found. */
 typedef struct {
     long n, m, p, D;
     double *x, *y, *z, *s, *lambda, kap, tau;
@@ -31,6 +35,8 @@ typedef struct {
     ecos_settings *stgs;
 } ecos_work;
 
+/* The offsets that the library was seen to use: a compiler that lays the structures out
+ * differently is refused here, a library that does by the trial of ecos_library.c. */
 static_assert(sizeof(long) == 8 && sizeof(void *) == 8, "ECOS backend: 64-bit only");
 static_assert(sizeof(ecos_settings) == 120 && offsetof(ecos_settings, maxit) == 80,
               "ECOS settings");
@@ -40,6 +46,9 @@ static_assert(sizeof(ecos_work) == 472 && offsetof(ecos_work, x) == 32, "ECOS wo
 static_assert(offsetof(ecos_work, kap) == 72 && offsetof(ecos_work, info) == 456, "ECOS work");
 static_assert(offsetof(ecos_work, stgs) == 464, "ECOS work");
 
+/* The functions that are called, and where they came from. setup: minimise c'x over h - G x in the
+ * product of l half-lines and ncones second-order cones of dimensions q, and A x = b; matrices by
+ * columns. cleanup: frees all but what the caller passed in. */
 typedef struct {
     ecos_work *(*setup)(long n, long m, long p, long l, long ncones, long *q, long nexc,
                         double *Gpr, long *Gjc, long *Gir, double *Apr, long *Ajc, long *Air,

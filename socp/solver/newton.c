@@ -226,10 +226,10 @@ static void residuals(state *v, double tau, int second)
         v->r3[i] = tau - v->s[i] * v->la[i] - (second ? v->ds[i] * v->dla[i] : 0);
 }
 
-/* The Newton direction for these residuals: the linearised equations of theory 7.6 with d zeta, d
- * alpha and d lambda eliminated,
+/* The Newton direction for these residuals: in the linearised equations of theory 7.6 the changes
+ * of zeta, alpha and lambda are eliminated,
  *     Hs dx = -rd - sum_j [(2/a) Re(r1* M) - ((r2 + 2 Re(zeta* r1)/q)/a) A] + G'(r3/s),
- * then the others from dx. */
+ * and then found from dx. */
 static void direction(state *v)
 {
     const socp_program *p = v->p;
