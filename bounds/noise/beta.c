@@ -32,11 +32,15 @@ finf_status noise_beta_beta(const finf_noise *noise, size_t n, double *out, finf
     return FINF_OK;
 }
 
+/* C = 1/B as a power series (theory 1.2). It exists wherever the zeros of B are; c_t grows if
+ * one of them is inside the unit circle. */
 finf_status noise_beta_coef(const finf_noise *noise, size_t n, double *out, finf_reason *why)
 {
     return finf_series_inverse(noise->coef, noise->n, n, out, why);
 }
 
+/* A zero of B in |z| <= 1 makes gamma^2 = +inf, which is an answer with a reason; FINF_ETOL is
+ * for a zero so close to the circle that its side is not known. */
 finf_status noise_beta_gamma2(const finf_noise *noise, finf_sensitivity *out)
 {
     schur_result r;
@@ -71,7 +75,8 @@ static void next(const finf_noise *noise, size_t t, noise_run *r)
 }
 
 /* c from FFTs, twice: the second time from beta_t e^{-t/T}, whose inverse is c_t e^{-t/T} with
- * other rounding errors. */
+ * other rounding errors: the distance of the two, doubled, stands for the error of c_t, and 2 |c_t|
+ * times that for the error of c_t^2. */
 static finf_status transformed(const finf_noise *noise, size_t T, long double *sum,
                                long double *lost, finf_reason *why)
 {
@@ -93,6 +98,8 @@ static finf_status transformed(const finf_noise *noise, size_t T, long double *s
     return s;
 }
 
+/* The recursion takes n T operations and n numbers of memory, and knows its rounding better; the
+ * FFTs take T log T operations and memory for T numbers. */
 finf_status noise_beta_gamma2_at(const finf_noise *noise, size_t T, finf_real *gamma2,
                                  finf_reason *why)
 {
@@ -103,6 +110,7 @@ finf_status noise_beta_gamma2_at(const finf_noise *noise, size_t T, finf_real *g
     return s ? s : noise_squares_result(sum, lost, gamma2, why);
 }
 
+/* T(b) = r_0 + 2 sum_k r_k (1-b)^k, r the autocorrelation of beta (theory 5.6): always finite. */
 finf_status noise_beta_energy(const finf_noise *noise, const double *b, size_t m, double *T,
                               double *relerr, finf_reason *why)
 {

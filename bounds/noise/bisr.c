@@ -9,8 +9,9 @@
 #include "family.h"
 #include "parse.h"
 
-#define BANDS_MAX 10000000.0
+#define BANDS_MAX 10000000.0 /* 80 MB of coefficients */
 
+/* The recursion of theory 1.2 for p = 1/2, nu = 0, stopped after b terms. */
 static finf_status make(size_t bands, finf_noise **out, finf_reason *why)
 {
     double *beta = malloc(bands * sizeof *beta);

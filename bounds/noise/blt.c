@@ -10,9 +10,12 @@
 
 #include "family.h"
 
+/* noise->coef has the n decays, then the n scales. */
 static const double *decay_of(const finf_noise *noise) { return noise->coef; }
 static const double *scale_of(const finf_noise *noise) { return noise->coef + noise->n; }
 
+/* Any decay is taken: outside (-1, 1) gamma_T is still finite, and gamma2 says that gamma is
+ * not. */
 finf_status finf_noise_blt(const double *decay, const double *scale, size_t n, finf_noise **out,
                            finf_reason *why)
 {
@@ -27,7 +30,8 @@ static finf_status parse(const char *text, finf_noise **out, finf_reason *why)
 
 /* ---- coefficients ---------------------------------------------------------------------------- */
 
-/* 1/C by running the buffers. */
+/* 1/C by running the buffers: y = x - sum_i w_i s_i for the input x = 1, 0, 0, .., and s_i becomes
+ * th_i s_i + y (theory 1.2). */
 static finf_status beta(const finf_noise *noise, size_t n, double *out, finf_reason *why)
 {
     const double *th = decay_of(noise), *w = scale_of(noise);
@@ -77,11 +81,15 @@ static long double complex strategy_at(const finf_noise *noise, long double t, d
     return re + I * im;
 }
 
+/* B = 1/C. At w = pi tan is 1.6e16, far enough for C(-1) to rounding and far from an overflow. */
 static double complex response(const finf_noise *noise, double w)
 {
     return (double complex)(1 / strategy_at(noise, tan(w / 2), NULL));
 }
 
+/* How close to z = 1 or -1 something happens: a pole of C is 1 - |th_i| away from it, and where
+ * C is small at 1 or -1 a zero is near. Never below 1e-15, as 1 - th has no more digits than that.
+ */
 static double scale(const finf_noise *noise)
 {
     long double at_0 = cabsl(strategy_at(noise, 0, NULL));
@@ -136,6 +144,8 @@ static finf_real squares(const finf_noise *noise, size_t T)
         value, FINF_EPS * value + SCHUR_EPS * (16 + terms + powers) * (double)size, "closed form");
 }
 
+/* For |th_i| < 1 C is analytic in |z| <= 1, and the sum has its closed form. Whether B = C^{-1}
+ * is square-summable is not asked here but in energy. */
 static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
 {
     for (size_t i = 0; i < noise->n; i++)
@@ -160,7 +170,8 @@ static finf_status gamma2_at(const finf_noise *noise, size_t T, finf_real *out, 
 
 /* Zeros of C(z) = 1 + sum w z/(1 - th z) in |z| <= 1 by the argument principle, on points spaced
  * evenly in log tan(w/2) and ever closer: C is not a polynomial that could be tested (its numerator
- * has zeros that crowd at 1). FINF_ETOL: one is too close to the circle to tell. */
+ * has zeros that crowd at 1). poles: those of C in the disk, which the turns of C about 0 are
+ * counted against. FINF_ETOL: a zero is too close to the circle to tell. */
 static finf_status count_zeros(const finf_noise *noise, long poles, long *zeros)
 {
     double near = scale(noise), lo = log(near / 2) - 8, hi = 8 - log(near / 2);
@@ -183,7 +194,8 @@ static finf_status count_zeros(const finf_noise *noise, long poles, long *zeros)
 }
 
 /* A pole on the circle, th = +-1, is moved out of the disk by a rounding error: it is a zero of B
- * and does no harm. */
+ * and does no harm. A zero at z = 1 or -1 itself, which no count of turns could decide, is seen
+ * from the value there: z/(1 - th z) is 1/(1 - th) at 1 and -1/(1 + th) at -1. */
 static finf_status find_zeros(const finf_noise *noise, long *zeros)
 {
     size_t n = noise->n;
@@ -213,6 +225,7 @@ typedef struct {
     double lost; /* the largest so far, of |B|^2 */
 } tracked_density;
 
+/* |B|^2 = 1/|C|^2 at t = tan(w/2), a circle_fn that remembers the worst rounding it met. */
 static double density_at(double t, void *ctx)
 {
     tracked_density *x = ctx;
@@ -222,6 +235,8 @@ static double density_at(double t, void *ctx)
     return (double)(1 / (creall(C) * creall(C) + cimagl(C) * cimagl(C)));
 }
 
+/* T(b) is finite only if beta = 1/C is square-summable, that is if C has no zero in |z| <= 1;
+ * then it is the integral of theory 3.4. */
 static finf_status energy(const finf_noise *noise, const double *b, size_t m, double *T,
                           double *relerr, finf_reason *why)
 {

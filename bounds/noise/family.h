@@ -34,9 +34,9 @@ struct finf_noise {
 /* B(z) as 1 + sum_i gain_i z/(1 - (1-leak_i) z): a recursion that simulations run. */
 #define NOISE_POLES_MAX 128
 typedef struct {
-    size_t n;
+    size_t n; /* how many poles; 0: white noise */
     double gain[NOISE_POLES_MAX];
-    double leak[NOISE_POLES_MAX];
+    double leak[NOISE_POLES_MAX]; /* 1 minus the pole, to keep its digits near 1 */
 } noise_poles;
 
 /* Where spelling writes. */
@@ -117,6 +117,7 @@ finf_status noise_stream_response(const finf_noise *noise, size_t n, double *roo
 
 /* ---- lists.c: what families given by a list of coefficients share ---- */
 
+/* `what` names the list in a reason. */
 finf_status noise_list_make(const noise_family *family, const char *what, const double *x, size_t n,
                             finf_noise **out, finf_reason *why);
 finf_status noise_list_parse(const char *text, const char *what,
@@ -125,10 +126,12 @@ finf_status noise_list_parse(const char *text, const char *what,
                              finf_noise **out, finf_reason *why);
 void noise_list_spell(const finf_noise *noise, noise_speller *s);
 void noise_list_release(finf_noise *noise);
+/* The first n of x, with zeros after the list. */
 void noise_list_padded(const finf_noise *noise, size_t n, double *out);
 double complex noise_list_at(const finf_noise *noise, double w); /* sum x_t e^{-iwt} */
 double noise_list_scale(const finf_noise *noise);
 size_t noise_list_taps(const finf_noise *noise);
+/* X at 2 pi j/n, j = 0..n/2: a family's `stream`. */
 finf_status noise_list_transform(const finf_noise *noise, size_t n, double *room,
                                  double complex *X);
 
@@ -157,6 +160,7 @@ finf_status noise_pairs_make(const noise_family *family, const char *first_name,
                              double most, size_t n, finf_noise **out, finf_reason *why);
 typedef finf_status (*noise_pairs_fn)(const double *, const double *, size_t, finf_noise **,
                                       finf_reason *);
+/* The noise from "x,..;y,..", made by `make`; the names are for reasons. */
 finf_status noise_pairs_parse(const char *text, const char *first, const char *second,
                               const char *family, noise_pairs_fn make, finf_noise **out,
                               finf_reason *why);

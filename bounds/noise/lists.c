@@ -1,4 +1,8 @@
-/* Families given by a list of coefficients x_0..x_{n-1}: beta, and strategy. */
+/* Families given by a list of coefficients x_0..x_{n-1}: beta and bisr, where it is the noise's
+ * own beta, and strategy, where it is c = 1/beta.
+ *
+ * noise->coef has the list and noise->own, where the list is long, a table of X(w) = sum x_t
+ * e^{-iwt} (theory 1.3). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +13,8 @@
 #define TABLE_MIN ((size_t)512)     /* from here on X(w) is interpolated in a table .. */
 #define TABLE_MAX ((size_t)1 << 23) /* .. that fits in memory */
 
+/* x_0 != 0, or 1/X would be no power series. Zeros at the end are dropped, because schur_test
+ * needs the true degree. */
 finf_status noise_list_make(const noise_family *family, const char *what, const double *x, size_t n,
                             finf_noise **out, finf_reason *why)
 {
@@ -60,6 +66,7 @@ void noise_list_padded(const finf_noise *noise, size_t n, double *out)
     for (size_t t = 0; t < n; t++) out[t] = t < noise->n ? noise->coef[t] : 0;
 }
 
+/* Horner's rule, or 16 entries of the table however long the list. */
 double complex noise_list_at(const finf_noise *noise, double w)
 {
     if (noise->own) return response_table_at(noise->own, w);
@@ -68,6 +75,7 @@ double complex noise_list_at(const finf_noise *noise, double w)
     return sum;
 }
 
+/* A polynomial of degree n - 1 does not vary on less than about 1/n. */
 double noise_list_scale(const finf_noise *noise) { return fmin(1, 1 / (double)noise->n); }
 
 size_t noise_list_taps(const finf_noise *noise) { return noise->n; }

@@ -7,6 +7,7 @@
 
 #include "family.h"
 
+/* The table of every family, in the order of its list in family.h. */
 #define REFERENCE(name) &noise_##name,
 static const noise_family *const FAMILIES[] = {NOISE_FAMILIES(REFERENCE)};
 #undef REFERENCE
@@ -41,6 +42,7 @@ void finf_noise_free(finf_noise *noise)
     free(noise);
 }
 
+/* Written as a negation so that NaN is refused too. */
 finf_status noise_check_size(const char *what, const double *x, size_t n, finf_reason *why)
 {
     for (size_t i = 0; i < n; i++)
@@ -84,6 +86,8 @@ static finf_status unknown(const char *text, finf_reason *why)
     return finf_why(why, FINF_EPARSE, "noise '%.60s' is not known: %s", text, list);
 }
 
+/* "name" or "name:parameters". "name@FILE" is for the caller to read and to hand to
+ * finf_noise_from_table: no file is opened here. */
 finf_status finf_noise_parse(const char *text, finf_noise **out, finf_reason *why)
 {
     size_t length = strcspn(text, ":@");
@@ -108,6 +112,7 @@ finf_status finf_noise_from_table(const char *name, const double *x, const doubl
 
 /* ---- spelling ------------------------------------------------------------------------------ */
 
+/* As snprintf does: what does not fit is counted and not written. */
 void noise_spell_text(noise_speller *s, const char *text)
 {
     for (; *text; text++) {
@@ -124,6 +129,8 @@ void noise_spell_list(noise_speller *s, const double *x, size_t n)
     }
 }
 
+/* A text cut short would be another noise, so that one that does not fit is an error. out is
+ * ended by a null character in any case but size = 0 or a family without a spelling. */
 finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size)
 {
     noise_speller s = {out, size, 0};
@@ -170,8 +177,11 @@ void finf_noise_response(const finf_noise *noise, double w, double re_im[2])
     re_im[1] = cimag(B);
 }
 
+/* |B|^2 without the root that cabs would take. */
 static double size2(double complex B) { return creal(B) * creal(B) + cimag(B) * cimag(B); }
 
+/* From the family's formula in t = tan(w/2), which keeps its digits at both ends of (0, pi), or
+ * from its response. */
 double noise_density_t(double t, void *ctx)
 {
     const finf_noise *noise = ctx;
@@ -199,6 +209,7 @@ size_t noise_taps(const finf_noise *noise)
     return noise->family->taps ? noise->family->taps(noise) : 0;
 }
 
+/* White noise is a recursion without a pole: only families that have recursions can tell. */
 int noise_is_white(const finf_noise *noise)
 {
     noise_poles f;
@@ -207,6 +218,7 @@ int noise_is_white(const finf_noise *noise)
     return f.n == 0;
 }
 
+/* FINF_EDOM where |B| is beyond 1e50, or not a number: a simulation could not use it. */
 finf_status noise_stream_response(const finf_noise *noise, size_t n, double *room,
                                   double complex *B)
 {
@@ -223,6 +235,7 @@ finf_status noise_stream_response(const finf_noise *noise, size_t n, double *roo
 
 /* ---- sensitivity --------------------------------------------------------------------------- */
 
+/* A failure leaves no number behind, and never goes without a reason. */
 finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *out)
 {
     *out = (finf_sensitivity){.gamma2 = finf_real_failed()};

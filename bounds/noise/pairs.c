@@ -1,4 +1,7 @@
-/* Families given by pairs of numbers: blt (decay, scale), and product (nu, power). */
+/* Families given by pairs of numbers: blt (decay, scale), and product (nu, power).
+ *
+ * noise->coef has the first numbers of all n pairs, then the second ones. No two first numbers
+ * are equal and no second one is 0, so that n = 0 is white noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +23,9 @@ static size_t merge(const double *first, const double *second, size_t n, double 
     return pairs;
 }
 
+/* `most` is tested on the sums: two powers of 20 on the same nu are one of 40. The array has
+ * room for all the pairs given; where fewer are left, the second numbers move up behind the
+ * first. */
 finf_status noise_pairs_make(const noise_family *family, const char *first_name,
                              const double *first, const char *second_name, const double *second,
                              double most, size_t n, finf_noise **out, finf_reason *why)
@@ -54,6 +60,7 @@ finf_status noise_pairs_make(const noise_family *family, const char *first_name,
     return FINF_OK;
 }
 
+/* "x_1,..;y_1,..": both lists of the same length. */
 finf_status noise_pairs_parse(const char *text, const char *first, const char *second,
                               const char *family, noise_pairs_fn make, finf_noise **out,
                               finf_reason *why)

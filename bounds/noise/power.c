@@ -10,11 +10,13 @@
 #include "family.h"
 #include "parse.h"
 
+/* noise->coef has p, then nu. */
 static double p_of(const finf_noise *noise) { return noise->coef[0]; }
 static double nu_of(const finf_noise *noise) { return noise->coef[1]; }
 
 /* ---- construction -------------------------------------------------------------------------- */
 
+/* 0 <= p <= 1 and 0 < nu <= 1. cc, with nu = 0, does not come this way. */
 static finf_status make(const noise_family *family, double p, double nu, finf_noise **out,
                         finf_reason *why)
 {
@@ -115,6 +117,7 @@ static void spell_power(const finf_noise *noise, noise_speller *s)
 
 /* ---- coefficients -------------------------------------------------------------------------- */
 
+/* The binomial series of (1-(1-nu)z)^p: beta for p, and c for -p. (theory 1.2) */
 static finf_status series(double p, double nu, size_t n, double *out)
 {
     out[0] = 1;
@@ -139,6 +142,8 @@ static finf_status coef(const finf_noise *noise, size_t n, double *out, finf_rea
 
 /* ---- frequencies --------------------------------------------------------------------------- */
 
+/* For nu > 0 1 - (1-nu) z has a positive real part, so that the principal argument is the right
+ * one. */
 static double complex response(const finf_noise *noise, double w)
 {
     double p = p_of(noise);
@@ -146,11 +151,14 @@ static double complex response(const finf_noise *noise, double w)
     return p == 0 ? 1 : pow(cabs(f), p) * cexp(I * p * carg(f));
 }
 
+/* gap(nu, w)^p */
 static double density(const finf_noise *noise, double t)
 {
     return pow(circle_gap_t(nu_of(noise), t), p_of(noise));
 }
 
+/* The zero or branch point of B is at 1/(1-nu), about nu from z = 1. That of cc is at 1 itself:
+ * it has no scale. */
 static double scale(const finf_noise *noise)
 {
     return p_of(noise) > 0 && nu_of(noise) > 0 ? nu_of(noise) : 1;
@@ -158,6 +166,8 @@ static double scale(const finf_noise *noise)
 
 /* ---- sensitivity --------------------------------------------------------------------------- */
 
+/* 2F1(p, p; 1; (1-nu)^2): in closed form for p = 0, 1/2 and 1, else by the integral of 1/|B|^2,
+ * as B is minimum phase for nu > 0. (theory 2.3) */
 static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
 {
     double p = p_of(noise), nu = nu_of(noise);
@@ -183,7 +193,8 @@ static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
     return FINF_OK;
 }
 
-/* c_t summed without storing it; stops when what is left cannot change the sum. */
+/* c_t summed without storing it, and with compensation (Kahan); stops when what is left cannot
+ * change the sum. */
 static double sum_of_squares(double p, double nu, size_t T)
 {
     double c = 1, sum = 0, carry = 0;
@@ -197,6 +208,7 @@ static double sum_of_squares(double p, double nu, size_t T)
     return sum;
 }
 
+/* antipgd: (1 - (1-nu)^{2T})/(nu(2-nu)), by expm1 and log1p for small nu. (theory 2.4) */
 static finf_status gamma2_at(const finf_noise *noise, size_t T, finf_real *out, finf_reason *why)
 {
     double p = p_of(noise), nu = nu_of(noise), rounding = 8, value = 1;
@@ -213,7 +225,9 @@ static finf_status gamma2_at(const finf_noise *noise, size_t T, finf_real *out, 
 
 /* ---- T(b) ---------------------------------------------------------------------------------- */
 
-/* nu = 0: int |1-e^{iw}|/|1-b-e^{iw}|^2 dw = 8/(2-b)^2 atanh(x)/x, x^2 = 1 - (b/(2-b))^2 */
+/* nu = 0: int |1-e^{iw}|/|1-b-e^{iw}|^2 dw = 8/(2-b)^2 atanh(x)/x, x^2 = 1 - be^2, be = b/(2-b)
+ * (theory 3.2). atanh(x) is asinh(x/be), which does not see how close x is to 1 for small b; b > 1
+ * has be > 1 and atan. */
 static double cc_energy(double b)
 {
     double be = b / (2 - b), x2 = (1 - be) * (1 + be), x = sqrt(fabs(x2));
@@ -221,7 +235,7 @@ static double cc_energy(double b)
     return 4 * be / FINF_PI * g;
 }
 
-/* One b, p = 0, 1/2 and 1. */
+/* One b, p = 0, 1/2 and 1 (theory 5.6); p = 1/2 by the elliptic integral I(nu, b) of theory 3.2. */
 static finf_status energy_at(double p, double nu, double b, double *T, double *relerr)
 {
     if (p == 0) {

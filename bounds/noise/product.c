@@ -7,6 +7,7 @@
 
 #define POWER_MAX 20 /* of a factor */
 
+/* noise->coef has the n numbers nu_i, then the n powers r_i. */
 static const double *nu_of(const finf_noise *noise) { return noise->coef; }
 static const double *power_of(const finf_noise *noise) { return noise->coef + noise->n; }
 
@@ -59,6 +60,8 @@ static finf_status coef(const finf_noise *noise, size_t n, double *out, finf_rea
     return series(noise, -1, n, out);
 }
 
+/* Every factor has a positive real part, so that the sum of the r_i times principal arguments is
+ * the phase, and never jumps by a turn. */
 static double complex response(const finf_noise *noise, double w)
 {
     const double *nu = nu_of(noise), *r = power_of(noise);
@@ -70,6 +73,7 @@ static double complex response(const finf_noise *noise, double w)
     return exp(log_size) * cexp(I * phase);
 }
 
+/* prod gap(nu_i, w)^{r_i}, through logarithms: single factors may overflow where B does not. */
 static double density(const finf_noise *noise, double t)
 {
     const double *nu = nu_of(noise), *r = power_of(noise);
@@ -88,6 +92,8 @@ static double rounding(const finf_noise *noise)
     return sum * FINF_EPS;
 }
 
+/* A zero or pole at 1/(1-nu) is nu from z = 1 if nu is small, and 2-nu from z = -1 if it is near
+ * 2. */
 static double scale(const finf_noise *noise)
 {
     double least = 1;
@@ -96,6 +102,7 @@ static double scale(const finf_noise *noise)
     return least;
 }
 
+/* (1/2pi) int dw/|B|^2 is gamma^2, as B is minimum phase. (theory 2, 3.4) */
 static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
 {
     double near = scale(noise);
@@ -106,7 +113,7 @@ static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
     return s;
 }
 
-/* series' recursion for c_t: past[i] = sum_k (1-nu_i)^k c_{t-k}. */
+/* series' recursion for c_t: past[i] = sum_k (1-nu_i)^k c_{t-k}; noise_damp in long double. */
 static void next(const finf_noise *noise, size_t t, noise_run *run)
 {
     const double *nu = nu_of(noise), *r = power_of(noise);

@@ -1,11 +1,15 @@
-/* The noise given by |B|^2 on a grid of frequencies: B is the minimum-phase factor of its spline.
- * What a general optimiser returns.  (theory 1.4) */
+/* The noise given by |B|^2 on a grid of frequencies: B is the minimum-phase factor of its
+ * spline. What a general optimiser returns.  (theory 1.4)
+ *
+ * noise->own is the spline (spline_density.c), noise->coef is empty. There is no spelling: the
+ * grid is in a file. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "family.h"
 #include "spline_density.h"
 
+/* w = NULL: n frequencies evenly from 0 to pi. */
 finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf_noise **out,
                                 finf_reason *why)
 {
@@ -32,6 +36,8 @@ static finf_status coef(const finf_noise *noise, size_t n, double *out, finf_rea
     return spline_density_factor(noise->own, -1, n, out, NULL, why);
 }
 
+/* The phase is an integral over all of (0, pi): this costs as many operations as the spline has
+ * nodes. */
 static double complex response(const finf_noise *noise, double w)
 {
     double size = sqrt(spline_density_at(noise->own, w));
@@ -46,6 +52,7 @@ static double density(const finf_noise *noise, double t)
 
 static double scale(const finf_noise *noise) { return spline_density_scale(noise->own); }
 
+/* The integral of 1/|B|^2: B is minimum phase by construction. (theory 2.3) */
 static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
 {
     out->minimum_phase = 1;
@@ -81,7 +88,8 @@ static finf_status energy(const finf_noise *noise, const double *b, size_t m, do
     return FINF_OK;
 }
 
-/* The minimum-phase factor by the cepstrum: O(n log n), where response would take O(n nodes). */
+/* The minimum-phase factor by the cepstrum: O(n log n), where response would take O(n nodes). The
+ * even series of log|B| becomes causal by doubling its positive half and dropping the other one. */
 static finf_status stream(const finf_noise *noise, size_t n, double *room, double complex *B)
 {
     for (size_t j = 0; j <= n / 2; j++) {

@@ -18,21 +18,21 @@
 #define LOG_MAX 600 /* the spline may overshoot the data this far .. */
 #define VARIATION_MAX                                                                              \
     1e5 /* .. and surely overshoots that on a cubic with coefficients this large */
-#define FACTOR_LIMIT ((size_t)1 << 24)
+#define FACTOR_LIMIT ((size_t)1 << 24) /* points of the largest FFT */
 
 typedef struct {
-    double from;
+    double from; /* the segment ends where the next one begins, the last one at pi */
     double c[4]; /* log |B|^2 = c_0 + c_1 x + c_2 x^2 + c_3 x^3, x = w - from */
 } segment;
 
 struct spline_density {
-    segment *segment;
+    segment *segment; /* from 0 to pi */
     size_t segments;
-    size_t nodes;
+    size_t nodes;             /* how many, a multiple of GAUSS */
     double *w, *weight, *log; /* quadrature nodes on (0, pi); weights sum to 1 */
     double *lost;             /* what rounding did to log */
     double *sine, *cosine;    /* of w/2 */
-    double scale;
+    double scale;             /* the first knot above 0: |B| varies on no less there */
     /* no nodes in [0, end_0] and [pi - end_pi, pi]: there the kernel is integrated in closed
      * form */
     double end_0, end_pi;
@@ -46,9 +46,13 @@ void spline_density_free(spline_density *d)
     free(d);
 }
 
-/* The moments M = L'' at the knots. Mirrored about 0 and pi, the first and last interval that are
- * not closed by a knot have the same moment at both ends. Diagonally dominant, so elimination needs
- * no pivots. */
+/* The moments M = L'' at the knots, L = log |B|^2. With h_i = x_{i+1} - x_i, L' is continuous at
+ * x_i if
+ *     h_{i-1} M_{i-1} + 2 (h_{i-1} + h_i) M_i + h_i M_{i+1} = 6 (slope_i - slope_{i-1}).
+ * Mirrored about 0 and pi, the first and last interval that are not closed by a knot have the
+ * same moment at both ends and slope 0: one of length 2 x_0 adds (2 + 1) 2 x_0 M_0. A knot at 0
+ * itself leaves the equation L'(0) = 0. Diagonally dominant, so elimination needs no pivots;
+ * upper is scratch for it. */
 static void solve_moments(const double *x, size_t n, const long double *slope, long double *M,
                           long double *upper)
 {
@@ -66,7 +70,8 @@ static void solve_moments(const double *x, size_t n, const long double *slope, l
     for (size_t i = n - 1; i-- > 0;) M[i] -= upper[i] * M[i + 1];
 }
 
-/* In long double, and from ratios of neighbours: knots may be very close to each other. */
+/* In long double, and from ratios of neighbours: knots may be very close to each other. Before the
+ * first knot and after the last one L is a parabola, level at 0 and at pi. */
 static finf_status make_segments(spline_density *d, const double *x, const double *s, size_t n)
 {
     long double *slope = malloc(3 * n * sizeof *slope), *M = slope ? slope + n : NULL,
@@ -104,6 +109,8 @@ static finf_status make_segments(spline_density *d, const double *x, const doubl
     return FINF_OK;
 }
 
+/* log |B|^2 at w in the segment; lost, unless NULL: its absolute rounding error, which is the
+ * relative one of |B|^2. */
 static double segment_at(const segment *s, double w, double *lost)
 {
     double x = w - s->from, t1 = s->c[1] * x, t2 = s->c[2] * x * x, t3 = s->c[3] * x * x * x;
@@ -145,6 +152,7 @@ static void add_panel(spline_density *d, const gsl_integration_glfixed_table *gl
     d->nodes += GAUSS;
 }
 
+/* All panels of all segments, but for the flat ends. */
 static void add_panels(spline_density *d, const gsl_integration_glfixed_table *gl)
 {
     d->nodes = 0;
@@ -162,6 +170,8 @@ static double flat_end(double h, double half)
     return fmin(0x1p-26 * h, sqrt(FINF_EPS / 64 / (fabs(half) + 1)));
 }
 
+/* add_panels runs twice: to count the nodes, and with room for them. The six arrays are one
+ * block, which d->w owns. */
 static finf_status make_nodes(spline_density *d)
 {
     gsl_integration_glfixed_table *gl = gsl_integration_glfixed_table_alloc(GAUSS);
@@ -194,6 +204,8 @@ static finf_status overshoots(double w, finf_reason *why)
         finf_show(w).s);
 }
 
+/* Before the nodes are made: a segment that varies by more than this would be cut into too many
+ * panels. */
 static finf_status check_spline(const spline_density *d, finf_reason *why)
 {
     for (size_t i = 0; i < d->segments; i++) {
@@ -205,6 +217,7 @@ static finf_status check_spline(const spline_density *d, finf_reason *why)
     return FINF_OK;
 }
 
+/* And after: e^600 and e^-600 are in the range of doubles, with some room. */
 static finf_status check_nodes(const spline_density *d, finf_reason *why)
 {
     for (size_t i = 0; i < d->nodes; i++)
@@ -212,6 +225,9 @@ static finf_status check_nodes(const spline_density *d, finf_reason *why)
     return FINF_OK;
 }
 
+/* |B|^2 = s at the n >= 5 frequencies w, increasing in [0, pi] (NULL: evenly from 0 to pi). The
+ * ends may be missing by a little, over which the mirrored spline goes on: 0.1 at 0, a tenth of
+ * pi at pi. */
 finf_status spline_density_make(const double *w, const double *s, size_t n, spline_density **out,
                                 finf_reason *why)
 {
@@ -275,7 +291,8 @@ double spline_density_at(const spline_density *d, double w) { return exp(log_at(
 double spline_density_scale(const spline_density *d) { return d->scale; }
 
 /* (1/pi) int_0^pi |B|^(2 sign) K dw for K = b(2-b)/|1-b-e^{iw}|^2 (mean 1), or K = 1 when b = 1.
- * The kernel's mass in [0, x] is (2/pi) atan((2-b)/b tan(x/2)). */
+ * The kernel's mass in [0, x] is (2/pi) atan((2-b)/b tan(x/2)): where |B|^2 is flat, at both ends,
+ * the integral is that mass, however narrow the kernel's peak is. (theory 5.6) */
 static finf_real integral(const spline_density *d, int sign, double b)
 {
     double at_0 = exp(sign * log_at(d, 0)), at_pi = exp(sign * log_at(d, FINF_PI)),
@@ -299,7 +316,8 @@ finf_real spline_density_gamma2(const spline_density *d) { return integral(d, -1
 finf_real spline_density_energy(const spline_density *d, double b) { return integral(d, 1, b); }
 
 /* arg B(w) = -(sin w / 2pi) int_0^pi (L(v) - L(w)) / (cos v - cos w) dv,  L = log|B|^2 (Hilbert
- * transform, the singularity subtracted). */
+ * transform, the singularity subtracted; theory 1.4). This is the mean of the fraction over (0,
+ * pi). */
 FINF_VECTOR static double hilbert(const spline_density *d, double w, double L)
 {
     double sine = sin(w / 2), cosine = cos(w / 2), sum[4] = {0};
@@ -318,7 +336,8 @@ double spline_density_phase(const spline_density *d, double w)
     return -sin(w) / 2 * hilbert(d, w, log_at(d, w));
 }
 
-/* Cepstral factorisation on N points: log|B|^2 -> its causal part -> exp -> coefficients. */
+/* Cepstral factorisation on N points: log|B|^2 -> its causal part -> exp -> coefficients, of B for
+ * sign = 1 and of 1/B for sign = -1 (theory 1.4). */
 static finf_status factor(const spline_density *d, int sign, size_t N, size_t n, double *out)
 {
     double complex *X = fftw_alloc_complex(N / 2 + 1);

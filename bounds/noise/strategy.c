@@ -25,6 +25,7 @@ static finf_status from_table(const double *x, const double *y, size_t n, finf_n
     return finf_noise_strategy(y, n, out, why);
 }
 
+/* B = 1/C as a power series (theory 1.2). */
 static finf_status beta(const finf_noise *noise, size_t n, double *out, finf_reason *why)
 {
     return finf_series_inverse(noise->coef, noise->n, n, out, why);
@@ -42,6 +43,7 @@ static double complex response(const finf_noise *noise, double w)
     return 1 / noise_list_at(noise, w);
 }
 
+/* FINF_EDOM of the transform, a block too short for the list, is passed on. */
 static finf_status stream(const finf_noise *noise, size_t n, double *room, double complex *B)
 {
     finf_status s = noise_list_transform(noise, n, room, B);
@@ -57,6 +59,7 @@ static long double sum_of_squares(const finf_noise *noise, size_t T)
     return sum;
 }
 
+/* C is a polynomial: 1/B is analytic everywhere, and the sum is finite. */
 static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
 {
     double sum = (double)sum_of_squares(noise, noise->n);
@@ -72,7 +75,9 @@ static finf_status gamma2_at(const finf_noise *noise, size_t T, finf_real *out, 
 
 /* ---- T(b) ------------------------------------------------------------------------------------ */
 
-/* A long strategy: beta until it has died out, then as a finite beta. */
+/* A long strategy, for which there are no k_m: beta until it has died out, then as a finite beta. n
+ * is doubled until the second half of beta is at the rounding level of the FFTs that made it; what
+ * is left out counts with the weight it has in sum |beta|. */
 #define BETA_LIMIT ((size_t)1 << 22)
 static finf_status long_energy(const finf_noise *noise, const double *b, size_t m, double *T,
                                double *relerr, finf_reason *why)
@@ -106,6 +111,8 @@ static finf_status long_energy(const finf_noise *noise, const double *b, size_t 
     }
 }
 
+/* R(1-b) of theory 2.1, after the test that C has no zero in |z| <= 1. r.k is NULL where that
+ * test went by FFT. */
 static finf_status energy(const finf_noise *noise, const double *b, size_t m, double *T,
                           double *relerr, finf_reason *why)
 {
