@@ -49,6 +49,7 @@ finf_text finf_show(double x)
     return t;
 }
 
+/* CLOCK_MONOTONIC: setting the time of day does not move it. */
 double finf_seconds(void)
 {
     struct timespec t;

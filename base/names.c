@@ -1,4 +1,5 @@
-/* The word for every choice, from the lists in finf.h. */
+/* The word for every choice, from the lists in finf.h: the same lists make the enums, so that no
+ * choice is without its word. A number that is no choice has none, NULL. */
 #include <stddef.h>
 
 #include "finf.h"

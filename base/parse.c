@@ -1,4 +1,7 @@
-/* Numbers as a person writes them: all of the text, nothing cut and nothing left over. */
+/* Numbers as a person writes them: all of the text, nothing cut and nothing left over.
+ *
+ * strtod reads more than that: it skips blanks at the beginning, stops where the number ends,
+ * and takes inf and nan. All three are refused here. */
 #include "parse.h"
 
 #include <ctype.h>
@@ -20,6 +23,7 @@ finf_status parse_number(const char *text, const char *what, double *x, finf_rea
     return FINF_OK;
 }
 
+/* A copy, as strtod would read on beyond `end`. */
 finf_status parse_part(const char *text, const char *end, const char *what, double *x,
                        finf_reason *why)
 {
@@ -30,6 +34,7 @@ finf_status parse_part(const char *text, const char *end, const char *what, doub
     return s;
 }
 
+/* Commas are counted for the room. A reason names the number that is wrong: "beta[3]". */
 finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n,
                        finf_reason *why)
 {

@@ -1,3 +1,6 @@
+/* Arb and FLINT at run time. With FINF_ARB_SONAME the program is not linked with them: the stubs
+ * of arb_library.h stand for their functions, and are filled here when a certificate is first
+ * asked for. Without it they are linked with as usual. */
 #ifndef FINF_NO_ARB
 
 #include "arb_library.h"
@@ -8,9 +11,11 @@
 #include <pthread.h>
 #include <stddef.h>
 
-static void *library;
-static int complete;
+static void *library; /* NULL: not found */
+static int complete;  /* every function that a stub jumps to was found in it */
 
+/* All or nothing: a stub whose place is empty would jump to address 0. RTLD_LOCAL keeps the
+ * names of half a dozen libraries out of the way of the program that uses this one. */
 static void load(void)
 {
     complete = 0;
@@ -30,6 +35,7 @@ int arb_library_load(void)
     return complete;
 }
 
+/* A variable of the libraries, which no stub can stand for. */
 static void *find(const char *name) { return arb_library_load() ? dlsym(library, name) : NULL; }
 
 const char *arb_library_version(void)

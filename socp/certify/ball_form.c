@@ -1,12 +1,22 @@
-/* form.c and basis.c in balls, for the certificate of theory 7.8: psi = (|m D|^2/(a D) + k D)/D on
- * boxes of the complex plane. On the real axis every conjugate is f(e^{iw}) -> f(e^{-iw}), so each
- * part is the restriction of a holomorphic function. */
+/* form.c, basis.c and stein.c in balls, for the certificate of theory 7.13: psi = ((m D)(mc
+ * D)/(a D) + k D)/D, D = |g|^2, on boxes w of the complex plane, by the formulas of theory 7.12.
+ *
+ * On the real axis the conjugate of f(e^{iw}) is f(e^{-iw}); written so, it is holomorphic in w,
+ * and so is each part. What has a conjugate is therefore computed twice, with z = e^{-iw} and
+ * with 1/z in its place (index k = 0 and 1), and real and imaginary parts are half the sum and
+ * half the difference of the two. */
 #ifndef FINF_NO_ARB
 
 #include "certify.h"
 
+/* The scratch c->t, filled at each w: sin(w/2), cos(w/2), sin^2(w/2), sin w; 1 - z and 1 - 1/z;
+ * Re Lambda and Im Lambda; X and its conjugate, and the product that its next column begins
+ * with, twice; B and its conjugate; two for whoever needs them for a moment. */
 enum { SN, CS, S2, SW, N1, N2, RE, IM, X1, X2, P1, P2, B1, B2, T1, T2, SCRATCH };
 
+/* delta = (kappa - 1)/kappa comes from kappa, which is given exactly: 1 - mu would lose its
+ * digits as kappa -> 1. eta is a ball of relative radius 1.2e-16 if it is a rounded product eta
+ * L (theory 7.13). */
 void ball_form_make(ball_form *c, const socp_model *mo, double kappa)
 {
     arb_t k, two;
@@ -64,7 +74,7 @@ void ball_form_clear(ball_form *c)
     _acb_vec_clear(c->t, SCRATCH);
 }
 
-/* 1/(s + (1 - s) n) */
+/* 1/(1 - (1-s) z) from n = 1 - z, as 1/(s + (1-s) n): s and n may both be small. */
 static void resolvent(acb_t out, const acb_t n, double s)
 {
     arb_t t, p;
@@ -81,7 +91,8 @@ static void resolvent(acb_t out, const acb_t n, double s)
 }
 
 /* Re Lambda - shift and Im Lambda (continued) in RE, IM; X and its conjugate in X1, X2. basis.c in
- * balls. */
+ * balls: the unknowns x are the slack h_0 - sum h, then for each term those of t > 0 and t < 0,
+ * once for each sign of h that the class allows; y are those of X. N1 and N2 are set. */
 static void multipliers(ball_form *c, const acb_t w)
 {
     acb_struct *re = c->t + RE, *im = c->t + IM, *t = c->t + T1, *u = c->t + T2;
@@ -127,6 +138,8 @@ static void multipliers(ball_form *c, const acb_t w)
         acb_sub(u, g[0], g[1], PREC);
         acb_mul_2exp_si(u, u, -1);
         acb_div_onei(u, u); /* Im gap */
+        /* A term adds 1 - c to Lambda, or 1 + c = 2 - (1 - c) with the other sign; t < 0 is the
+         * conjugate, so that its imaginary part is subtracted. */
         for (int sign = 0; sign < 2; sign++) {
             if (!(sign ? b->minus : b->plus)) continue;
             if (sign) {
@@ -141,6 +154,8 @@ static void multipliers(ball_form *c, const acb_t w)
             v += 2;
         }
     }
+    /* X: columns z^i, then those of Takenaka and Malmquist, s_i/(s_i + p_i n) times the product of
+     * (s_l - n)/(s_l + p_l n) over the columns before it. */
     for (size_t i = 0; i < b->nc; i++) {
         for (int k = 0; k < 2; k++) {
             const acb_struct *n = c->t + (k ? N2 : N1);
@@ -160,7 +175,8 @@ static void multipliers(ball_form *c, const acb_t w)
             acb_mul(prod, t, u, PREC);
         }
     }
-    for (size_t i = 0; i < b->ns && !c->unit; i++) { /* stein.c: powers of 1/z */
+    /* stein.c: z^-lag s/(1 - (1-s)/z) - ratio/z, for the DP noise only (theory 7.11) */
+    for (size_t i = 0; i < b->ns && !c->unit; i++) {
         const socp_ahead *h = &b->ahead[i];
         const double *v = c->x + b->nh + 2 * i;
         if (v[0] == 0 && v[1] == 0) continue;
@@ -187,7 +203,8 @@ static void multipliers(ball_form *c, const acb_t w)
 }
 
 /* m D for one of the two conjugates: root_delta B [Re delta/2 +- i Im g + perf] + D X, g = n/eta -
- * c; uses T1, T2 */
+ * c, where Re and Im are those of Lambda with its shift, and perf is 1/4 for dist, else c/4 + g/8.
+ * Uses T1, T2. */
 static void cross(ball_form *c, acb_t m, const acb_t D, const acb_t B, const acb_t n, const acb_t X,
                   int plus)
 {
@@ -214,6 +231,8 @@ static void cross(ball_form *c, acb_t m, const acb_t D, const acb_t B, const acb
     acb_addmul(m, D, X, PREC);
 }
 
+/* n = 1 - z = 2 sin^2(w/2) + i sin w, as 1 - e^{-iw} of a box would lose what is small near w =
+ * 0. */
 void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
 {
     acb_struct *sn = c->t + SN, *cs = c->t + CS, *s2 = c->t + S2, *sw = c->t + SW, *n = c->t + N1,
@@ -231,7 +250,10 @@ void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
     acb_sub(nc, nc, t, PREC);
     multipliers(c, w);
 
-    /* a D = Re N - Im delta sin w/eta + a_0 D (form.c), D = N + delta^2/4 */
+    /* a D = Re N - Im delta sin w/eta + a_0 D (form.c), N = mu cos^2(w/2) + n_pi sin^2(w/2), D = N
+     * + delta^2/4. Re is without the shift here, because a_0 D has shift N - perf_a already, in
+     * which the large terms have cancelled by hand: (mu + excess sin^2(w/2))/8, or -delta/8 for
+     * dist. */
     acb_mul(t, cs, cs, PREC);
     acb_mul_arb(t, t, c->mu, PREC);
     acb_mul_arb(D, s2, c->n_pi, PREC);
@@ -250,6 +272,7 @@ void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
     }
     acb_mul_2exp_si(t, t, -3);
     acb_add(a, a, t, PREC);
+    /* from here on Re has the shift, and D its delta^2/4 */
     acb_set_d(t, c->shift);
     acb_add(c->t + RE, c->t + RE, t, PREC);
     acb_zero(t);

@@ -1,5 +1,12 @@
 /* The noise in ball arithmetic: a row of a table for each family that can be certified, with its
- * response, its coefficients and a proof of its stability and sensitivity.  (theory 7.13) */
+ * response, its coefficients and a proof of its stability and sensitivity.  (theory 7.13)
+ *
+ * A response is a function of the box w, and of n = 1 - z, z = e^{-iw}, which has more digits
+ * near w = 0 than z. For the conjugate, which is the same function of 1/z, n is 1 - 1/z already,
+ * and `conjugate` tells those that need z itself. `analytic` asks for a result that is not
+ * finite unless the response is holomorphic on the box; only roots, powers and logarithms, with
+ * their cut along the negative reals, have to be told, as a quotient with a pole in the box is
+ * not finite anyway. The parameters are doubles, and exact. */
 #ifndef FINF_NO_ARB
 
 #include "certify.h"
@@ -27,7 +34,7 @@ void ball_power(acb_t out, const acb_t w, size_t t, int conjugate)
     acb_exp(out, out, PREC);
 }
 
-/* 1 - (1-nu) z = nu + (1-nu) n, n = 1 - z */
+/* 1 - (1-nu) z as nu + (1-nu) n: nu and n may both be small. */
 static void factor_at(double nu, const acb_t n, acb_t out)
 {
     arb_t d, e;
@@ -44,7 +51,11 @@ static void factor_at(double nu, const acb_t n, acb_t out)
 
 /* ---- step-down in balls: a proof of minimum phase, and (1/2pi) int dw/|A|^2 ------------------ */
 
-/* a_0..a_n; destroyed. 1 if every |k| < 1 is proved. */
+/* The recursion of theory 2.1 on a_0..a_n, which is destroyed, divided by a_0:
+ *     k = a_m,   a_i <- (a_i - k a_{m-i})/(1 - k^2),   m = n, .., 1.
+ * 1 if every |k| < 1 is proved: A has no zero in |z| <= 1, and inverse2 encloses the mean of
+ * 1/|A|^2, 1/(a_0^2 prod (1 - k^2)). 0 says that these bits do not prove it, not that it is false.
+ */
 static int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
 {
     arb_t k, d, x, product;
@@ -81,6 +92,8 @@ static int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
 
 /* ---- (1-(1-nu)z)^p: sgd, nu, power, antipgd, cc ---------------------------------------------- */
 
+/* The square root is narrower and faster than the general power. Both are on the principal
+ * branch, which is right on the circle, where the factor has a positive real part. */
 static void power_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n,
                            int conjugate, int analytic)
 {
@@ -103,7 +116,8 @@ static void power_response(const finf_noise *f, acb_t B, const acb_t w, const ac
 }
 
 /* prod (1 - q_i z)^{r_i}, q = 1 - nu: k beta_k = -sum_i r_i u_ik, u_ik = q_i (u_{i,k-1} +
- * beta_{k-1}); each |1 - q z| is between 1 - |q| and 1 + |q| on the circle */
+ * beta_{k-1}) (theory 1.2). peak: each |1 - q z| is between 1 - |q| and 1 + |q| on the circle, and
+ * the sign of r says which of the two makes |B| large. */
 static void factors_beta(const double *nu, const double *r, size_t m, arb_ptr beta, size_t n,
                          arb_t peak)
 {
@@ -146,7 +160,8 @@ static int power_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
     return 1;
 }
 
-/* 2F1(p, p; 1; (1-nu)^2): minimum phase for nu > 0 */
+/* 2F1(p, p; 1; (1-nu)^2) (theory 2.3). For nu > 0 B is minimum phase; nu = 0, cc, has no finite
+ * gamma, and no certificate. */
 static int power_gamma2(const finf_noise *noise, arb_t out)
 {
     arb_t p, x, one;
@@ -190,6 +205,8 @@ static int product_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
     return 1;
 }
 
+/* 1/|B|^2 continued to the box w, for the integrator: order 0 wants its value, 1 also that it is
+ * holomorphic there; it asks for no more. */
 static int inverse_density(acb_ptr out, const acb_t w, void *data, slong order, slong prec)
 {
     acb_t half, s, c, n, m, B;
@@ -222,8 +239,9 @@ static int inverse_density(acb_ptr out, const acb_t w, void *data, slong order, 
     return 0;
 }
 
-/* A product of powers is minimum phase by construction; its gamma^2 is an integral, panel by panel.
- */
+/* A product of powers is minimum phase by construction; its gamma^2 is an integral, (1/pi) that
+ * over [0, pi]. The panels double from the scale on which |B| varies near 0. The tolerance is what
+ * the integrator aims at: whatever it reaches, the result encloses the integral. */
 static int product_gamma2(const finf_noise *noise, arb_t out)
 {
     acb_t lo, hi, part;
@@ -255,6 +273,7 @@ static int product_gamma2(const finf_noise *noise, arb_t out)
 
 /* ---- beta, and everything else that is a finite beta ----------------------------------------- */
 
+/* sum x_t z^t, each power by itself: Horner's rule would widen the box at each step. */
 static void list_at(const finf_noise *f, acb_t X, const acb_t w, int conjugate)
 {
     acb_t u;
@@ -275,6 +294,8 @@ static void beta_response(const finf_noise *f, acb_t B, const acb_t w, const acb
     list_at(f, B, w, conjugate);
 }
 
+/* |B| is at most the sum of |beta_t| on the circle. Beyond the list the coefficients are left at
+ * 0, as the caller made them. */
 static int beta_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
 {
     arb_t t;
@@ -290,6 +311,7 @@ static int beta_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
     return 1;
 }
 
+/* A list as the polynomial that proved_stable tests: exact at every precision. */
 static void list_numerator(const finf_noise *noise, slong prec, arb_ptr out)
 {
     (void)prec;
@@ -311,6 +333,7 @@ static slong proved_stable(const finf_noise *noise, size_t degree,
     return 0;
 }
 
+/* B without a zero in |z| <= 1 is minimum phase, and the mean of 1/|B|^2 is gamma^2. (theory 2) */
 static int beta_gamma2(const finf_noise *noise, arb_t out)
 {
     return proved_stable(noise, noise->n - 1, list_numerator, out) > 0;
@@ -327,6 +350,8 @@ static void strategy_response(const finf_noise *f, acb_t B, const acb_t w, const
     acb_inv(B, B, PREC);
 }
 
+/* The sum itself is finite for every list; the step-down recursion on C proves that B = 1/C is
+ * analytic in |z| <= 1, without which the noise on the gradients would grow for ever. */
 static int strategy_gamma2(const finf_noise *noise, arb_t out)
 {
     slong prec = proved_stable(noise, noise->n - 1, list_numerator, out);
@@ -370,7 +395,9 @@ static void blt_response(const finf_noise *f, acb_t B, const acb_t w, const acb_
     acb_clear(z);
 }
 
-/* The numerator prod (1 - th z) C(z) of a BLT, n+1 coefficients. */
+/* The numerator prod_j (1 - th_j z) C(z) of a BLT: the whole product, and for each i w_i z times
+ * the product without factor i. n+1 coefficients, added to out, which comes as zeros. Its zeros
+ * crowd at 1, so that in doubles it would be worthless; proved_stable adds bits until it is not. */
 static void blt_numerator(const finf_noise *noise, slong prec, arb_ptr out)
 {
     size_t n = noise->n;
@@ -398,7 +425,8 @@ static void blt_numerator(const finf_noise *noise, slong prec, arb_ptr out)
     _arb_vec_clear(part, (slong)n + 1);
 }
 
-/* 1 + sum w_i w_j/(1 - th_i th_j) for |th| < 1 */
+/* 1 + sum w_i w_j/(1 - th_i th_j) for |th| < 1 (theory 2.3), which makes C analytic in |z| <= 1;
+ * that its numerator has no zero there makes B so. */
 static int blt_gamma2(const finf_noise *noise, arb_t out)
 {
     size_t n = noise->n;
@@ -463,6 +491,8 @@ void ball_response(const finf_noise *noise, acb_t B, const acb_t w, const acb_t 
         acb_one(B);
 }
 
+/* Where a recurrence makes them, a coefficient that is not finite makes all later ones so: the
+ * last one tells. */
 int ball_beta(const finf_noise *noise, arb_ptr beta, size_t n, arb_t peak)
 {
     const ball_family *family = ball_family_of(noise);
@@ -470,6 +500,7 @@ int ball_beta(const finf_noise *noise, arb_ptr beta, size_t n, arb_t peak)
     return arb_is_finite(peak) && arb_is_finite(beta + n - 1);
 }
 
+/* The upper end of the enclosure, rounded up to a double. */
 int ball_gamma2(const finf_noise *noise, double *upper)
 {
     const ball_family *family = ball_family_of(noise);

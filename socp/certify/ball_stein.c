@@ -1,13 +1,17 @@
-/* stein.c's cost of given multipliers in ball arithmetic: its recurrences again, and the tails it
- * left out. theory 7.8 */
+/* stein.c's cost of given multipliers in ball arithmetic: its recurrences again, and the tails
+ * it left out. (theory 7.11, 7.13) */
 #ifndef FINF_NO_ARB
 
 #include "certify.h"
 
-/* The bound is on | sum_k y_k E<S_t, w_{t-k}> | for the sequence y that all columns make: |E tr J|
- * <= d times |sum y_k cen_k|, and sum |y_k| rad_k. For k > n only |cen_k| <= P = eta max|B|/(1 - |1
- * - eta c|) and rad_k <= (eta delta/2) P k are used: a column's weights there add up to
- * (1-s)^{n+1-lag}, and times k to at most (n + 1/s) of that. */
+/* The bound is on | sum_k y_k E<S_t, w_{t-k}> | for the sequence y that all columns make: |E tr
+ * J| <= d times |sum y_k cen_k|, and sum |y_k| rad_k. For k > n only |cen_k| <= P and rad_k <=
+ * (eta delta/2) P k are used, P = eta max|B|/(1 - |1 - eta c|): a column's weights there add up
+ * to (1-s)^{n+1-lag}, and times k to at most (n + 1/s) of that.
+ *
+ * keep is 1 - eta c and most max(1 - eta mu, eta - 1), the factors of the recurrences for cen
+ * and rad; spread is eta delta/2, H is sum y_k cen_k, and v the weight of a column, the
+ * difference of its two unknowns. The cost is 2 sqrt(delta) (|H| + sum |v| radius). */
 int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta,
                     const arb_t mu, const arb_t delta, arb_t cost)
 {
@@ -49,6 +53,7 @@ int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *
 
     arb_mul(cen + 1, eta, beta, WIDE);
     arb_neg(cen + 1, cen + 1);
+    /* cen_{k+1} = keep cen_k - eta beta_k, rad_{k+1} = most rad_k + spread |cen_k|, rad_1 = 0 */
     for (size_t k = 1; k < n; k++) {
         arb_mul(cen + k + 1, keep, cen + k, WIDE);
         arb_submul(cen + k + 1, eta, beta + k, WIDE);
@@ -78,6 +83,7 @@ int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *
         arb_addmul(H, v, centre, WIDE);
         arb_set_d(t, c->s);
         arb_div(weight, weight, t, WIDE); /* (1-s)^{n+1-lag} */
+        /* the tail: (1 + spread (n + 1/s)) P (1-s)^{n+1-lag} */
         arb_inv(t, t, WIDE);
         arb_add_ui(t, t, n, WIDE);
         arb_mul(t, t, spread, WIDE);

@@ -1,13 +1,15 @@
-/* Enclosures by Taylor polynomials, for the certificate of theory 7.8. Where the multipliers are
- * nearly tight, a is 1e-5 or less of its terms over a range of w, and ball_form_at, whose error is
- * of first order in the size of the box, would need boxes as small as that to tell a from 0. The
- * expansion about the box's midpoint c sees the size of a itself.
+/* Enclosures by Taylor polynomials, for the certificate of theory 7.13. Where the multipliers
+ * are nearly tight, a is 1e-5 or less of its terms over a range of w, and ball_form_at, whose
+ * error is of first order in the size of the box, would need boxes as small as that to tell a
+ * from 0. The expansion about the box's midpoint c sees the size of a itself.
  *
- * Let f be holomorphic on |w - c| <= R = 8r, at most M there. K samples at c + r u, u^K = -1, give
- *     F_j = (1/K) sum_u f(c + r u) u^-j = f_j r^j - f_{j+K} r^{j+K} + f_{j+2K} r^{j+2K} - .., |f_j|
- * <= M/R^j  (Cauchy), so that for |w - c| <= r | f(w) - sum_{j<K} F_j ((w - c)/r)^j | <= M 8^-K
- * (1/(1 - 8^-K) + 1)/(1 - 1/8) < 3 M 8^-K. M is ball_form_at's on a square around the disc, where
- * it proves f holomorphic too; 8^-K makes up for its size. */
+ * Let f be holomorphic on |w - c| <= R = 8r, at most M there. K samples at c + r u, u^K = -1,
+ * give
+ *     F_j = (1/K) sum_u f(c + r u) u^-j = f_j r^j - f_{j+K} r^{j+K} + f_{j+2K} r^{j+2K} - ..,
+ * in which |f_j| <= M/R^j (Cauchy), so that for |w - c| <= r
+ *     | f(w) - sum_{j<K} F_j ((w - c)/r)^j | <= M 8^-K (1/(1 - 8^-K) + 1)/(1 - 1/8) < 3 M 8^-K.
+ * M is ball_form_at's on a square around the disc, where it proves f holomorphic too; 8^-K makes
+ * up for its size. */
 #ifndef FINF_NO_ARB
 
 #include "certify.h"
@@ -36,6 +38,10 @@ static void coefficient(acb_t F, acb_srcptr f, acb_srcptr pair, acb_srcptr root,
     acb_clear(s);
 }
 
+/* The u are the odd powers of a 2K-th root of unity. On the real axis a, k and D are real and m,
+ * mc are conjugates, so that the samples below the axis come from those above it: `pair` is the
+ * part whose conjugate is meant. `at` has one part after another for each sample; it is used
+ * first for M. */
 int ball_form_taylor(ball_form *f, const arf_t centre, const mag_t r, acb_ptr F, mag_ptr error)
 {
     static const int pair[BALL_PARTS] = {BALL_A, BALL_K, BALL_D, BALL_MC, BALL_M};
@@ -80,6 +86,7 @@ int ball_form_taylor(ball_form *f, const arf_t centre, const mag_t r, acb_ptr F,
     return ok;
 }
 
+/* The larger of the two half-widths of the box z: what enclosures are compared by. */
 static void radius_of(mag_t out, const acb_t z)
 {
     mag_max(out, arb_radref(acb_realref(z)), arb_radref(acb_imagref(z)));

@@ -1,11 +1,14 @@
-/* The bound as a theorem, theory 7.8: ball arithmetic (Arb), which only the files of this folder
- * see.
+/* The bound as a theorem, theory 7.13: ball arithmetic (Arb), which only the files of this
+ * folder see.
  *
  * Given are doubles: eta (times L), kappa, the noise's parameters, the multipliers x >= 0. psi =
  * |m|^2/a + k is the restriction of a function holomorphic near [0, pi] (ball_form.c), and Arb's
- * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies in a
- * ball on which the integrand, and so 1/a, was found finite: a finite enclosure proves a != 0 on
- * [0, pi], and a > 0 at one point proves it everywhere. */
+ * integrator (Petras' algorithm) encloses its integral. Every piece of [0, pi] it accepts lies
+ * in a ball on which the integrand, and so 1/a, was found finite: a finite enclosure proves a !=
+ * 0 on [0, pi], and a > 0 at one point proves it everywhere.
+ *
+ * Nothing is proved about how x was found, nor that it is the best: any x of the class gives a
+ * bound. */
 #include "certificate.h"
 
 #include <math.h>
@@ -90,8 +93,8 @@ static void set_memory_functions(void)
 /* ---- the integral ---------------------------------------------------------------------------- */
 
 typedef struct {
-    ball_form form;
-    acb_ptr part; /* of the last evaluation */
+    ball_form form; /* the multipliers and the noise, in balls */
+    acb_ptr part;   /* of the last evaluation */
     finf_cancel cancel;
     int cancelled;
     int centred; /* boxes on which a is not resolved are tried again, ball_taylor.c */
@@ -99,6 +102,9 @@ typedef struct {
 
 enum { MAX_TAPS = 1000, MAX_LAGS = 500 }; /* more would take minutes */
 
+/* psi on the box w, by the convention of acb_calc_integrate: order 0 wants an enclosure, order 1
+ * one that is not finite unless psi is holomorphic on w. After a cancellation nothing is finite,
+ * and the integrator gives up soon. */
 static int integrand(acb_ptr out, const acb_t w, void *data, slong order, slong prec)
 {
     context *c = data;
@@ -185,16 +191,19 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
 }
 
 typedef struct {
-    context *c;
+    context *c; /* its form has the noise and the multipliers */
     const socp_model *mo;
     double kappa;
     const socp_grid *g;
     socp_weights weights;
-    const socp_recomputed *estimate;
+    const socp_recomputed *estimate; /* the bound in doubles */
     socp_certificate *out;
     int ended; /* else for want of memory */
 } proof;
 
+/* gamma^2 and psi for the DP noise, then psi' for the gradient noise, for which B = 1 and the
+ * unknowns of X are the nc that follow. A part of weight 0 is not in the bound and needs no
+ * proof; its unknowns are not there either. */
 static void prove(const proof *p)
 {
     ball_form *f = &p->c->form;
@@ -217,6 +226,7 @@ static void prove(const proof *p)
     flint_cleanup();
 }
 
+/* The thread of the proof. An allocation that fails comes back to setjmp, and `ended` stays 0. */
 static void *prove_alone(void *data)
 {
     proof *p = data;
@@ -238,6 +248,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     *out = (socp_certificate){.dp_upper = NAN, .sgd_upper = NAN, .certified = 1};
     context c = {.form = {.noise = noise, .b = b, .x = x, .y = x + socp_basis_signed(b)},
                  .cancel = cancel};
+    /* Step 1 of theory 7.13: the multipliers are of their class, by exact comparisons. */
     for (size_t i = 0; i < b->nh; i++) out->certified = out->certified && x[i] >= 0;
     for (size_t i = 0; i < b->terms; i++) /* h_t >= 0, summable */
         out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1 &&
@@ -248,7 +259,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
         out->certified = out->certified && b->ahead[i].lag > 0 && b->ahead[i].s > 0 &&
                          b->ahead[i].s <= 1;
     const ball_family *family = ball_family_of(noise);
-    const char *no = NULL;
+    const char *no = NULL; /* why it is not tried */
     if (weights.dp > 0 && !family) no = "no closed formula for this noise: cannot be certified";
     if (weights.dp > 0 && noise_taps(noise) > MAX_TAPS)
         no = "more than 1000 coefficients: too many to certify";

@@ -8,20 +8,22 @@
 #include "family.h" /* the formula behind a noise: its family and coefficients */
 #include "certificate.h"
 
-enum { PREC = 64, WIDE = 256 }; /* WIDE: recurrences, which lose bits with every step */
+/* Bits. PREC: psi on boxes, which are wider than any rounding; WIDE: recurrences, which lose
+ * bits with every step. */
+enum { PREC = 64, WIDE = 256 };
 
 /* ---- ball_form.c: what psi = (m mc/a + k)/D is made of, each times D; mc is conj m on the real
  * axis ---- */
 enum { BALL_A, BALL_K, BALL_D, BALL_M, BALL_MC, BALL_PARTS };
 typedef struct {
     const finf_noise *noise;
-    const socp_basis *b;
-    const double *x, *y; /* h unknowns; X unknowns of this part */
-    int dist, unit;      /* unit: B = 1 */
-    double shift;
-    arb_t eta, inv_eta, mu, delta, root_delta, c;
-    arb_t n_pi, excess; /* (2/eta - mu)(2/eta - 1), 4 (1 - eta)/eta^2 */
-    acb_ptr t;          /* scratch */
+    const socp_basis *b;                          /* the columns of Lambda and X */
+    const double *x, *y;                          /* h unknowns; X unknowns of this part */
+    int dist, unit;                               /* unit: B = 1 */
+    double shift;                                 /* of Re Lambda: 1/8, or 0 for dist */
+    arb_t eta, inv_eta, mu, delta, root_delta, c; /* of theory 7.12; inv_eta = 1/eta */
+    arb_t n_pi, excess;                           /* (2/eta - mu)(2/eta - 1), 4 (1 - eta)/eta^2 */
+    acb_ptr t;                                    /* scratch */
 } ball_form;
 void ball_form_make(ball_form *f, const socp_model *mo, double kappa);
 void ball_form_clear(ball_form *f);
@@ -29,7 +31,7 @@ void ball_form_clear(ball_form *f);
 void ball_form_at(ball_form *f, const acb_t w, int analytic, acb_ptr part);
 
 /* ---- ball_taylor.c --------------------------------------------------------------------------- */
-enum { BALL_TAYLOR = 16 };
+enum { BALL_TAYLOR = 16 }; /* coefficients: K of theory 7.13 */
 /* Part i is within error_i of sum_j F_ij u^j at centre + r u, |u| <= 1. 0: not proved */
 int ball_form_taylor(ball_form *f, const arf_t centre, const mag_t r, acb_ptr F, mag_ptr error);
 /* part: enclosures on w, each replaced where Taylor's is narrower */
