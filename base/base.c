@@ -68,4 +68,5 @@ finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)
     return s;
 }
 
+/* rho = 1, clip norm 1, no gradient noise. */
 finf_privacy_setting finf_privacy_setting_default(void) { return (finf_privacy_setting){1, 1, 0}; }

@@ -4,6 +4,7 @@
 
 #include "finf.h"
 
+/* One row of a list becomes a case, a whole list a function. */
 #define CASE(constant, number, word, meaning)                                                      \
     case constant:                                                                                 \
         return word;

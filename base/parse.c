@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* FINF_EPARSE for anything but one finite number; "1e999" is infinite, and so refused. */
 finf_status parse_number(const char *text, const char *what, double *x, finf_reason *why)
 {
     char *end;

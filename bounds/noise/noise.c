@@ -63,6 +63,7 @@ finf_noise_form finf_noise_form_get(size_t i)
     return (finf_noise_form){f->name, f->form, f->about, f->from_table != NULL, f->pairs};
 }
 
+/* The name is the first `length` characters: in "nu:0.1" it does not end with a null. */
 static const noise_family *find(const char *name, size_t length)
 {
     for (size_t i = 0; i < FAMILY_COUNT; i++)
@@ -71,7 +72,7 @@ static const noise_family *find(const char *name, size_t length)
     return NULL;
 }
 
-/* "sgd, nu:V, .., beta:.., beta@FILE" */
+/* Says what would be known: "sgd, nu:V, .., beta:.., beta@FILE", cut where the reason is full. */
 static finf_status unknown(const char *text, finf_reason *why)
 {
     char list[sizeof why->text];
@@ -142,7 +143,8 @@ finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size)
 
 /* ---- coefficients -------------------------------------------------------------------------- */
 
-/* Both public functions: no empty list, and nothing that has overflowed. */
+/* Both public functions: no empty list, and nothing that has overflowed. 1/B of a B that is not
+ * minimum phase grows without limit, and so may 1/C: the coefficients before are still right. */
 static finf_status checked(finf_status (*get)(const finf_noise *, size_t, double *, finf_reason *),
                            const char *what, const finf_noise *noise, size_t n, double *out,
                            finf_reason *why)
@@ -191,6 +193,7 @@ double noise_density_t(double t, void *ctx)
 
 double noise_inverse_density_t(double t, void *noise) { return 1 / noise_density_t(t, noise); }
 
+/* |B(w)|^2 */
 double finf_noise_density(const finf_noise *noise, double w)
 {
     if (noise->family->density) return noise->family->density(noise, tan(w / 2));
@@ -249,6 +252,8 @@ finf_status finf_noise_sensitivity(const finf_noise *noise, finf_sensitivity *ou
     return s;
 }
 
+/* gamma_T^2 = sum_{t<T} c_t^2: finite for every T, and +inf only beyond the range of doubles.
+ * (theory 2.4) */
 finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_real *gamma2,
                                       finf_reason *why)
 {

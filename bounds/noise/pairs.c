@@ -9,7 +9,8 @@
 #include "family.h"
 #include "parse.h"
 
-/* Adds the second numbers of equal first ones; returns how many pairs that leaves. */
+/* Adds the second numbers of equal first ones; returns how many pairs that leaves, in the order in
+ * which the first numbers came. */
 static size_t merge(const double *first, const double *second, size_t n, double *x, double *y)
 {
     size_t pairs = 0;

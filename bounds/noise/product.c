@@ -11,6 +11,8 @@
 static const double *nu_of(const finf_noise *noise) { return noise->coef; }
 static const double *power_of(const finf_noise *noise) { return noise->coef + noise->n; }
 
+/* 0 < nu_i < 2 and |r_i| <= 20, for the single numbers here and for their sums in
+ * noise_pairs_make. */
 finf_status finf_noise_product(const double *nu, const double *r, size_t n, finf_noise **out,
                                finf_reason *why)
 {
@@ -128,6 +130,8 @@ static void next(const finf_noise *noise, size_t t, noise_run *run)
     run->c = noise_rounded(run, t ? sum / (long double)t : 1);
 }
 
+/* sum_{t<T} c_t^2 from the recursion: T times n operations, nothing stored but one number a
+ * factor. */
 static finf_status gamma2_at(const finf_noise *noise, size_t T, finf_real *out, finf_reason *why)
 {
     long double sum, lost;

@@ -27,6 +27,8 @@ finf_status noise_running_sum(const finf_noise *noise, size_t T, size_t carried,
     return FINF_OK;
 }
 
+/* A sum beyond the doubles is +inf with FINF_OK and a reason: a gamma_T that grows exponentially
+ * is an answer. (theory 2.4) */
 finf_status noise_squares_result(long double sum, long double lost, finf_real *gamma2,
                                  finf_reason *why)
 {

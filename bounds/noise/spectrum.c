@@ -45,6 +45,7 @@ static double complex response(const finf_noise *noise, double w)
     return size * cexp(I * phase);
 }
 
+/* 2 atan(t) is w: the spline is one in w. */
 static double density(const finf_noise *noise, double t)
 {
     return spline_density_at(noise->own, 2 * atan(t));
@@ -75,6 +76,8 @@ static finf_status gamma2_at(const finf_noise *noise, size_t T, finf_real *out, 
     return s ? s : noise_squares_result(sum, lost, out, why);
 }
 
+/* The spline's integral against the kernel of theory 5.6, for each b by itself; nothing can
+ * fail. */
 static finf_status energy(const finf_noise *noise, const double *b, size_t m, double *T,
                           double *relerr, finf_reason *why)
 {

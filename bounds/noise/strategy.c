@@ -51,6 +51,7 @@ static finf_status stream(const finf_noise *noise, size_t n, double *room, doubl
     return s;
 }
 
+/* gamma_T^2 for a T up to the length of the list, and gamma^2 from there on. */
 static long double sum_of_squares(const finf_noise *noise, size_t T)
 {
     long double sum = 0;

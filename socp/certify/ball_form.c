@@ -281,12 +281,13 @@ void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
     acb_mul(t, t, t, PREC);
     acb_add(D, D, t, PREC);
 
+    /* m has the conjugate of B, and mc B itself: each takes its own n and X */
     const finf_noise *noise = c->unit ? NULL : c->noise;
     ball_response(noise, B, w, n, 0, analytic);
     ball_response(noise, Bc, w, nc, 1, analytic);
     cross(c, part + BALL_M, D, Bc, nc, c->t + X1, 1);
     cross(c, part + BALL_MC, D, B, n, c->t + X2, 0);
-    /* k D = |B|^2 [delta Re + (1/2 or c/2)] */
+    /* k D = |B|^2 [delta Re + perf], perf = 1/2 for dist, else c/2 */
     acb_mul_arb(k, c->t + RE, c->delta, PREC);
     acb_one(t);
     if (!c->dist) acb_mul_arb(t, t, c->c, PREC);

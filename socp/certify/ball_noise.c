@@ -154,6 +154,7 @@ static void factors_beta(const double *nu, const double *r, size_t m, arb_ptr be
     _arb_vec_clear(u, (slong)m);
 }
 
+/* One factor: coef has p, then nu. */
 static int power_beta(const finf_noise *f, arb_ptr beta, size_t n, arb_t peak)
 {
     factors_beta(f->coef + 1, f->coef, 1, beta, n, peak);
@@ -182,6 +183,8 @@ static int power_gamma2(const finf_noise *noise, arb_t out)
 
 /* ---- product: exp sum r log(nu + (1-nu) n), every factor with a positive real part ----------- */
 
+/* The logarithms add up without a jump, as each is on its principal branch all around the
+ * circle. */
 static void product_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n,
                              int conjugate, int analytic)
 {
@@ -341,6 +344,7 @@ static int beta_gamma2(const finf_noise *noise, arb_t out)
 
 /* ---- strategy: B = 1/C, gamma^2 = sum c_t^2 -------------------------------------------------- */
 
+/* An inverse is not finite on a box with a zero of C: `analytic` need not be asked. */
 static void strategy_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n,
                               int conjugate, int analytic)
 {
@@ -368,6 +372,8 @@ static int strategy_gamma2(const finf_noise *noise, arb_t out)
 
 /* ---- blt: C = 1 + sum w z/(1 - th z) --------------------------------------------------------- */
 
+/* 1 - th z loses digits where th is near 1 and w near 0: the ball is wide there, and still
+ * encloses. */
 static void blt_response(const finf_noise *f, acb_t B, const acb_t w, const acb_t n, int conjugate,
                          int analytic)
 {

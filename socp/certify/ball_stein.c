@@ -31,6 +31,7 @@ int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *
     arb_init(centre);
     arb_init(radius);
 
+    /* P begins as max|B|, and is multiplied by eta/(1 - |1 - eta c|), which needs 0 < eta c < 2 */
     int ok = ball_beta(noise, beta, n, P);
     arb_add_ui(keep, mu, 1, WIDE);
     arb_mul_2exp_si(keep, keep, -1);
@@ -73,11 +74,13 @@ int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *
         arb_set_d(weight, c->s);
         arb_sub_ui(s, weight, 1, WIDE);
         arb_neg(s, s);
+        /* the weights s (1-s)^{k-lag} of a column, up to k = n; s = 1 is the single lag */
         for (size_t k = c->lag; k <= n; k++) {
             arb_addmul(centre, weight, cen + k, WIDE);
             arb_addmul(radius, weight, rad + k, WIDE);
             arb_mul(weight, weight, s, WIDE);
         }
+        /* the column has -ratio at lag 1, where rad is 0 */
         arb_set_d(t, c->ratio);
         arb_submul(centre, t, cen + 1, WIDE);
         arb_addmul(H, v, centre, WIDE);

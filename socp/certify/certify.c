@@ -57,6 +57,7 @@ const char *socp_flint_version(void) { return arb_library_flint(); }
  * lost with what the proof held. */
 static _Thread_local jmp_buf *leave;
 
+/* What every allocating function returns: p, or not at all. */
 static void *given(void *p)
 {
     if (p) return p;
@@ -155,10 +156,13 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
     acb_init(sum);
     mag_init(tol);
     arf_init(end);
+    /* a > 0 at w = 1/2; that psi is finite everywhere carries it to the rest of [0, pi] */
     acb_set_d(lo, 0.5);
     integrand(part, lo, c, 0, PREC);
     int ok = arb_is_positive(acb_realref(c->part + BALL_A)) && acb_is_finite(part);
     acb_zero(lo);
+    /* the panels of the grid, of which the last one must end at pi, not at the double next to it;
+     * the tolerance is for how wide the enclosure is, not for whether it holds */
     mag_set_d(tol, 1e-6 * estimate.value / sqrt((double)g->panels));
     for (size_t i = 1; i <= g->panels && ok && !c->cancelled; i++) {
         acb_set_d(hi, g->edge[i]);
@@ -258,6 +262,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     for (size_t i = 0; i < b->ns; i++)
         out->certified = out->certified && b->ahead[i].lag > 0 && b->ahead[i].s > 0 &&
                          b->ahead[i].s <= 1;
+    /* What there is no formula for, or what would take too long: said before anything is loaded. */
     const ball_family *family = ball_family_of(noise);
     const char *no = NULL; /* why it is not tried */
     if (weights.dp > 0 && !family) no = "no closed formula for this noise: cannot be certified";
@@ -280,6 +285,7 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
                .weights = weights,
                .estimate = estimate,
                .out = out};
+    /* A thread of its own, for the reason given at `leave`, which is waited for. */
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_t thread;
     pthread_once(&once, set_memory_functions);
