@@ -78,6 +78,10 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 static finf_status open_files(const args *a, sink *out, sink *saved, finf_reason *why)
 {
     const char *output = args_text(a, OPT_OUTPUT), *save = args_text(a, OPT_SAVE);
+    if ((save && strcmp(save, "-") == 0) || (output && strcmp(output, "-") == 0))
+        return finf_why(why, FINF_EUSAGE,
+                        "'-' is no file to write to: without --output the answer goes to standard "
+                        "output");
     if (save && sink_same(save, output))
         return finf_why(why, FINF_EUSAGE, "--save and %s name one file: '%.150s'",
                         output ? "--output" : "standard output", save);

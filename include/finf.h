@@ -26,6 +26,7 @@
  *     the paper's finite-time rates  finf_rate_sgd, finf_rate_nu
  *     simulation                     finf_simulate
  *     privacy                        finf_epsilon_*, finf_delta_*, finf_rho_*
+ *     the paper's errata             finf_errata_*
  *
  * Example (make check-install compiles and runs it)
  *     #include <finf.h>
@@ -306,11 +307,10 @@ finf_status finf_noise_sensitivity_at(const finf_noise *noise, size_t T, finf_re
 
 /* T(b_j) = sum_{t,s} beta_t beta_s (1-b_j)^{|t-s|}, j < n                            theory 5, 5.6
  * domain:   1e-50 <= b_j < 2, else FINF_EDOM; FINF_ETOL: beta has a pole too close to |z| = 1
- * method:   a closed form for each family (5.6); of many b in one octave only 22 are computed, and
- *           the others interpolated (5.5)
- * accuracy: *relerr (may be NULL) is the largest relative error of all n; tests/tables/tj.inc
- * failure:  all T are NaN and *relerr = INFINITY. +inf (OK, with the reason) where beta is not
- *           square-summable */
+ * method:   a closed form, or the circle rule (5.6); of many b in one octave only 22 are computed,
+ * and the others interpolated (5.5) accuracy: *relerr (may be NULL) is the largest relative error
+ * of all n; tests/tables/tj.inc failure:  all T are NaN and *relerr = INFINITY. +inf (OK, with the
+ * reason) where beta is not square-summable */
 finf_status finf_noise_energy(const finf_noise *noise, const double *b, size_t n, double *T,
                               double *relerr, finf_reason *why);
 
@@ -520,7 +520,7 @@ double finf_log_constant(const double *x, const double *y, size_t n, size_t stri
     X(FINF_IQC_SHARP, 0, "sharp",                                                                  \
       "F - F* with causality, for independent w (or martingale differences)")                      \
     X(FINF_IQC_GAUSSIAN, 4, "gaussian", "for Gaussian w")                                          \
-    X(FINF_IQC_FVAL, 1, "fval", "without")                                                         \
+    X(FINF_IQC_FVAL, 1, "fval", "F - F* without causality")                                        \
     X(FINF_IQC_DIST, 2, "dist", "(L/2)|theta|^2, the paper's")                                     \
     X(FINF_IQC_SHARP_DIST, 3, "sharp-dist", "that with causality")
 typedef enum { FINF_IQC_BOUND_LIST(FINF_CHOICE_ENUM_) } finf_iqc_bound;
@@ -622,7 +622,8 @@ finf_status finf_iqc(const finf_noise *noise, double eta, double kappa, const fi
 
 /* max over h in [L/kappa, L] of F_inf on the quadratic of curvature h, unit-variance w, d = 1, no
  * gradient noise; *h (may be NULL) is where. dist: (L/2) E theta^2 in place of F.    theory 7.8
- * domain:   as finf_iqc, else FINF_EDOM; +inf where eta L >= 2 or beta is not square-summable
+ * domain:   eta > 0, kappa >= 1, 1e-50 <= L <= 1e50, finite, eta L/kappa >= 1e-50, else FINF_EDOM;
+ *           +inf where eta L >= 2 or beta is not square-summable
  * method:   T(eta h) on samples of log h, refined about the largest
  * accuracy: error covers T and rounding. FINF_ETOL: T was not found to its accuracy
  * failure:  NaN, and *h */
@@ -632,7 +633,8 @@ finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa
 /* d (G^2/2rho) (eta^2 L/2) gamma_inf(nu = eta L)^4 + sigma_sgd^2 eta/(2(2 - eta L)): the worst case
  * of no Toeplitz noise is below. dist: (L/2)|theta|^2 in place of F, and the larger of the
  * quadratics mu and L.                                                              theory 7.9
- * domain:   as finf_iqc, else FINF_EDOM, as where the value overflows; +inf where eta L >= 2
+ * domain:   eta > 0, kappa >= 1, 1e-50 <= L <= 1e50, d >= 1, finite, else FINF_EDOM, as where the
+ *           value overflows; +inf where eta L >= 2
  * method:   arithmetic-geometric mean
  * accuracy: error covers rounding */
 finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, double dim,
@@ -728,7 +730,7 @@ typedef struct {
 /* Stationary E[F - F*] of such an F under this noise: what any bound on F_inf must be above
  * (but for the standard error)                                                      theory 6.6, 7.8
  * sgd_ratio: sigma_sgd/sigma, the size of independent Gaussian gradient noise beside the unit w.
- * domain:   as finf_iqc, kappa <= 1e50, sgd_ratio >= 0, 0 < relative_error < 1, else FINF_EDOM
+ * domain:   eta > 0, 1 <= kappa <= 1e50, sgd_ratio >= 0, 0 < relative_error < 1, else FINF_EDOM
  *           (kind: FINF_EUSAGE); +inf where eta L >= 2 or beta is not square-summable
  * method:   periodic orbits on FFT blocks of noise: no burn-in; a regression reduces the variance.
  *           The same seed gives the same answer
@@ -772,7 +774,7 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
 /* The nu that has the least loss of n steps among (1-(1-nu)z)^power; the sensitivity is to k
  * participations b apart (k = 1: b does not matter).                                theory 6.7
  * domain:   0 < power <= 1 (1/2: nu-DP-FTRL), 1 <= n <= FINF_SYSTEM_MAX, k, b >= 1, else FINF_EDOM
- * method:   a scan of log nu from 1e-3/n to 1, then golden section: O(n k) a trial, some 60 of them
+ * method:   a scan of log nu from 1e-3/n to 1, then Brent's minimiser: O(n k) a trial, dozens
  * accuracy: 1e-4 of nu, where the loss is flat to 1e-9
  * failure:  *nu = NaN, also if cancelled */
 finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
@@ -1079,9 +1081,8 @@ typedef struct {
 
 /* Chains of the recursion itself                                                    theory 6.6
  * s: the spectrum of H for FINF_SIMULATE_LINREG, d <= FINF_SIMULATE_DIM_MAX; else NULL.
- * domain:   1e-50 <= eta <= 1e50, eta times the largest curvature below 2 unless steps > 0 (Huber:
- *           always), opt as there, else FINF_EDOM (problem: FINF_EUSAGE). +inf (OK, with the
- *           reason) where it is known to diverge or gamma is infinite
+ * domain:   1e-50 <= eta <= 1e50, Huber: eta L < 2, opt as there, else FINF_EDOM (problem:
+ * FINF_EUSAGE). +inf (OK, with the reason) where it is known to diverge or gamma is infinite
  * method:   stationary noise by poles or FFT blocks; halves of the chains are compared to see a
  *           burn-in that was too short. A seed gives the same answer on any number of threads
  * accuracy: F.error is one standard error (of Student's t), at most relative_error F; `exact` is
@@ -1099,9 +1100,11 @@ finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem
  * gauss:    exact for this mechanism, which is one Gaussian of mu = sqrt(2 rho) (8.2)
  * domain:   1e-30 <= rho <= 1e30, 0 <= epsilon <= 1e30, 1e-300 <= delta < 1, else FINF_EDOM, as
  *           where no such rho gives epsilon at delta
- * method:   zcdp: a scan of orders and Brent's minimiser; gauss: Mills' ratios; inverses by
- * bisection accuracy: error covers rounding, and for an inverse what that does to it; the least
- * over orders is approached from above. tests/tables/privacy.inc failure:  NaN */
+ * method:   zcdp: a scan of orders, then Brent's minimiser; gauss: Mills' ratios; inverses by
+ *           bisection
+ * accuracy: error covers rounding, and for an inverse what that does to it; the least over orders
+ *           is approached from above. tests/tables/privacy.inc
+ * failure:  NaN */
 finf_status finf_epsilon_zcdp(double rho, double delta, finf_real *epsilon, finf_reason *why);
 finf_status finf_epsilon_gauss(double rho, double delta, finf_real *epsilon, finf_reason *why);
 finf_status finf_delta_zcdp(double rho, double epsilon, finf_real *delta, finf_reason *why);

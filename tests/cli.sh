@@ -625,6 +625,16 @@ if [ $ecos = ecos ]; then ok '"solver":"ecos"' iqc --noise sgd --eta 0.5 --kappa
 near gamma2 2.111681405 1e-9 gamma --noise bisr:16
 near bound 0.00595806718 1e-8 iqc --noise bisr:8 --eta 0.1 --kappa 20 --certify
 bad1 3 'whole number from 1' gamma --noise bisr:0
+bad1 3 'whole number from 1' gamma --noise bisr:100001
+for o in '--output -' '--save -'; do bad1 2 "'-' is no file" optimize --eta 0.1 --kappa 20 $o; done
+ok '"unit_sgd":null' iqc --noise sgd --eta 0.1 --kappa 10 --json # without gradient noise it is not computed
+for c in 'mean --eta 0.1' 'linreg --eta 0.1 --spectrum flat --dim 2'; do # what does not need gamma stands though that is undecided
+    "$finf" $c --noise beta:1,-1,1e-40 --json >"$T/out" 2>"$T/err"
+    if [ $? = 4 ] && grep -q '"stable":true' "$T/out"; then yes; else no 'stable though undecided' $c; fi
+done
+ok '"gamma2":1' privacy --rho 1 --noise beta:1,-1,1e-40 --steps 1 --json
+"$finf" curve --steps 100 --spectrum flat --dim 2 --eta 0.1 --system beta:1,-1,1e-40 --gamma inf >"$T/out" 2>"$T/err"
+if [ $? = 4 ] && grep -q 'was not found' "$T/err"; then yes; else no 'undecided is not infinite' curve; fi
 "$finf" gamma --noise beta:1,-1,1e-40 --json >"$T/out" 2>"$T/err"
 if [ $? = 4 ] && grep -q '"minimum_phase":null' "$T/out" && grep -q 'too close' "$T/err"; then yes; else no 'undecided is null' gamma; fi
 bad1 3 'whole number from 1' gamma --noise bisr:2.5

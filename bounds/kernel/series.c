@@ -125,7 +125,7 @@ finf_status series_untransform(double complex *in, size_t N, double *x)
     double *full = fftw_alloc_real(N);
     if (!full) return FINF_ENOMEM;
     finf_status s = run(N, full, in, 0);
-    for (size_t i = 0; i < N; i++) x[i] = full[i] / (double)N;
+    for (size_t i = 0; i < N && !s; i++) x[i] = full[i] / (double)N;
     fftw_free(full);
     return s;
 }

@@ -9,7 +9,10 @@
 #include "family.h"
 #include "parse.h"
 
-#define BANDS_MAX 10000000.0 /* 80 MB of coefficients */
+#define BANDS_MAX                                                                                  \
+    100000.0 /* up to which the zeros, who close in on z = 1, are told from it */ /* 80 MB of      \
+                                                                                     coefficients  \
+                                                                                   */
 
 /* The recursion of theory 1.2 for p = 1/2, nu = 0, stopped after b terms. */
 static finf_status make(size_t bands, finf_noise **out, finf_reason *why)

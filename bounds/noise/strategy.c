@@ -105,7 +105,7 @@ static finf_status long_energy(const finf_noise *noise, const double *b, size_t 
                 continue;
             }
             /* beta itself comes from FFTs */
-            *relerr += tail / all + 8 * FINF_EPS * sqrt((double)n);
+            if (!s) *relerr += tail / all + 8 * FINF_EPS * sqrt((double)n);
         }
         free(beta);
         return s;

@@ -383,16 +383,18 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     if (status) return status;
     describe_inputs(eta, s, &o, out);
     finf_sensitivity sens;
-    status = finf_noise_sensitivity(noise, &sens);
+    finf_status known = finf_noise_sensitivity(noise, &sens);
     out->gamma2 = sens.gamma2;
     out->reason = sens.reason;
-    if (status) return status;
+    if (known && known != FINF_ETOL) return known; /* undecided: stability does not need it */
     spectral_measure m;
     status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
     if (status) return finf_why(&out->reason, status, "no memory");
     finf_real D = stability_margin(&m, eta, o.kurtosis);
     status = judge_step(eta, s, o.kurtosis, D.value, out);
-    if (!status && eta * out->lambda_max >= 2) /* even the mean of theta diverges */
+    if (!status && known)
+        status = known;
+    else if (!status && eta * out->lambda_max >= 2) /* even the mean of theta diverges */
         out->lti = out->optimum_lti = finf_real_infinite("sum over directions");
     else if (!status) {
         double *work = malloc(3 * m.n * sizeof *work);

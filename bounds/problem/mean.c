@@ -20,11 +20,11 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
     *out = finf_mean_failed();
     finf_status s = finf_setting_check(eta, &p, &out->reason);
     if (s) return s;
-    finf_sensitivity sens;
-    s = finf_noise_sensitivity(noise, &sens);
+    finf_sensitivity sens; /* of which an undecided one leaves what does not need it */
+    finf_status known = finf_noise_sensitivity(noise, &sens);
     out->gamma2 = sens.gamma2;
     out->reason = sens.reason;
-    if (s) return s;
+    if (known && known != FINF_ETOL) return known;
     out->stable = eta < 2;
     if (!out->stable) {
         out->F = out->F_optimal = out->F_sgd = finf_real_infinite("closed form");
@@ -42,6 +42,7 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_se
                                     best * 2 * agm.error / agm.value + 8 * FINF_EPS * (best + sgd),
                                     "arithmetic-geometric mean");
     out->F_sgd = finf_real_make(independent, 8 * FINF_EPS * independent, "closed form");
+    if (known) return known;
     double T, relerr;
     s = finf_noise_energy(noise, &eta, 1, &T, &relerr, &out->reason);
     if (s) return s;

@@ -78,7 +78,11 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
                 why, FINF_EDOM,
                 "%s has no gamma_inf: only Toeplitz noise does; use the sensitivity of its steps",
                 f.name);
-        if (!isfinite(f.gamma_inf2.value))
+        if (isnan(f.gamma_inf2.value))
+            return finf_why(why, FINF_ETOL,
+                            "%s: gamma_inf was not found; use the sensitivity of its %zu steps",
+                            f.name, f.n);
+        if (isinf(f.gamma_inf2.value))
             return finf_why(why, FINF_EDOM,
                             "%s: gamma_inf is infinite; use the sensitivity of its %zu steps",
                             f.name, f.n);

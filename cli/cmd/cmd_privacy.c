@@ -67,9 +67,12 @@ static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         s = finf_why(why, FINF_EDOM, "clip = %s: must be positive, from 1e-50 to 1e50",
                      finf_show(set.clip).s);
     if (!s) s = read_noise(a, eta, mu, &noise, why);
-    if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
-    finf_real gamma2 = s ? (finf_real){NAN, INFINITY, ""} : sens.gamma2;
-    if (!s && !isnan(T)) s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
+    finf_real gamma2 = {NAN, INFINITY, ""};
+    if (!s && isnan(T)) {
+        if ((s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
+        gamma2 = sens.gamma2;
+    } else if (!s)
+        s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
     finf_real zcdp = {NAN, INFINITY, ""}, gauss = zcdp, delta_zcdp = zcdp, delta_gauss = zcdp;
     if (!s && isnan(delta) && !isnan(epsilon)) { /* rho and epsilon: delta is sought */
         s = finf_delta_gauss(set.rho, epsilon, &delta_gauss, why);

@@ -314,7 +314,7 @@ static finf_status begin(const finf_noise *noise, double eta, double kappa,
     out->gamma2 = sens->gamma2;
     double e = eta * o->smooth, slow = e / kappa, T;
     if (!(e < 2)) {
-        out->unit_sgd = INFINITY;
+        if (pr->sigma_sgd > 0) out->unit_sgd = INFINITY;
         out->quadratic_h = o->smooth;
         return infinite(out, 1, "eta L >= 2: the quadratic of curvature L diverges");
     }

@@ -236,8 +236,8 @@ static finf_status long_run(const model *m, blocks *s, double rms, double relati
 /* domain:   as finf_iqc; 0 < relative_error < 1
  * cancel:   NULL, or polled between blocks: nonzero ends it (FINF_ETOL, with what was reached)
  * accuracy: error is one standard error; FINF_ETOL when it is above relative_error at the last step
- * allowed (with what was reached), or when 1/(eta mu) or 1/(2 - eta L) > 1e6 (with NaN: a block
- * would be too short) +inf where eta L >= 2 or z has no finite variance. */
+ *           allowed (with what was reached), or when 1/(eta mu) or 1/(2 - eta L) > 1e6 (with NaN: a
+ *           block would be too short). +inf where eta L >= 2 or z has no finite variance. */
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth,
                               double sgd_ratio, finf_worst_kind kind, unsigned long long seed,
                               double relative_error, const finf_cancel *cancel,
