@@ -17,6 +17,7 @@
     X(reproduce)                                                                                   \
     X(simulate)
 
+/* A command's table is called command_NAME; no header declares it, as only this list needs it. */
 #define DECLARED(name) extern const command command_##name;
 #define ENTRY(name) &command_##name,
 

@@ -1,4 +1,6 @@
-/* finf: dispatch and help. */
+/* finf: from the words of the command line to a command, and from its answer to the files. A
+ * command only fills a doc; whether anything of it is printed, where, in which format and with
+ * which exit status is decided here, once for all commands. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +10,8 @@
 #include "manual.h"
 #include "output.h"
 
-/* One line, whatever was in the value that is quoted. */
+/* The reason of a failure on stderr, and the exit status that goes with it. One line, whatever was
+ * in the value that it quotes: control characters become question marks. */
 static int complain(finf_status s, const finf_reason *why)
 {
     const char *text = why->text[0] ? why->text : finf_status_text(s);
@@ -41,6 +44,8 @@ static int print_and_close(void (*print)(FILE *))
 
 static void print_version(FILE *out) { fputs("finf " FINF_VERSION "\n", out); }
 
+/* finf --version --verbose: also the libraries it runs with, where that is not obvious, and the
+ * compiler. */
 static void print_parts(FILE *out)
 {
     print_version(out);
@@ -54,11 +59,15 @@ static void print_overview(FILE *out) { manual_overview(COMMANDS, out); }
 static void print_roff(FILE *out) { manual_roff(COMMANDS, out); }
 static void print_markdown(FILE *out) { manual_markdown(COMMANDS, out); }
 
+/* The command whose help print_help prints: print_and_close takes a function of the stream
+ * alone. */
 static const command *help_of;
 static void print_help(FILE *out) { manual_help(help_of, out); }
 
 /* ---- one command ----------------------------------------------------------------------------- */
 
+/* How to print: --format (or --json, its short form), --precision, --quiet. Without --precision the
+ * digits are 0, which lets the format choose. */
 static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 {
     int format = 0;
@@ -104,6 +113,9 @@ static finf_status write_all(const doc *d, doc_style style, const memory_file *t
     return s;
 }
 
+/* Runs a command and prints its answer. FINF_ETOL is the one failure that prints too: the doc then
+ * holds the best value there is, and the exit status says that it missed its tolerance. An answer
+ * whose error is as large as itself is of that kind, whatever the command thought of it. */
 static int run(const args *a)
 {
     finf_reason why = {""};
@@ -113,6 +125,7 @@ static int run(const args *a)
     finf_status s = d ? read_style(a, &style, &why) : FINF_ENOMEM;
     if (!s) s = open_files(a, &out, &saved, &why); /* before the work: a bad path costs nothing */
     if (!s) s = a->command->run(a, d, &why);
+    /* closed before doc_failed is asked, as memory may have run out in it */
     const memory_file *text = d ? doc_end_saved(d) : NULL;
     if ((!s || s == FINF_ETOL) && doc_failed(d))
         s = finf_why(&why, FINF_ENOMEM, "no memory for the output");
@@ -124,6 +137,7 @@ static int run(const args *a)
     int code = 0;
     if (s) code = complain(s, &why);
     if (!s || (s == FINF_ETOL && !doc_empty(d))) {
+        /* a missed tolerance stays in `code`, unless writing fails too */
         if ((s = write_all(d, style, text, &out, &saved, &why))) code = complain(s, &why);
     }
     sink_drop(&out);
@@ -132,7 +146,10 @@ static int run(const args *a)
     return code;
 }
 
-/* Found by the linker before FFTW's own, which would end the program where memory fails. */
+/* Takes the place of FFTW's own function, which the linker finds only after this one: FFTW treats a
+ * failed allocation as a failed assertion and would end the program. finf_fftw_failed does not
+ * return where FFTW was planning a transform of ours: it jumps back there, and the transform fails
+ * with FINF_ENOMEM. Any other assertion does end the program. */
 __attribute__((visibility("default"))) void fftw_assertion_failed(const char *what, int line,
                                                                   const char *file);
 void fftw_assertion_failed(const char *what, int line, const char *file)
@@ -142,6 +159,9 @@ void fftw_assertion_failed(const char *what, int line, const char *file)
     abort();
 }
 
+/* What is no command (--help, --version, --man, --markdown) is answered first. A command's own
+ * --help and --version are options of it, so that a misspelt option beside them is still
+ * refused. */
 int main(int argc, char **argv)
 {
     if (!sink_prepare()) return finf_status_exit(FINF_EIO);

@@ -1,3 +1,6 @@
+/* The command line as values: first every option is recognised, then what a command needs and what
+ * would have no effect are checked, and only then does the command read numbers, ranges and words
+ * from the texts. */
 #include "args.h"
 
 #include "base.h"
@@ -12,7 +15,9 @@
 
 static const char *name_of(option_id id) { return option_get(id, NULL).name; }
 
-/* Is one of the words (a|b, or c:n for anything behind c:) in the list (a,b,c)? */
+/* Is one of `words` in `list`? The words stand between bars (a|b), the list's between commas
+ * (a,b,c). A word with a colon in it stands for all that begin as it does up to the colon:
+ * uniform:k for uniform:1000. */
 static int has_word(const char *list, const char *words)
 {
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
@@ -23,7 +28,7 @@ static int has_word(const char *list, const char *words)
     return 0;
 }
 
-/* "--spectrum or --kappa" */
+/* The options of a list that ends with OPT_END, as "--spectrum or --kappa". */
 static void name_options(const option_id *list, char *out, size_t size)
 {
     size_t n = 0;
@@ -31,6 +36,8 @@ static void name_options(const option_id *list, char *out, size_t size)
         n += (size_t)snprintf(out + n, size - n, "%s--%s", n ? " or " : "", name_of(*list));
 }
 
+/* Whether the value given for an option is one that states what holds anyway, such as --dim 1 of a
+ * problem in one dimension. */
 static int states_what_holds(const args *a, option_id id)
 {
     for (const option_truth *t = a->command->truths; t && t->option != OPT_END; t++)
@@ -38,6 +45,9 @@ static int states_what_holds(const args *a, option_id id)
     return 0;
 }
 
+/* Whether a rule lets its option stand. Without words one of the needed options must be given; with
+ * words the value of one, given or by default, must have one of them. An option with no value at
+ * all is nothing the rule could be about, and it lets it pass. */
 static int fulfilled(const args *a, const option_rule *r)
 {
     for (const option_id *id = r->needs; *id != OPT_END; id++) {
@@ -112,6 +122,7 @@ finf_status args_parse(command_table all, const command *c, int argc, char **arg
         finf_status s = parse_option(c, argc, argv, &i, out, why);
         if (s) return s;
     }
+    /* who asks for help need not have given everything */
     if (out->value[OPT_HELP] || out->value[OPT_VERSION]) return FINF_OK;
     finf_status s = check_needed(out, why);
     return s ? s : check_rules(out, why);
@@ -126,6 +137,7 @@ const char *args_text(const args *a, option_id id)
 
 void args_print(const args *a, FILE *out)
 {
+    /* say where and how to print, not what is computed */
     static const option_id PRINTING[] = {OPT_SAVE,   OPT_VERBOSE,   OPT_FORMAT, OPT_JSON,
                                          OPT_OUTPUT, OPT_PRECISION, OPT_QUIET};
     fprintf(out, "finf %s", a->command->name);
@@ -167,6 +179,7 @@ finf_status args_seed(const args *a, option_id id, unsigned long long *seed, fin
     finf_status s = args_number(a, id, &value, why);
     if (s) return s;
     errno = 0;
+    /* digits alone are read as an integer, which keeps all 64 bits of it */
     *seed = strtoull(text, NULL, 10);
     if (text[strspn(text, "0123456789")] == '\0' && errno == 0) return FINF_OK;
     if (!(value >= 0 && value < exact && value == floor(value)))
@@ -178,7 +191,8 @@ finf_status args_seed(const args *a, option_id id, unsigned long long *seed, fin
     return FINF_OK;
 }
 
-/* FROM:TO:log|lin:COUNT, already split at the colons */
+/* The values of FROM:TO:log|lin:COUNT, already split at the colons: equally spaced, or in equal
+ * ratios. The last one is `to` itself, free of the rounding of its formula. */
 static finf_status fill_range(const char *name, double from, double to, int is_log, double count,
                               double **list, size_t *n, finf_reason *why)
 {
@@ -212,6 +226,7 @@ static int split_range(const char *text, const char *at[5])
     return 0;
 }
 
+/* Whether [text, end) is this word. */
 static int is_word(const char *text, const char *end, const char *word)
 {
     return strlen(word) == (size_t)(end - text) && strncmp(text, word, strlen(word)) == 0;
@@ -220,6 +235,7 @@ static int is_word(const char *text, const char *end, const char *word)
 finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why)
 {
     const char *text = args_text(a, id), *name = name_of(id), *at[5];
+    /* a single number is a range of one */
     if (!strchr(text, ':')) {
         *n = 1;
         *list = malloc(sizeof **list);

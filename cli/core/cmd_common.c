@@ -1,3 +1,5 @@
+/* What several commands read and show. Numbers are checked here as far as they are an option's own
+ * matter (a positive eta); what depends on the problem is checked by the library. */
 #include "cmd.h"
 
 #include <stdlib.h>
@@ -41,8 +43,11 @@ finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *
     return s;
 }
 
+/* Whether a value lists its numbers or names a file of them, rather than being a number. */
 static int is_listed(const char *text) { return *text == '@' || strncmp(text, "list:", 5) == 0; }
 
+/* |theta_0 - theta*|^2 as one number is spread equally over the eigenvectors; a list gives the part
+ * along each. d is a double, as a dimension may be up to 1e15. */
 finf_status read_start(const args *a, double d, double *start, double **at, finf_reason *why)
 {
     const char *text = args_text(a, OPT_START);
@@ -69,7 +74,8 @@ void show_start(doc *d, const args *a, double start)
         doc_number(d, "start", NULL, start, NULL);
 }
 
-/* How often a value reads stdin. A list of systems may name it more than once. */
+/* How often a value reads stdin: it names a file by @, and stdin is the file "-". A list of systems
+ * may name it more than once. */
 static int stdin_reads(const char *text, int is_list)
 {
     int count = 0;
@@ -82,6 +88,7 @@ static int stdin_reads(const char *text, int is_list)
     return count;
 }
 
+/* Stdin can be read once only: a second reader would find it empty. */
 finf_status check_stdin(const args *a, finf_reason *why)
 {
     static const struct {
@@ -127,6 +134,8 @@ void show_noise_key(doc *d, const args *a, double eta, double mu)
     free(resolved);
 }
 
+/* In text the noise is shown as it was given, cut after 40 characters, with its resolved spelling
+ * behind it if `auto` was in it; CSV and JSON have the resolved one, whole. */
 void show_noise(doc *d, const args *a, double eta, double mu)
 {
     const char *text = args_text(a, OPT_NOISE);

@@ -67,6 +67,7 @@ static const char *npy_field(const char *header, const char *key)
     return p ? p + 1 + strspn(p + 1, " ") : NULL;
 }
 
+/* Whether this machine stores the least significant byte first. */
 static int host_is_little(void)
 {
     const uint16_t one = 1;
@@ -141,6 +142,7 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
 {
 #define BAD(...) return finf_why(why, FINF_EPARSE, __VA_ARGS__)
     const unsigned char *u = (const unsigned char *)bytes;
+    /* magic (6 bytes), version (2), then the header's length: 2 bytes in version 1, 4 in 2 and 3 */
     size_t prefix = size > 6 && u[6] == 1 ? 10 : 12;
     if (size < prefix) BAD("'%.120s': truncated .npy header", path);
     if (u[6] < 1 || u[6] > 3) BAD("'%.120s': .npy version %d is not known (1, 2 or 3)", path, u[6]);
@@ -173,6 +175,7 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
     int swap = (h.type[0] == '>' && host_is_little()) || (h.type[0] == '<' && !host_is_little());
     const unsigned char *p = u + prefix + length;
     for (size_t i = 0; i < n; i++) {
+        /* out->data is row by row, whatever the file is */
         size_t at = h.fortran ? i % h.dims[0] * h.dims[1] + i / h.dims[0] : i;
         out->data[at] = npy_element(p + i * width, h.type[1], width, swap);
     }
@@ -295,6 +298,7 @@ static finf_status read_text(const char *path, const char *section, const char *
     return s;
 }
 
+/* A .npy file is known by its magic, not by its name. */
 finf_status input_read(const char *path, const char *section, input_table *out, finf_reason *why)
 {
     char *bytes = NULL;
@@ -313,6 +317,9 @@ finf_status input_read(const char *path, const char *section, input_table *out, 
     return s;
 }
 
+/* Two columns of which the first counts 0, 1, 2, .. or 1, 2, 3, .. are a list with its index, which
+ * is dropped. One line of two numbers is a list of both, unless names above them say that the first
+ * is an index. */
 finf_status input_list(const char *path, const char *section, double **data, size_t *n,
                        finf_reason *why)
 {

@@ -1,7 +1,11 @@
+/* The options of the bound for strongly convex, smooth F (theory 7), and how it is shown: the same
+ * in iqc, optimize and tune. */
 #include "iqc_options.h"
 
 #include <stdlib.h>
 
+/* The options are read into ints and then cast: args_choice knows numbers, not the library's
+ * enums. */
 finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
 {
     finf_iqc_options o = finf_iqc_options_default();
@@ -27,6 +31,10 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
     return s;
 }
 
+/* A uniform grid of N points integrates the slowest mode with a relative error of about e^(-eta mu
+ * N), so N >= 20/(eta mu) is asked for; a multiplier of T lags has to reach as far as that mode
+ * remembers, T >= 1/(eta mu). On less the optimiser exploits what lies between the points and the
+ * result is no bound worth having. (theory 7.5, 10.9) */
 finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa,
                             finf_reason *why)
 {
@@ -47,6 +55,7 @@ finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta
     return FINF_OK;
 }
 
+/* Both arrays are one allocation, which eta begins. */
 finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_reason *why)
 {
     double *eta = NULL, *kappa = NULL;
@@ -67,6 +76,7 @@ finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_
             out->eta[i] = eta[i / m];
             out->kappa[i] = kappa[i % m];
         }
+        /* auto would take ECOS, which is slower: it matters where there are many programs */
         if (out->n > 1 && o->solver == FINF_IQC_AUTO) o->solver = FINF_IQC_NEWTON;
     }
     free(eta);
@@ -110,6 +120,8 @@ const char *iqc_minimax_note(const finf_iqc_options *o)
                           : "no noise at all has a worst case below this";
 }
 
+/* What is said beside the worst quadratic's value, which is below every true bound: its curvature h
+ * in [mu, L], or that all of them diverge (then there is no worst one). */
 static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, char *out,
                            size_t size)
 {
@@ -124,6 +136,8 @@ static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, 
                  iqc_is_dist(o) ? " on that" : "");
 }
 
+/* Text shows what differs from its default and a line on the solver; CSV and JSON have all of it.
+ * unit_..: per unit of d sigma^2, before privacy scales it. */
 void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa,
               const finf_iqc_result *r, int minimax)
 {

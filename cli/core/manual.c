@@ -1,3 +1,6 @@
+/* The help of a command, the man page and docs/commands.md, all printed from the tables of
+ * options.c and of the commands. What differs is the markup: each format has a function that writes
+ * plain text with what it must escape. */
 #include "manual.h"
 
 #include "base.h"
@@ -34,6 +37,7 @@ static const char EXIT_STATUS[] =
 
 static void plain(const char *text, FILE *out) { fputs(text, out); }
 
+/* The constants of the finite-time rates that --set takes, a line each, escaped by `put`. */
 static void constant_lines(void (*put)(const char *, FILE *), FILE *out)
 {
     char line[160];
@@ -54,6 +58,7 @@ static void meaning(const option_info *o, void (*put)(const char *, FILE *), FIL
 
 /* ---- --help ---------------------------------------------------------------------------------- */
 
+/* Two columns; what is too long for the first one gets a line of its own. */
 static void option_lines(const command *c, FILE *out)
 {
     for (int i = 0; i < OPT_COUNT; i++) {
@@ -105,6 +110,7 @@ static void roff(const char *text, FILE *out)
     }
 }
 
+/* Lines that are kept as they are. */
 static void roff_block(const char *text, FILE *out)
 {
     fputs(".nf\n", out);
@@ -122,7 +128,9 @@ static int alike(option_id id, const command *a, const command *b)
     return same(x.help, y.help) && same(x.fallback, y.fallback);
 }
 
-/* Each meaning once, behind the commands that have it: all of them need no naming. */
+/* The man page has an option once, for all commands. Each of its meanings is printed once, behind
+ * the names of the commands that have it; if all that have the option mean the same, none is
+ * named. */
 static void roff_option(option_id id, command_table all, FILE *out)
 {
     option_info o = option_get(id, NULL);
@@ -191,7 +199,7 @@ static void markdown(const char *text, FILE *out)
     }
 }
 
-/* absent: a note on who does not have it; "" for none */
+/* A line of a table of options. absent: a note on the commands that do not have it; "" for none. */
 static void markdown_option(const option_info *o, int needed, const char *absent, FILE *out)
 {
     fprintf(out, "| `--%s", o->name);
@@ -207,12 +215,14 @@ static void markdown_option(const option_info *o, int needed, const char *absent
     fputs(" |\n", out);
 }
 
-/* Told once for all commands: they mean the same everywhere. */
+/* The options that nearly every command has are told once, before the commands: they mean the same
+ * everywhere. ANY is a command that has these alone, so that option_of_command can be asked. */
 static const option_use COMMON[] = {COMMON_OPTIONS, {.id = OPT_PRECISION}, {.id = OPT_END}};
 static const command ANY = {.options = COMMON};
 
 static const char TABLE_HEAD[] = "\n| option | meaning | default |\n|---|---|---|\n";
 
+/* The table of them, with the commands that do not have one. */
 static void markdown_common(command_table all, FILE *out)
 {
     fputs(TABLE_HEAD, out);
@@ -229,6 +239,7 @@ static void markdown_common(command_table all, FILE *out)
     }
 }
 
+/* A command's own options: those that are not common to all. */
 static void markdown_options(const command *c, FILE *out)
 {
     int any = 0;
@@ -241,6 +252,7 @@ static void markdown_options(const command *c, FILE *out)
     }
 }
 
+/* A command: what it answers, its options, links to the spellings they take, an example. */
 static void markdown_command(const command *c, FILE *out)
 {
     fprintf(out, "\n## finf %s\n\n**", c->name);

@@ -1,4 +1,5 @@
-/* The one place where an option is spelled. */
+/* The one place where an option is spelled: its name, what it takes, its default and its help. A
+ * command may give help and default of its own. */
 #include "options.h"
 
 #include "base.h"
@@ -9,7 +10,10 @@
 
 const char FROM_LIBRARY[] = "the library's";
 
-/* Words and texts of the lists in finf.h, each behind a separator: &..[1] leaves the first out. */
+/* The lists in finf.h have for each word its constant, its number and its meaning. These macros
+ * make of a list the text of the help, with each entry behind a separator: &..[1] leaves out the
+ * first. So a word added to the library is an option's word and is explained, without a change
+ * here. */
 #define BAR(constant, number, word, meaning) "|" word
 #define EXPLAINED(constant, number, word, meaning) "; " word ": " meaning
 #define MEANING(constant, number, word, meaning) "; " meaning
@@ -216,7 +220,7 @@ static finf_text word(const char *name)
     return t;
 }
 
-/* As one would write it: 1e8, not 1e+08. */
+/* A default as one would write it on the command line: 1e8, not 1e+08. */
 static finf_text number(double x)
 {
     finf_text t = finf_show(x);
@@ -228,6 +232,8 @@ static finf_text number(double x)
     return t;
 }
 
+/* The value that the library's own option structs have, so that the help cannot disagree with
+ * it. */
 static finf_text library_default(option_id id)
 {
     const finf_privacy_setting privacy = finf_privacy_setting_default();
@@ -254,6 +260,8 @@ static finf_text library_default(option_id id)
     }
 }
 
+/* Their texts, filled at the first use and never changed again: option_get returns pointers to
+ * them, and tasks of a sweep call it from two threads. */
 static finf_text DEFAULTS[OPT_COUNT];
 static pthread_once_t defaults_once = PTHREAD_ONCE_INIT;
 
@@ -281,6 +289,7 @@ option_info option_get(option_id id, const command *c)
 {
     option_info o = OPTIONS[id];
     const option_use *u = c ? option_of_command(c, id) : NULL;
+    /* a command's own help takes its own default with it, even if that is none */
     if (u && u->help) {
         o.subject = NULL;
         o.help = u->help;

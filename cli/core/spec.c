@@ -1,3 +1,6 @@
+/* The spellings of --noise and --spectrum. The families of noise and their syntax are the library's
+ * (finf_noise_parse); what is added here are files, which the library does not read, and `auto`,
+ * which depends on options beside --noise. */
 #include "spec.h"
 
 #include <math.h>
@@ -10,7 +13,7 @@
 #include "input.h"
 #include "parse.h"
 
-/* text = name + rest: returns rest, or NULL */
+/* What follows `name` at the start of `text`; NULL if the text does not begin so. */
 static const char *after(const char *text, const char *name)
 {
     size_t n = strlen(name);
@@ -54,6 +57,8 @@ static finf_status read_columns(const char *path, const finf_noise_form *form, d
     return FINF_OK;
 }
 
+/* NAME@FILE: the numbers of the file as a noise of that family. Where they are pairs, what the
+ * library objects to is said with the file's name. */
 static finf_status noise_file(const finf_noise_form *form, const char *path, finf_noise **out,
                               finf_reason *why)
 {
@@ -74,6 +79,7 @@ static finf_status noise_file(const finf_noise_form *form, const char *path, fin
 
 char *spec_resolve(const char *text, double automatic)
 {
+    /* Only these families have a nu, and only at their end: a file that is called auto is none. */
     size_t length = strlen(text), cut = length > 4 ? length - 4 : 0;
     int is_auto = cut && strcmp(text + cut, "auto") == 0 && strchr(":,", text[cut - 1]) &&
                   (after(text, "nu:") || after(text, "antipgd:") || after(text, "power:"));
@@ -95,6 +101,7 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
     }
     char *spelled = spec_resolve(text, automatic);
     if (!spelled) return finf_why(why, FINF_ENOMEM, "no memory");
+    /* resolving has changed the text, but there was no number to put there */
     int missing = isnan(automatic) && strcmp(spelled, text) != 0;
     finf_status s = missing
                         ? finf_why(why, FINF_EUSAGE, "nu = auto is eta*mu: give --eta (and --mu)")
@@ -126,6 +133,7 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
         free(x);
         return s;
     }
+    /* checked before --dim is: of a name that does not exist no dimension is missing */
     int known = strcmp(text, "flat") == 0 || strcmp(text, "step") == 0 || after(text, "power:") ||
                 after(text, "exp:");
     if (!known)

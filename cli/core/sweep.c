@@ -68,6 +68,7 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
     /* in a sweep within a sweep the handler is ours already */
     if (previous.sa_handler != on_interrupt) before = previous;
     pthread_t thread;
+    /* if there is no second thread, this one does all of it */
     int second = n > 1 && THREADS > 1 && pthread_create(&thread, NULL, work, &q) == 0;
     work(&q);
     if (second) pthread_join(thread, NULL);
@@ -82,6 +83,7 @@ static const sweep_row *row_at(const void *rows, size_t i, size_t size)
     return (const void *)((const char *)rows + i * size);
 }
 
+/* FINF_ETOL has a value, the best there is; a row with any other failure has none. */
 void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, void *ctx),
                 void *ctx)
 {
@@ -91,6 +93,9 @@ void sweep_show(const void *rows, size_t n, size_t size, void (*show)(size_t i, 
     }
 }
 
+/* A row that was cut short does not count as whole, even if it has something to show. After Ctrl-C
+ * the status is FINF_ETOL: what was finished is printed, and the exit status tells that it is not
+ * all. */
 finf_status sweep_outcome(const void *rows, size_t n, size_t size, int stopped, finf_reason *why)
 {
     finf_status s = FINF_OK;
