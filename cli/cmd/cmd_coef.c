@@ -1,9 +1,10 @@
-/* finf coef: coefficients out. */
+/* finf coef: the first coefficients of a noise, beta or c = 1/beta, or its density |B(w)|^2; to be
+ * used elsewhere, or read back by beta@FILE, strategy@FILE and spectrum@FILE. (theory 1) */
 #include <stdlib.h>
 
 #include "cmd.h"
 
-/* |B(w)|^2 on the uniform grid from 0 to pi. */
+/* |B(w)|^2 at n frequencies, equally spaced from 0 to pi with both ends. */
 static finf_status show_density(const args *a, const finf_noise *noise, size_t n, double eta,
                                 double mu, doc *d, finf_reason *why)
 {
@@ -24,6 +25,8 @@ static finf_status show_density(const args *a, const finf_noise *noise, size_t n
     return FINF_OK;
 }
 
+/* After FINF_ETOL, where the coefficients of a spectrum did not settle, they are printed all the
+ * same: as good as they are, with that exit status. */
 static finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
 {
     double eta, mu, n = NAN;

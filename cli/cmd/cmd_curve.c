@@ -1,5 +1,6 @@
-/* finf curve: exact learning curves of finite time, and the paper's variants side by side. (theory
- * 6, 9) */
+/* finf curve: noise of n steps. The paper's variants side by side (Table 4): sensitivity, error of
+ * the prefix sums, what it takes to make them; and with --eta and --spectrum the exact learning
+ * curve of linear regression for each. (theory 6, 9) */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -15,19 +16,20 @@
 
 typedef struct {
     finf_system *system;
-    finf_system_facts facts;
-    finf_curve_result curve;
-    finf_participation many;
-    double seconds;    /* that it took */
-    const char *timed; /* to do what */
-    int drawn;         /* its noise, too */
+    finf_system_facts facts; /* its sensitivity, error, loss and costs */
+    finf_curve_result curve; /* with H only */
+    finf_participation many; /* its sensitivity to several participations, if asked for */
+    double seconds;          /* that it took */
+    const char *timed;       /* to do what */
+    int drawn;               /* its noise, too */
 } entry;
 
 typedef struct {
     const args *a;
+    /* steps, and systems */
     size_t n, count;
-    system_spec specs[SYSTEMS_MAX];
-    entry entries[SYSTEMS_MAX];
+    system_spec specs[SYSTEMS_MAX]; /* what was asked for, by name */
+    entry entries[SYSTEMS_MAX];     /* what was made of it */
     double eta;
     finf_spectrum *H; /* NULL: no curve, the table only */
     finf_curve_options o;
@@ -45,11 +47,14 @@ typedef struct {
 enum { GAMMA_FIXED_ORDER = FINF_CURVE_GAMMA_INF + 1, GAMMA_MIN_SEP };
 enum { SHOW_BOTH, SHOW_SYSTEMS, SHOW_CURVE };
 
+/* Everything long is stopped by Ctrl-C. */
 static const finf_system_options STOP = {.cancel = {sweep_interrupted, NULL}};
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* All names, before any work. me:b says which participations are meant, where nothing else does. */
+/* All names, before any work. me:b is optimal for an epoch of b steps, taken in the same order each
+ * time: where neither --participations nor --separation is given, it says which are meant for all
+ * systems, ceil(n/b) participations b steps apart. */
 static finf_status read_systems(job *j, finf_reason *why)
 {
     const char *noise = args_given(j->a, OPT_NOISE) ? args_text(j->a, OPT_NOISE) : NULL;
@@ -69,8 +74,10 @@ static finf_status read_systems(job *j, finf_reason *why)
     return s;
 }
 
-/* Systems are prepared in different ways; from nothing to the noise of all steps (one coordinate,
- * its normals given) they do the same. */
+/* The time that is compared: from nothing to the noise of all steps, one coordinate, its normals
+ * given. Systems are prepared in different ways (a tree not at all, me by an optimisation), and
+ * only up to that point do they all do the same. Where drawing would take too long or cannot be
+ * done, it is the preparation alone, and `timed` says so. */
 static finf_status time_draw(const job *j, entry *e, finf_reason *why)
 {
     e->seconds = e->facts.seconds;
@@ -96,6 +103,8 @@ static finf_status time_draw(const job *j, entry *e, finf_reason *why)
     return s;
 }
 
+/* Everything about one system. Short ones are made and drawn twice, and the second time is taken;
+ * what is found by iteration is made once. */
 static finf_status fill(const job *j, const system_auto *automatic, system_spec *spec, entry *e,
                         finf_reason *why)
 {
@@ -120,6 +129,7 @@ static finf_status fill(const job *j, const system_auto *automatic, system_spec 
     return s;
 }
 
+/* One system after the other; those that were whole before Ctrl-C or a failure are shown. */
 static void run(size_t unused, void *ctx)
 {
     (void)unused;
@@ -135,7 +145,8 @@ static void run(size_t unused, void *ctx)
 
 /* ---- the comparison -------------------------------------------------------------------------- */
 
-/* Whether fixed order is an upper bound, that no contributions attain. */
+/* Whether the fixed-order value is only an upper bound: no contributions u, -u attain it, which
+ * happens where X has negative entries. (theory 6.5) */
 static int fixed_is_upper(const finf_participation *p)
 {
     return p->fixed_lower < p->fixed_order * (1 - 1e-9);
@@ -237,6 +248,7 @@ typedef struct {
     size_t length;
 } line;
 
+/* Appends to the line, which has room for all columns at 17 digits. */
 static void cell(line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void cell(line *l, const char *format, ...)
 {
@@ -247,6 +259,7 @@ static void cell(line *l, const char *format, ...)
     if (n > 0 && (size_t)n < sizeof l->text - l->length) l->length += (size_t)n;
 }
 
+/* A number in a column as wide as its digits need; `upper`: it is an upper bound, marked <=. */
 static void number_cell(line *l, const job *j, double x, int upper)
 {
     char text[48];
@@ -254,6 +267,8 @@ static void number_cell(line *l, const job *j, double x, int upper)
     cell(l, "%*s", j->precision + 7, text);
 }
 
+/* The head and the lines of the table are strings with a label, not a doc_table: their last columns
+ * are words. */
 static void show_table_head(doc *d, const job *j)
 {
     const char *const more[] = {"fixed order", "its loss", "min-sep", "its loss"};
@@ -316,7 +331,8 @@ static void show_table(doc *d, const job *j)
 
 /* ---- the curves ------------------------------------------------------------------------------ */
 
-/* t, then a column for each system: all t in CSV, a few in text */
+/* A table of t, then E[F(theta_t) - F*] of each system: all t in CSV; in text t = 0..8, from there
+ * on a quarter further each time, and the last. */
 static finf_status show_curves(doc *d, const job *j, int text, finf_reason *why)
 {
     size_t columns = j->done + 1, rows = 0, stride = 1;
@@ -344,6 +360,7 @@ static finf_status show_curves(doc *d, const job *j, int text, finf_reason *why)
     return FINF_OK;
 }
 
+/* A curve needs eta and H; without them there is the table of systems alone. */
 static finf_status read_job(const args *a, job *j, finf_reason *why)
 {
     double steps = 1000, dim = NAN;
@@ -379,6 +396,9 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     return s ? s : read_systems(j, why);
 }
 
+/* A row for each system in CSV and JSON, which in JSON has its curve in it. CSV is one table: that
+ * of the curves where there are any and they are to be shown. Text has a block of lines for a
+ * single system, a table for several, then the curves. */
 static finf_status show(doc *d, const job *j, finf_reason *why)
 {
     int text = wants_text(j->a), csv = strcmp(args_text(j->a, OPT_FORMAT), "csv") == 0;

@@ -1,7 +1,8 @@
 /* finf errata: each correction to the paper, shown in numbers. (theory 10) */
 #include "cmd.h"
 
-/* Text only: lines of at most 110 characters, broken between words. */
+/* Text only: lines of at most 110 characters, broken between words, indented by 4 and by the width
+ * of `before`, which stands in the first line. A word longer than a line is not broken. */
 static void show_wrapped(doc *d, const char *before, const char *text)
 {
     const size_t indent = 4, width = 106 - strlen(before);
@@ -17,7 +18,8 @@ static void show_wrapped(doc *d, const char *before, const char *text)
     }
 }
 
-/* CSV has all columns; JSON those that say something. */
+/* The second pair of numbers that some errata have. CSV has its columns in all rows; JSON and text
+ * only where they say something. */
 static void show_also(doc *d, const args *a, int number, const finf_erratum *e)
 {
     int csv = strcmp(args_text(a, OPT_FORMAT), "csv") == 0;
@@ -33,6 +35,8 @@ static void show_also(doc *d, const args *a, int number, const finf_erratum *e)
                    NULL);
 }
 
+/* The number of the erratum is in the labels, as text has one line a value and no other mark of
+ * which erratum it belongs to. */
 static void show(doc *d, const args *a, int number, const finf_erratum *e)
 {
     char label[32];

@@ -1,6 +1,10 @@
-/* finf gamma: sensitivity. (theory 2) */
+/* finf gamma: the sensitivity gamma_inf^2 = sum of c_t^2, c = 1/beta, and with --steps that of the
+ * first T terms. (theory 2) */
 #include "cmd.h"
 
+/* gamma_inf^2 may miss its tolerance: a zero of B(z) is too close to |z| = 1 to tell on which side
+ * it is, or an integral did not settle. What is known is shown then, and gamma_T^2 too, which is a
+ * finite sum in any case. */
 static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
 {
     double eta, mu, T = NAN;
@@ -14,6 +18,7 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &T, why);
     if (!s) s = read_noise(a, eta, mu, &noise, why);
     if (!s && (s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
+    /* the status to return once everything is shown */
     finf_status partial = s == FINF_ETOL ? s : FINF_OK;
     if ((!s || partial) && !isnan(T))
         s = finf_noise_sensitivity_at(noise, (size_t)T, &at, &at_reason);

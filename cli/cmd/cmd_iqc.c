@@ -1,4 +1,6 @@
-/* finf iqc: the bound for general strongly convex F, given noise. (theory 7) */
+/* finf iqc: an upper bound on F_inf for every mu-strongly convex, L-smooth F, given noise, beside
+ * what stands below it: the worst quadratic, the minimax over all noise and, with --lower simulate,
+ * two F that are not quadratic. Ranges of eta and kappa are swept on two threads. (theory 7) */
 #include <stdlib.h>
 
 #include "iqc_options.h"
@@ -7,28 +9,29 @@
 typedef struct {
     sweep_row end;
     finf_iqc_result r;
-    finf_worst_result worst[2];
+    finf_worst_result worst[2]; /* Huber's and the asymmetric F; NaN: not simulated */
 } row;
 
 typedef struct {
     const args *a;
     doc *d;
     finf_iqc_options o;
-    iqc_pairs pairs;
-    finf_noise *noise; /* NULL: it depends on eta*mu, one for each row */
-    int simulate;
-    unsigned long long seed;
-    row *rows;
+    iqc_pairs pairs;         /* eta and kappa of each row */
+    finf_noise *noise;       /* NULL: it depends on eta*mu, one for each row */
+    int simulate;            /* --lower simulate */
+    unsigned long long seed; /* of it */
+    row *rows;               /* one for each of the pairs */
 } job;
 
-/* d sigma^2 */
+/* d sigma^2 = E|w_t|^2: what turns a value per unit of w's variance into one of F. */
 static double noise_scale(const job *j, const row *x)
 {
     return finf_noise_variance(&j->o.privacy, x->r.gamma2.value, j->o.dim);
 }
 
-/* E[F - F*] of two F that are not quadratic, separable and alike in all d coordinates: what any
- * bound must be above */
+/* E[F - F*] of two F that are not quadratic, separable and alike in all d coordinates: any bound
+ * must be above them. F - F* scales with the variance of w, so a simulation at unit variance serves
+ * every sigma; only the ratio sigma_sgd/sigma enters. (theory 6.6, 7.8) */
 static finf_status simulate(const job *j, size_t i, const finf_noise *noise, row *out)
 {
     static const finf_worst_kind KINDS[] = {FINF_WORST_HUBER, FINF_WORST_ASYMMETRIC};
@@ -48,6 +51,7 @@ static finf_status simulate(const job *j, size_t i, const finf_noise *noise, row
     return worst;
 }
 
+/* Row i. The noise is made here if it depends on eta mu. */
 static void solve(size_t i, void *ctx)
 {
     job *j = ctx;
@@ -80,6 +84,7 @@ static finf_real simulated(const job *j, const row *x, int k)
     return (finf_real){scale * x->worst[k].mean, scale * x->worst[k].error, "simulation"};
 }
 
+/* A row of CSV or JSON; in text the answer for a single pair. */
 static void show_row(size_t i, void *ctx)
 {
     const job *j = ctx;
@@ -146,6 +151,7 @@ static finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     int lower = 0;
     const char *noise = args_text(a, OPT_NOISE);
     size_t length = strlen(noise);
+    /* ends in auto and is no file: it depends on eta and mu, which differ from row to row */
     int automatic = length > 4 && strcmp(noise + length - 4, "auto") == 0 && !strchr(noise, '@');
     finf_status s = read_iqc(a, &j.o, why);
     if (!s) s = args_choice(a, OPT_LOWER, &lower, why);

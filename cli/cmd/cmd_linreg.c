@@ -1,11 +1,16 @@
-/* finf linreg: linear regression. (theory 5) */
+/* finf linreg: F_inf for linear regression. The exact value for Gaussian inputs (or independent
+ * ones of a given kurtosis), a lower and an upper bound for any inputs, the least over all noise
+ * and the paper's lower bound, and with --directions what each eigenvector contributes. (theory
+ * 5) */
 #include <stdlib.h>
 
 #include "cmd.h"
 
 #define ALL_DIRECTIONS 1e6 /* csv and json list every direction up to here, text up to 40 */
 
-/* The indices to list: all, or 1, 2, 3, 4, 6, 8, 12, .. and d. */
+/* The indices k = 1..d of the eigenvalues to list: all of them if d <= most, else 1, 2, 3, 4, 6, 8,
+ * 12, .. and d. Doubles, as d may be 1e15; 256 places hold two for each power of 2 below that, and
+ * d. Owned by the caller; NULL: no memory. */
 static double *indices(double d, double most, size_t *n)
 {
     double *k = malloc((d <= most ? (size_t)d : 256) * sizeof *k);
@@ -22,6 +27,8 @@ static double *indices(double d, double most, size_t *n)
     return k;
 }
 
+/* For each direction its eigenvalue, T(eta lambda) of (5.a), and what it adds to the exact F_inf
+ * and to its lower bound. */
 static finf_status show_directions(doc *d, const finf_noise *noise, double eta,
                                    const finf_spectrum *spectrum, const finf_linreg_options *opt,
                                    double most, finf_reason *why)
@@ -48,6 +55,8 @@ static finf_status show_directions(doc *d, const finf_noise *noise, double eta,
     return s;
 }
 
+/* What is infinite has its reason. The upper bound may be infinite alone: its condition on eta is
+ * its own. */
 static void show(doc *d, const args *a, double eta, double eta_max, const finf_linreg_options *o,
                  const finf_linreg_result *r)
 {
@@ -95,7 +104,7 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
 }
 
 /* The paper's Table 1 with unit constants: DP-SGD, nu = eta mu, and its lower bound eta^2 Tr H
- * G^2/rho for every noise. */
+ * G^2/rho for every noise. Not in text, where they would look like values. (theory 5.4) */
 static void show_rates(doc *d, double eta, const finf_spectrum *spectrum,
                        const finf_privacy_setting *set)
 {
@@ -106,6 +115,8 @@ static void show_rates(doc *d, double eta, const finf_spectrum *spectrum,
     doc_number(d, "rate_floor", NULL, rate.floor, NULL);
 }
 
+/* The largest stable eta and the table of directions are beside the point of the answer: where they
+ * miss their tolerance, the answer is still shown, with that status. */
 static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
 {
     double eta, dim = NAN, eta_max = NAN;
@@ -129,6 +140,7 @@ static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
         if (t && !s) s = finf_why(why, t, "the largest stable eta: %.200s", more.text);
         show(d, a, eta, eta_max, &opt, &r);
         show_rates(d, eta, spectrum, &opt.privacy);
+        /* beyond eta lambda = 2 a direction diverges by itself, and T is not defined */
         if (args_given(a, OPT_DIRECTIONS) && eta * r.lambda_max < 2) {
             t = show_directions(d, noise, eta, spectrum, &opt, text ? 40 : ALL_DIRECTIONS, &more);
             if (t) s = finf_why(why, t, "the table of directions: %.200s", more.text);

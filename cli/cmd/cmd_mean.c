@@ -1,6 +1,9 @@
-/* finf mean: mean estimation. (theory 4) */
+/* finf mean: F_inf for mean estimation, exact, beside the least over all noise and that of DP-SGD.
+ * (theory 4) */
 #include "cmd.h"
 
+/* A note on a value that this noise is compared with: what it is, and how many times that this
+ * noise has. Without the factor where it is infinite or undefined. */
 static void times(char *out, size_t size, const char *what, double x)
 {
     if (isfinite(x))
@@ -9,6 +12,7 @@ static void times(char *out, size_t size, const char *what, double x)
         snprintf(out, size, "%s", what);
 }
 
+/* auto is eta mu with mu = 1, the curvature of F = (1/2) E(theta - z)^2. */
 static finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
 {
     double eta;

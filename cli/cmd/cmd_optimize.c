@@ -1,4 +1,5 @@
-/* finf optimize: the noise with the least bound. (theory 7.7, 7.9) */
+/* finf optimize: the noise with the least bound that descents from several starts find, beside
+ * DP-SGD, the best nu, and the lower bound over all noise. (theory 7.7, 7.9, 7.14) */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,11 +17,13 @@ typedef struct {
     const args *a;
     doc *d;
     finf_optimize_options o;
-    iqc_pairs pairs;
+    iqc_pairs pairs; /* eta and kappa of each row */
     row *rows;
 } job;
 
-/* Beside the sharp bound; of --bound gaussian it is the bound. */
+/* The bound of the optimised noise if w is Gaussian (theory 7.11), which is never above the sharp
+ * one. Of --bound gaussian it is the bound itself; NaN beside the other bounds, where there is
+ * nothing to compare, and without a noise. */
 static finf_status gaussian(const finf_optimize_result *r, double eta, double kappa,
                             finf_iqc_options o, double *out)
 {
@@ -39,6 +42,8 @@ static finf_status gaussian(const finf_optimize_result *r, double eta, double ka
     return s;
 }
 
+/* Row i: first the noise, then its bound for Gaussian w. A noise whose second bound was not found
+ * is still a result, with the reason. */
 static void solve(size_t i, void *ctx)
 {
     job *j = ctx;
@@ -65,7 +70,10 @@ static void solve(size_t i, void *ctx)
 #define BETA_MAX ((size_t)1 << 20)
 #define SPELLED 16384 /* a noise's formula */
 
-/* beta until it has died out; *cut: it has not after BETA_MAX */
+/* beta until it has died out: until the second half of what was computed is below 1e-10 of beta_0.
+ * The number of coefficients doubles up to BETA_MAX; *cut: they have not died out by then, and the
+ * file's beta is a noise other than the optimised one. *beta is owned by the caller, also after a
+ * failure. */
 static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, int *cut,
                             finf_reason *why)
 {
@@ -81,6 +89,9 @@ static finf_status all_beta(const finf_noise *noise, double **beta, size_t *n, i
     }
 }
 
+/* The file begins with the command line that made it and the noise's spelling, both as comments.
+ * Its parts are read back by beta@FILE and spectrum@FILE; the columns of [spectrum] behind the
+ * density are the multipliers of the bound, on the same frequencies. */
 static finf_status save(const job *j, const row *x, doc *d, finf_reason *why)
 {
     double *beta = NULL;
@@ -126,6 +137,7 @@ static finf_status save(const job *j, const row *x, doc *d, finf_reason *why)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
+/* A row of CSV or JSON; in text the answer for a single pair. */
 static void show_row(size_t i, void *ctx)
 {
     const job *j = ctx;
@@ -170,6 +182,7 @@ static void show_row(size_t i, void *ctx)
         doc_string(d, "noise", "noise", noise, NULL);
 }
 
+/* A sweep in text is one table. The columns at its end depend on what was asked for. */
 static void show_table(const job *j)
 {
     doc *d = j->d;
@@ -221,6 +234,7 @@ static finf_status cmd_optimize(const args *a, doc *d, finf_reason *why)
         j.o.iqc.cancel.poll = sweep_interrupted;
         int interrupted = sweep_run(j.pairs.n, solve, &j, args_given(a, OPT_QUIET));
         s = sweep_outcome(j.rows, j.pairs.n, sizeof *j.rows, interrupted, why);
+        /* a noise that missed its tolerance is saved, one that was stopped is not */
         if (path && (!s || (s == FINF_ETOL && !interrupted))) {
             finf_status t = save(&j, &j.rows[0], d, why);
             if (t) s = t;

@@ -1,7 +1,11 @@
-/* finf privacy: conversions and noise multipliers. (theory 8) */
+/* finf privacy: rho-zCDP, (epsilon, delta), and the three things called noise multiplier. Each
+ * conversion is done twice: exactly, as all steps together are one Gaussian mechanism, and by the
+ * formula that holds for every rho-zCDP mechanism. (theory 8) */
 #include "cmd.h"
 
-/* rho from whatever was given: --rho, --noise-multiplier, or --epsilon and --delta. */
+/* rho from whatever was given: --rho itself, --noise-multiplier z (rho = 1/(2 z^2)), or --epsilon
+ * and --delta, by the formula that --accounting names. Exactly one of the three. *error is that of
+ * rho; 0 where it was given. */
 static finf_status find_rho(const args *a, double epsilon, double delta, finf_privacy_setting *set,
                             double *error, finf_reason *why)
 {
@@ -35,6 +39,7 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
     return s;
 }
 
+/* NaN for the one that was not given. */
 static finf_status read_epsilon_delta(const args *a, double *epsilon, double *delta,
                                       finf_reason *why)
 {
@@ -49,6 +54,9 @@ static finf_status read_epsilon_delta(const args *a, double *epsilon, double *de
     return s;
 }
 
+/* With rho and delta epsilon is sought, with rho and epsilon delta; with rho alone there are only
+ * the noise multipliers. Where epsilon and delta gave rho, epsilon is computed from it once more by
+ * both formulas, and one of them returns what was given. */
 static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
 {
     double eta, mu, T = NAN, epsilon, delta, rho_error = NAN;

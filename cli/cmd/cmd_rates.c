@@ -1,4 +1,7 @@
-/* finf rates: exact values beside the paper's rates. (theory 5, 9, 10) */
+/* finf rates: exact values of F_inf beside the rates that the paper states up to a constant, for
+ * eigenvalues lambda_k = k^-a, with the constant that each rate would need and the slopes that are
+ * measured. The table of decays is here (the paper's Table 3); the two others have files of their
+ * own. (theory 5.4, 9, 10.5) */
 #include <stdlib.h>
 
 #include "rates.h"
@@ -6,8 +9,10 @@
 
 typedef struct {
     sweep_row end;
+    /* decay, dimension and step size; Tr H/lambda_1; then F_inf of DP-SGD, of nu = eta mu and of
+     * the best nu (and which that is), the least over all noise, and the paper's lower bound */
     double a, d, eta, d_eff, sgd, nu, best, best_nu, optimum, floor;
-    finf_rates rate;
+    finf_rates rate;    /* what the paper has for them, with unit constants */
     finf_reason reason; /* why they are infinite */
 } cell;
 
@@ -24,7 +29,7 @@ static cell *at(const table *t, size_t decay, size_t dim, size_t eta)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* F_inf of nu, or of DP-SGD where nu = 0 */
+/* F_inf of nu, or of DP-SGD where nu = 0. */
 static finf_status regress(const finf_spectrum *H, double eta, double nu,
                            const finf_linreg_options *o, finf_linreg_result *r, finf_reason *why)
 {
@@ -35,6 +40,8 @@ static finf_status regress(const finf_spectrum *H, double eta, double nu,
     return s;
 }
 
+/* All values of a cell. An unstable step size is no failure: the values are infinite, with the
+ * reason, and no best nu is sought. */
 static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *why)
 {
     finf_spectrum *H = NULL;
@@ -64,6 +71,8 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
     return s;
 }
 
+/* A row of CSV and JSON. constant_..: value/rate, the constant that the paper's rate would need to
+ * be exact here. */
 static void show_cell(doc *d, const args *a, const cell *c)
 {
     char spectrum[48];
@@ -92,7 +101,8 @@ static void show_cell(doc *d, const args *a, const cell *c)
     show_row_reason(d, a, c->reason.text);
 }
 
-/* Two tables, so that a line fits a screen. */
+/* The cells in text, as two tables, so that a line fits a screen: values, and ratios of them.
+ * Infinite ones are explained below, the first five. */
 static void show_values(doc *d, const table *t)
 {
     static const char *const VALUES[] = {"a",         "d",       "eta",        "d_eff", "DP-SGD",
@@ -142,16 +152,19 @@ static void show_values(doc *d, const table *t)
 
 /* ---- slopes ---------------------------------------------------------------------------------- */
 
+/* What a slope is taken against. d_eff changes with the decay a, at fixed d and eta. */
 typedef enum { AGAINST_D, AGAINST_ETA, AGAINST_D_EFF, AGAINST_COUNT } against;
 static const char *const AGAINST[] = {"d", "eta", "d_eff"};
 
 /* A line of cells along which one thing changes. */
 typedef struct {
     against x;
-    const cell *first;
-    size_t n, stride;
+    const cell *first; /* its first one */
+    size_t n, stride;  /* how many, and how far apart in `cells` */
 } line;
 
+/* The slope of log y against log x along a line. y points at a member of its first cell; the other
+ * cells have theirs at the same distance from their start. */
 static double slope(const line *l, const double *y, size_t *points)
 {
     const cell *c = l->first;
@@ -160,11 +173,13 @@ static double slope(const line *l, const double *y, size_t *points)
 }
 
 typedef struct {
-    double sgd, nu, optimum;
-    size_t points;
-    char at[96], why[160]; /* where; why there is no slope, or which points it leaves out */
+    double sgd, nu, optimum; /* log-log slopes of F_inf; NaN: none */
+    size_t points;           /* that they are fitted to */
+    char at[96], why[160];   /* where; why there is no slope, or which points it leaves out */
 } fit;
 
+/* The slopes of one line, and where it runs: the names and values of the two things that do not
+ * change along it. */
 static fit fit_line(const line *l)
 {
     fit f;
@@ -188,7 +203,8 @@ static fit fit_line(const line *l)
     return f;
 }
 
-/* Every line of one kind. NULL out: how many there are. */
+/* Every line of one kind: one for each choice of the two other things. There is none where the
+ * swept thing has one value. out = NULL: only how many there are. */
 static size_t lines(const table *t, against x, line *out)
 {
     size_t A = t->x.n_decays, D = t->x.n_dims, E = t->x.n_etas, n = 0;
@@ -239,6 +255,8 @@ static void show_fits_text(doc *d, against x, const line *l, const fit *f, size_
     free(data);
 }
 
+/* Slopes against everything that has several values: text as a table for each, CSV and JSON a row
+ * for each line. */
 static finf_status show_slopes(doc *d, const args *a, const table *t, finf_reason *why)
 {
     for (against x = 0; x < AGAINST_COUNT; x++) {
@@ -260,7 +278,8 @@ static finf_status show_slopes(doc *d, const args *a, const table *t, finf_reaso
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A dimension is whole. Those within a range are rounded to that, and each is taken once. */
+/* A dimension is whole. The ends of a range must be; what is between them is rounded, and each
+ * value taken once. */
 static finf_status whole_dims(const args *a, double *dims, size_t *n, finf_reason *why)
 {
     size_t kept = 0;
@@ -276,6 +295,7 @@ static finf_status whole_dims(const args *a, double *dims, size_t *n, finf_reaso
     return FINF_OK;
 }
 
+/* `decays` is a list of numbers. On failure too, the lists in *x are the caller's to free. */
 static finf_status read_axes(const args *a, const char *decays, rate_axes *x, finf_reason *why)
 {
     finf_status s = read_setting(a, &x->set, why);
@@ -292,6 +312,7 @@ static finf_status read_axes(const args *a, const char *decays, rate_axes *x, fi
     return s;
 }
 
+/* Task i of the sweep: the i-th cell in the order of at(). */
 static void fill_at(size_t i, void *ctx)
 {
     const table *t = ctx;
@@ -312,6 +333,9 @@ static void keep_done(table *t)
     t->n = n;
 }
 
+/* In text the values and, where something is swept, the slopes; in CSV and JSON one or the other,
+ * as their rows have other keys: slopes with --slopes. After a missed tolerance or Ctrl-C the
+ * values are shown in any case, and no slopes, which need all points. */
 static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_reason *why)
 {
     table t = {.x = *x, .n = x->n_decays * x->n_dims * x->n_etas};
@@ -343,6 +367,7 @@ static finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
     rate_axes x = {0};
     finf_status s = args_choice(a, OPT_TABLE, &which, why);
     if (!s && which == FINITE) return show_finite_rates(a, d, why);
+    /* Table 2 has no decay of its own: one is enough to show it */
     const char *decays = which == PRIOR && !args_given(a, OPT_DECAYS) ? "1"
                                                                       : args_text(a, OPT_DECAYS);
     if (!s) s = read_axes(a, decays, &x, why);

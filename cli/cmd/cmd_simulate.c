@@ -1,4 +1,6 @@
-/* finf simulate: Monte Carlo of Noisy-FTRL and DP-FTRL. (theory 0, 4, 5, 6) */
+/* finf simulate: Monte Carlo of Noisy-FTRL, or with --clip-gradients of DP-FTRL, by independent
+ * chains: in the limit or after --steps, beside the exact value where there is one. It is a second
+ * opinion on the formulas, and the only one where gradients are clipped. (theory 0, 4, 5, 6.6) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -10,22 +12,24 @@
 typedef struct {
     finf_noise *noise;
     finf_simulate_problem problem;
-    finf_spectrum *spectrum;
-    double eta, mu;   /* mu: for 'auto' */
-    double *start_at; /* NULL, or a value for each direction */
+    finf_spectrum *spectrum; /* linreg only; else NULL */
+    double eta, mu;          /* mu: for 'auto' */
+    double *start_at;        /* NULL, or a value for each direction */
     finf_simulate_options o;
-    finf_simulate_result r;
+    finf_simulate_result r; /* of the simulation, once run() has ended */
     finf_status status;
 } job;
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
 typedef struct {
-    struct timespec last;
-    int shown;
+    struct timespec last; /* when the line was last written */
+    int shown;            /* whether it was at all */
 } bar;
 
-/* A line on the terminal, at most ten times a second. */
+/* A line on the terminal, at most ten times a second: a bar of ten, the steps done, and the
+ * estimate so far. Three blanks and as many backspaces behind it remove what a longer line has
+ * left. */
 static void progress(void *data, double done, double expected, double mean, double error)
 {
     bar *b = data;
@@ -44,6 +48,7 @@ static void progress(void *data, double done, double expected, double mean, doub
     fflush(stderr);
 }
 
+/* The only task of a sweep. */
 static void run(size_t unused, void *ctx)
 {
     (void)unused;
@@ -65,6 +70,8 @@ static finf_status check_options(const args *a, finf_simulate_problem problem, f
     return FINF_OK;
 }
 
+/* What is not given keeps the library's default. o.steps = 0 stands for the limit: that is what no
+ * --steps means. */
 static finf_status read_options(const args *a, job *j, finf_reason *why)
 {
     double threads = 1, steps = 0;
@@ -86,6 +93,8 @@ static finf_status read_options(const args *a, job *j, finf_reason *why)
     return s;
 }
 
+/* mu, which auto needs, is the least eigenvalue for linreg, L/kappa for huber, and 1 for mean
+ * estimation. */
 static finf_status read_problem(const args *a, job *j, finf_reason *why)
 {
     int choice = 0;
@@ -112,6 +121,8 @@ static finf_status read_problem(const args *a, job *j, finf_reason *why)
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
+/* What was simulated: all that the numbers depend on, so that a row of CSV or JSON says how to get
+ * it again. */
 static void show_problem(doc *d, const args *a, const job *j)
 {
     const finf_simulate_options *o = &j->o;
@@ -149,6 +160,8 @@ static void show_problem(doc *d, const args *a, const job *j)
     doc_whole(d, "seed", NULL, o->seed, NULL);
 }
 
+/* The estimate with one standard error, its 95% interval, and how far the exact value is from it in
+ * standard errors. */
 static void show(doc *d, const args *a, const job *j)
 {
     const finf_simulate_result *r = &j->r;

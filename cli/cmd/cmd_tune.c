@@ -1,7 +1,10 @@
-/* finf tune: the best nu. (theory 7.9) */
+/* finf tune: the nu of (1 - (1-nu) z)^{1/2} with the least bound (--kappa; theory 7.9), or the
+ * least exact F_inf (--spectrum; theory 5, or neither: mean estimation; theory 4). */
 #include "iqc_options.h"
 #include "sweep.h"
 
+/* For eta <= 1 the best nu is eta and no other noise does better; beyond, the optimum over all
+ * noise is not of this family. (theory 4) */
 static finf_status tune_mean(const args *a, double eta, doc *d, finf_reason *why)
 {
     finf_privacy_setting set;
@@ -22,6 +25,7 @@ static finf_status tune_mean(const args *a, double eta, doc *d, finf_reason *why
     return FINF_OK;
 }
 
+/* The best nu, beside nu = eta mu, which the paper's rate is for, and the least over all noise. */
 static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *why)
 {
     finf_linreg_options o = finf_linreg_options_default();
@@ -57,6 +61,7 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
     return s;
 }
 
+/* The bound as the only task of a sweep, for its Ctrl-C. */
 typedef struct {
     sweep_row end;
     double eta, kappa, nu;
@@ -64,6 +69,8 @@ typedef struct {
     finf_iqc_result r;
 } iqc_job;
 
+/* Stopped before its end it has the best nu so far, with its bound: that is shown, and
+ * FINF_ETOL. */
 static void solve_iqc(size_t unused, void *ctx)
 {
     (void)unused;
@@ -97,6 +104,8 @@ static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
     return s;
 }
 
+/* The problem is the one whose option is given; with neither --kappa nor --spectrum it is mean
+ * estimation, which has no parameter. */
 static finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
 {
     double eta;

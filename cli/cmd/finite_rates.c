@@ -1,10 +1,12 @@
-/* finf rates --table finite: the paper's finite-time corollaries, every constant a number one can
- * set, and its theorem without clipping, which has none. */
+/* finf rates --table finite: the paper's finite-time corollaries for DP-SGD and nu-DP-FTRL, which
+ * hold up to absolute constants: each constant is a number that --set changes. Beside them its
+ * theorem without clipping, which has no such constant. (theory 6.8) */
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "rates.h"
 
+/* The constants as finf.h lists them: name, meaning, and where each is in the options. */
 static const struct {
     const char *name, *meaning;
     size_t at; /* in finf_rate_options */
@@ -15,6 +17,7 @@ static const struct {
 };
 enum { CONSTANTS_COUNT = sizeof CONSTANTS / sizeof *CONSTANTS };
 
+/* Constant i of these options. */
 static double *constant(finf_rate_options *o, size_t i)
 {
     return (double *)((char *)o + CONSTANTS[i].at);
@@ -30,7 +33,7 @@ static finf_status unknown_constant(const char *text, size_t length, finf_reason
                     (int)(length < 40 ? length : 40), text, names);
 }
 
-/* --set NAME=VALUE,.. */
+/* --set NAME=VALUE,..: each name at most once. */
 static finf_status set_constants(const char *text, finf_rate_options *o, finf_reason *why)
 {
     int given[CONSTANTS_COUNT] = {0};
@@ -53,11 +56,11 @@ static finf_status set_constants(const char *text, finf_rate_options *o, finf_re
 /* ---- what is computed ------------------------------------------------------------------------ */
 
 typedef struct {
-    finf_spectrum *H;
-    const char *spectrum;
+    finf_spectrum *H;     /* owned */
+    const char *spectrum; /* its spelling */
     double T, eta;
-    finf_privacy_setting set;
-    finf_rate_options o;
+    finf_privacy_setting set; /* of F_inf and of the theorem */
+    finf_rate_options o;      /* of the corollaries */
 } job;
 
 typedef struct {
@@ -86,6 +89,7 @@ static finf_status without_clipping(const job *j, const finf_noise *noise, entry
     return s;
 }
 
+/* nu: nu-DP-FTRL with nu = eta mu; else DP-SGD. */
 static finf_status compute(const job *j, int nu, entry *e, finf_reason *why)
 {
     finf_noise *noise = NULL;
@@ -109,6 +113,7 @@ static void show_constants(doc *d, job *j)
         doc_number(d, NULL, CONSTANTS[i].name, *constant(&j->o, i), CONSTANTS[i].meaning);
 }
 
+/* CSV and JSON: the problem and every constant, in each row. */
 static void show_problem(doc *d, job *j, const entry *e)
 {
     doc_string(d, "spectrum", NULL, j->spectrum, NULL);
@@ -123,6 +128,8 @@ static void show_problem(doc *d, job *j, const entry *e)
         doc_number(d, CONSTANTS[i].name, NULL, *constant(&j->o, i), NULL);
 }
 
+/* The bound, the four terms that it is the sum of, and whether its conditions hold: a corollary
+ * that does not apply has a value still, but it is no bound. */
 static void show_entry(doc *d, const args *a, job *j, const entry *e)
 {
     const finf_rate_result *r = &e->rate;
@@ -158,6 +165,8 @@ static void show_entry(doc *d, const args *a, job *j, const entry *e)
     show_row_reason(d, a, both.text);
 }
 
+/* --eta and --dim are ranges in the other tables. A listed spectrum needs no --dim, so its default
+ * is not looked at; if it is given, it must agree. */
 static finf_status read_job(const args *a, job *j, finf_reason *why)
 {
     static const option_id SINGLE[] = {OPT_ETA, OPT_DIM};

@@ -1,10 +1,13 @@
-/* finf rates --table prior: sensitivity and F_inf of the noise of prior work. paper, Table 2 */
+/* finf rates --table prior: sensitivity and F_inf of the noise of prior work, the paper's Table 2.
+ * For each mechanism its law of growth and its rate are printed with the constant that the exact
+ * value has in them: a law that holds has a constant which tends to the one beside it. (theory 2,
+ * 5.4, 9) */
 #include "rates.h"
 
 #define DAMPED_RATE "eta^(3/2) G^2 rho^-1 sqrt(d Tr H)"
 
-/* growth: the law of gamma_T^2 (of gamma_inf^2 where that is finite), and what its constant tends
- * to; note: which nu */
+/* growth: the law of gamma_T^2, or of gamma_inf^2 where that is finite; growth_limit: what its
+ * constant tends to; rate: the paper's, of F_inf; note: which nu is taken. */
 static const struct {
     const char *name, *growth, *growth_limit, *rate, *note;
 } TABLE[FINF_PRIOR_COUNT] = {
@@ -18,15 +21,18 @@ static const struct {
                                 "the nu with the least F_inf of this family"},
 };
 
+/* The T at which gamma_T^2 is shown; the last one stands for its growth. */
 static const size_t STEPS[] = {100, 10000, 1000000};
 enum { STEPS_COUNT = sizeof STEPS / sizeof *STEPS };
 
+/* A point of the axes, and the problem it is. */
 typedef struct {
     double a, d, eta;
     finf_spectrum *H;
     finf_linreg_options o;
 } point;
 
+/* A mechanism as --noise spells it. nu is not used where there is none. */
 static void spell(finf_prior m, double nu, char *out, size_t size)
 {
     if (m == FINF_PRIOR_CC)
@@ -37,6 +43,7 @@ static void spell(finf_prior m, double nu, char *out, size_t size)
         snprintf(out, size, "%s:%s", m == FINF_PRIOR_NU ? "nu" : "antipgd", finf_show(nu).s);
 }
 
+/* Which mechanism it is, at which point, and a --noise that gives it elsewhere. */
 static void show_noise_of(doc *d, const point *p, finf_prior m, double nu, const char *noise)
 {
     char spectrum[48];
@@ -49,6 +56,8 @@ static void show_noise_of(doc *d, const point *p, finf_prior m, double nu, const
     doc_number(d, "nu", NULL, nu, NULL);
 }
 
+/* gamma_T^2 at a few T, the limit, and the constant of the law: last value/growth, where the last
+ * value is gamma_inf^2 if that is finite. */
 static void show_sensitivity(doc *d, finf_prior m, double growth, const finf_real *gamma2_at,
                              double gamma2)
 {
@@ -67,6 +76,8 @@ static void show_sensitivity(doc *d, finf_prior m, double growth, const finf_rea
     doc_number(d, "growth_constant", "    constant", last / growth, note);
 }
 
+/* A mechanism with an infinite F_inf (its noise is not damped, and the sensitivity grows without
+ * end) is a row like the others, with the reason. */
 static finf_status show_mechanism(const args *a, const point *p, finf_prior m, doc *d,
                                   finf_reason *why)
 {
@@ -105,6 +116,7 @@ static finf_status show_point(const args *a, const finf_privacy_setting *set, do
     point p = {.a = decay, .d = dim, .eta = eta};
     p.o = finf_linreg_options_default();
     p.o.privacy = *set;
+    /* the least over all noise is not shown here, and so not computed */
     p.o.optimum = 0;
     finf_status s = finf_spectrum_power(decay, dim, &p.H, why);
     if (!s)

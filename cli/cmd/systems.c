@@ -1,3 +1,6 @@
+/* The names that --system takes: trees, the FFT mechanism, optimal and banded factorisations
+ * (theory 6), and every spelling of --noise as a Toeplitz system. Reading checks a name; making the
+ * system, which may take long, comes later. */
 #include "systems.h"
 
 #include <ctype.h>
@@ -17,7 +20,8 @@ static const struct {
                      [BANDED] = {"banded:", "bands"},
                      [BANDED_SQRT] = {"banded-sqrt:", "bands"}};
 
-/* nu:auto, antipgd:auto, power:P,auto: the power P, else NaN */
+/* The power p of a noise (1 - (1-nu) z)^p whose nu is auto: 1/2 for nu:auto, 1 for antipgd:auto, P
+ * for power:P,auto. NaN where there is no auto. */
 static double automatic_power(const char *noise)
 {
     if (strcmp(noise, "nu:auto") == 0) return 0.5;
@@ -29,6 +33,9 @@ static double automatic_power(const char *noise)
     return p;
 }
 
+/* A Toeplitz system: `noise`, which is what --noise gives, or a noise by its own spelling. It is
+ * made once to see whether it is one; the 0.5 stands for an auto that is not known yet, and what
+ * was made with it is thrown away. */
 static finf_status read_noise_name(const char *given, system_spec *s, finf_reason *why)
 {
     s->noise = s->name;
@@ -53,6 +60,7 @@ static finf_status read_noise_name(const char *given, system_spec *s, finf_reaso
     return status;
 }
 
+/* What kind of system a name is, and its count b in 1..n. */
 static finf_status read_name(const char *given, size_t n, system_spec *s, finf_reason *why)
 {
     s->nu = NAN;
@@ -75,7 +83,8 @@ static finf_status read_name(const char *given, size_t n, system_spec *s, finf_r
     return status;
 }
 
-/* Where the name at p ends: a comma before another name, or the end of the list. */
+/* Where the name at p ends: at a comma before another name, or at the end of the list. A part that
+ * begins as a number does, or is auto, belongs to the name before it. */
 static size_t name_length(const char *p)
 {
     size_t length = strcspn(p, ",");
@@ -93,6 +102,7 @@ finf_status systems_read(const char *list, const char *noise, size_t n, system_s
                          size_t max, size_t *count, finf_reason *why)
 {
     *count = 0;
+    /* p++ goes past the comma */
     for (const char *p = list;; p++) {
         size_t length = name_length(p);
         if (length == 0)
@@ -118,6 +128,10 @@ void systems_free(system_spec *s, size_t count)
     for (size_t i = 0; i < count; i++) finf_noise_free(s[i].made);
 }
 
+/* An auto is the nu that the curve's eta and mu give, or, where there is no curve, the one with the
+ * least loss of prefix sums (theory 6.7). The latter is rounded to four digits, where the loss is
+ * flat: what is shown is then a --noise that gives the same system. It stays in s->nu, so that
+ * making the system once more, for its time, does not tune it again. */
 static finf_status make_toeplitz(system_spec *s, size_t n, const system_auto *a,
                                  const finf_system_options *o, finf_system **out, finf_reason *why)
 {
