@@ -50,6 +50,7 @@ static finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
     if (!s) s = (strategy ? finf_noise_coef : finf_noise_beta)(noise, (size_t)n, x, why);
     if (!s || s == FINF_ETOL) {
         doc_row(d);
+        /* a comment to whoever reads the numbers back, as it begins with # */
         doc_note(d, "# %s of %.80s, t = 0..%.0f",
                  strategy ? "strategy coefficients c_t = (1/beta)_t"
                           : "noising coefficients beta_t",
@@ -62,6 +63,8 @@ static finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
     return s;
 }
 
+/* The privacy setting is taken, so that one set of options serves all commands, and has no
+ * effect. */
 static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      OPTIONS_FOR_AUTO,
                                      {.id = OPT_LENGTH, .needed = 1},

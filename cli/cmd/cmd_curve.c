@@ -181,6 +181,7 @@ static void show_gap(doc *d, const finf_system_facts *f, int block)
     if (f->iterations)
         doc_number(d, "iterations", block ? "  iterations" : NULL, f->iterations,
                    "of the optimisation");
+    /* only me has a lower bound; banded is a stationary point */
     if (isnan(f->lower)) return;
     snprintf(note, sizeof note,
              "no C has a loss (%zu participation%s) smaller by more than this part of it",
@@ -452,6 +453,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_PRECISION},
     {.id = OPT_END}};
 
+/* Without a spectrum there is no curve, and nothing that its parameters could change. */
 static const option_rule RULES[] = {
     {.option = OPT_DIM, .needs = {OPT_SPECTRUM}},
     {.option = OPT_NORMALIZE, .needs = {OPT_SPECTRUM}},
@@ -466,6 +468,7 @@ static const option_rule RULES[] = {
     {.option = OPT_NOISE, .needs = {OPT_SYSTEM}, .words = "noise"},
     {.option = OPT_END}};
 
+/* Without a curve the systems are what is shown, and the sensitivity is that of these steps. */
 static const option_truth TRUTHS[] = {
     {OPT_SHOW, "both|systems"}, {OPT_GAMMA, "T"}, {OPT_END, NULL}};
 

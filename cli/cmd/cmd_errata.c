@@ -54,6 +54,7 @@ static void show(doc *d, const args *a, int number, const finf_erratum *e)
     show_row_reason(d, a, isinf(e->computed) || isinf(e->printed) ? e->note : "");
 }
 
+/* Each is computed when it is asked for; one that cannot be is a failure of the whole. */
 static finf_status cmd_errata(const args *a, doc *d, finf_reason *why)
 {
     doc_heading(d, "Errata of the paper: printed value beside the computed one");

@@ -22,6 +22,7 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     finf_status partial = s == FINF_ETOL ? s : FINF_OK;
     if ((!s || partial) && !isnan(T))
         s = finf_noise_sensitivity_at(noise, (size_t)T, &at, &at_reason);
+    /* the reason of what failed last; that of a missed tolerance is kept */
     if (s && !partial && at_reason.text[0]) *why = at_reason;
     if (!s || partial) {
         doc_row(d);
@@ -47,6 +48,8 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     return s;
 }
 
+/* The privacy setting is taken, so that one set of options serves all commands, and has no
+ * effect. */
 static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      OPTIONS_FOR_AUTO,
                                      {.id = OPT_STEPS},

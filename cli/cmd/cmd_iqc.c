@@ -58,6 +58,7 @@ static void solve(size_t i, void *ctx)
     row *out = &j->rows[i];
     double eta = j->pairs.eta[i], kappa = j->pairs.kappa[i];
     finf_noise *own = NULL;
+    /* what has no value stays NaN, whichever step fails */
     finf_status s = check_iqc_sizes(j->a, &j->o, eta, kappa, &out->end.why);
     for (int k = 0; k < 2; k++) {
         out->worst[k].mean = NAN;
@@ -159,6 +160,7 @@ static finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     if (!s) s = read_pairs(a, &j.o, &j.pairs, why);
     for (size_t i = 0; i < j.pairs.n && !s; i++)
         s = check_iqc_sizes(a, &j.o, j.pairs.eta[i], j.pairs.kappa[i], why);
+    /* read once: it may come from stdin */
     if (!s && !automatic) s = read_noise(a, NAN, NAN, &j.noise, why);
     if (!s && !(j.rows = calloc(j.pairs.n, sizeof *j.rows)))
         s = finf_why(why, FINF_ENOMEM, "no memory");
@@ -191,6 +193,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_PRECISION},
     {.id = OPT_END}};
 
+/* A seed is of --lower simulate alone: nothing else here is random. */
 static const option_rule RULES[] = {CONVEX_RULES,
                                     {.option = OPT_SEED, .needs = {OPT_LOWER}, .words = "simulate"},
                                     {.option = OPT_END}};

@@ -18,6 +18,7 @@ static double *indices(double d, double most, size_t *n)
     if (k && d <= most)
         for (double i = 1; i <= d; i++) k[(*n)++] = i;
     else if (k) {
+        /* 2^j and 3 2^(j-1) */
         for (double p = 1; p < d; p *= 2) {
             k[(*n)++] = p;
             if (p >= 2 && 1.5 * p < d) k[(*n)++] = 1.5 * p;
@@ -64,6 +65,7 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
     doc_row(d);
     doc_heading(d, "Linear regression, F = (1/2) E(y - <theta,x>)^2");
     show_noise(d, a, eta, r->lambda_min);
+    /* a list may be long: text has its beginning, CSV and JSON all of it */
     const char *spectrum = args_text(a, OPT_SPECTRUM);
     snprintf(note, sizeof note, "%.40s%s", spectrum, strlen(spectrum) > 40 ? ".." : "");
     doc_string(d, "spectrum", NULL, spectrum, NULL);
@@ -96,6 +98,7 @@ static void show(doc *d, const args *a, double eta, double eta_max, const finf_l
     doc_real(d, "F_optimum_lti", "F_optimum_lti_error", NULL, r->optimum_lti, NULL);
     doc_real(d, "F_floor", "F_floor_error", "floor", r->floor,
              "the paper's lower bound for every noise");
+    /* text mentions stability only where it is missing */
     doc_bool(d, "stable", r->stable ? NULL : "stable", r->stable, NULL);
     if (r->reason.text[0])
         show_reason(d, &r->reason);

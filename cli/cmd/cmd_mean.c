@@ -38,6 +38,7 @@ static finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
         doc_real(d, "F_optimal", "F_optimal_error", "best noise", r.F_optimal, note);
         times(note, sizeof note, "independent noise", r.F.value / r.F_sgd.value);
         doc_real(d, "F_sgd", "F_sgd_error", "DP-SGD", r.F_sgd, note);
+        /* text mentions stability only where it is missing */
         doc_bool(d, "stable", r.stable ? NULL : "stable", r.stable, "converges for eta < 2");
         show_reason(d, &r.reason);
     }

@@ -53,7 +53,9 @@ static void solve(size_t i, void *ctx)
     if (gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc, &out->gaussian) ==
         FINF_ENOMEM)
         out->end.status = finf_why(&out->end.why, FINF_ENOMEM, "no memory");
+    /* a noise with a finite bound */
     int found = out->r.noise && isfinite(out->r.iqc.bound.value);
+    /* whether all that belongs beside it is there: only the sharp bound has the Gaussian one */
     int also = j->o.iqc.bound != FINF_IQC_SHARP || !found || isfinite(out->gaussian);
     out->end.cut = (out->end.status || !also) && sweep_interrupted(NULL);
     if (!also && !out->r.iqc.reason.text[0])
@@ -67,6 +69,8 @@ static void solve(size_t i, void *ctx)
 
 /* ---- --save: a file with a part [beta] and a part [spectrum] --------------------------------- */
 
+/* The most coefficients that are saved. A noise that forgets so slowly is better read from its
+ * spectrum, which is always whole. */
 #define BETA_MAX ((size_t)1 << 20)
 #define SPELLED 16384 /* a noise's formula */
 
@@ -121,8 +125,9 @@ static finf_status save(const job *j, const row *x, doc *d, finf_reason *why)
                 "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}; causal: "
                 "that of causality%s\n",
                 j->o.iqc.bound == FINF_IQC_GAUSSIAN
-                    ? " and of Stein's identities for Gaussian w (socp/stein.c), their cost in psi"
+                    ? " and of Stein's identities for Gaussian w (socp/program/stein.c), their cost in psi"
                     : "");
+        /* 17 digits: what is read back is the same number */
         fprintf(f, "[beta]\nt,beta\n");
         for (size_t t = 0; t < n; t++) fprintf(f, "%zu,%.17g\n", t, beta[t]);
         fprintf(f, "[spectrum]\nw,density,psi,lambda_re,lambda_im,causal_re,causal_im\n");
@@ -152,6 +157,7 @@ static void show_row(size_t i, void *ctx)
     int finite = isfinite(r->iqc.bound.value);
     snprintf(note, sizeof note, "independent noise: %.4g times the bound above",
              r->bound_sgd / r->iqc.bound.value);
+    /* of noises that one would take without optimising, by the same bound */
     doc_number(d, "bound_sgd", "DP-SGD", r->bound_sgd, finite ? note : "independent noise");
     snprintf(note, sizeof note, "the best nu, %.4g: %.4g times", r->nu,
              r->bound_nu / r->iqc.bound.value);
@@ -172,6 +178,7 @@ static void show_row(size_t i, void *ctx)
     }
     doc_number(d, "rounds", "rounds", (double)r->rounds, NULL);
     doc_series(d, "history", r->history, r->history ? r->rounds + 1 : 0);
+    /* the spread of starts that did not all come to their end would say nothing */
     int ended = !j->rows[i].end.status, cut = j->rows[i].end.cut && !ended;
     snprintf(note, sizeof note, "relative, over %zu start%s%s", r->starts,
              r->starts == 1 ? "" : "s",

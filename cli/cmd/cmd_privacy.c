@@ -96,6 +96,7 @@ static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         doc_row(d);
         doc_heading(d, "Privacy (zero-out adjacency, one participation)");
         doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, ""}, "zCDP");
+        /* delta was given or is not known; else it was found, in two ways */
         if (isnan(delta_zcdp.value))
             doc_number(d, "delta", "delta", delta, NULL);
         else {
@@ -125,6 +126,7 @@ static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     return s;
 }
 
+/* --rho has no default here: it is one of the three ways to say how private. */
 static const option_use OPTIONS[] = {
     {.id = OPT_NOISE, .fallback = "sgd", .help = "the noise beta (see NOISE)"},
     OPTIONS_FOR_AUTO,
@@ -142,6 +144,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_PRECISION},
     {.id = OPT_END}};
 
+/* Two rules for --accounting: it needs --epsilon, and it needs --delta. */
 static const option_rule RULES[] = {RULES_FOR_AUTO,
                                     {.option = OPT_ACCOUNTING,
                                      .needs = {OPT_EPSILON},

@@ -111,6 +111,7 @@ static void show_values(doc *d, const table *t)
         "a", "d", "eta", "nu/DP-SGD", "DP-SGD/floor", "nu/floor", "best/floor", "c_sgd", "c_nu"};
     enum { COLUMNS = 9, INFINITE_MAX = 5 };
     size_t infinite = 0;
+    /* both tables in one allocation */
     double *values = malloc(2 * COLUMNS * t->n * sizeof *values),
            *ratios = values ? values + COLUMNS * t->n : NULL;
     for (size_t i = 0; values && i < t->n; i++) {
@@ -186,6 +187,7 @@ static fit fit_line(const line *l)
     const cell *c = l->first;
     const char *names[] = {"a", "d", "eta"};
     const double values[] = {c->a, c->d, c->eta};
+    /* which of a, d, eta changes along the line; the two others say where it is */
     const int swept[] = {[AGAINST_D] = 1, [AGAINST_ETA] = 2, [AGAINST_D_EFF] = 0};
     int first = swept[l->x] == 0, second = swept[l->x] == 2 ? 1 : 2;
     f.sgd = slope(l, &c->sgd, &f.points);
@@ -230,6 +232,7 @@ static void show_fit(doc *d, const args *a, const line *l, const fit *f)
     show_row_reason(d, a, f->why);
 }
 
+/* A table for each kind of line. What changes along the line has no value, and is a dash. */
 static void show_fits_text(doc *d, against x, const line *l, const fit *f, size_t n)
 {
     static const char *const NAMES[] = {"a",         "d",          "eta",   "DP-SGD",
@@ -289,6 +292,7 @@ static finf_status whole_dims(const args *a, double *dims, size_t *n, finf_reaso
             return finf_why(why, FINF_EDOM, "dim = %.80s: must be whole, from 1 to 1e15",
                             args_text(a, OPT_DIM));
         double whole = round(dims[i]);
+        /* a range is monotone: equal ones are neighbours */
         if (!kept || dims[kept - 1] != whole) dims[kept++] = whole;
     }
     *n = kept;
@@ -362,6 +366,7 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
 
 static finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
 {
+    /* in the order of the words of --table */
     enum { DECAYS, PRIOR, FINITE };
     int which = DECAYS;
     rate_axes x = {0};
@@ -398,6 +403,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_PRECISION},
     {.id = OPT_END}};
 
+/* Each table takes some of the options: the others are refused. */
 static const option_rule RULES[] = {{.option = OPT_SPECTRUM,
                                      .needs = {OPT_TABLE},
                                      .words = "finite",

@@ -153,6 +153,7 @@ static void show_problem(doc *d, const args *a, const job *j)
                "norm of the gradients");
     doc_number(d, "sigma_sgd", NULL, o->privacy.sigma_sgd, NULL);
     doc_bool(d, "clip_gradients", NULL, o->clip_gradients, NULL);
+    /* the start matters after finitely many steps only */
     if (o->steps) {
         doc_number(d, "T", "T", (double)o->steps, "steps of a chain");
         show_start(d, a, o->start);
@@ -177,6 +178,7 @@ static void show(doc *d, const args *a, const job *j)
     doc_real(d, "F_sim", "F_error", j->o.steps ? "F_T" : "F_inf", r->F, note);
     doc_number(d, "F_low", NULL, r->low, NULL);
     doc_number(d, "F_high", NULL, r->high, NULL);
+    /* text has a dash and why no exact value is known; CSV and JSON have the reason at their end */
     if (isnan(r->exact.value))
         doc_string(d, NULL, "exact", "-", r->exact_reason.text);
     else if (have && isfinite(r->exact.value))
@@ -219,6 +221,7 @@ static finf_status cmd_simulate(const args *a, doc *d, finf_reason *why)
     finf_status s = read_problem(a, &j, why);
     if (!s) {
         j.o.cancel.poll = sweep_interrupted;
+        /* progress is for somebody who watches: not in a file, not with --quiet */
         if (isatty(STDERR_FILENO) && !args_given(a, OPT_QUIET)) {
             j.o.progress = progress;
             j.o.progress_data = &b;
@@ -259,6 +262,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_PRECISION},
     {.id = OPT_END}};
 
+/* What a problem has no use for is refused. */
 static const option_rule RULES[] = {
     {.option = OPT_SPECTRUM, .needs = {OPT_PROBLEM}, .words = "linreg"},
     {.option = OPT_DIM, .needs = {OPT_PROBLEM}, .words = "linreg"},
@@ -268,6 +272,7 @@ static const option_rule RULES[] = {
     {.option = OPT_KNEE, .needs = {OPT_PROBLEM}, .words = "huber"},
     {.option = OPT_END}};
 
+/* Mean estimation and the Huber-like loss are in one dimension. */
 static const option_truth TRUTHS[] = {{OPT_DIM, "1"}, {OPT_END, NULL}};
 
 const command command_simulate = {

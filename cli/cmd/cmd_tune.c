@@ -39,6 +39,7 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
     if (!s) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &H, why);
     if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(H);
     if (!s && (s = finf_tune_linreg(eta, H, &o, &nu, &r))) *why = r.reason;
+    /* the paper's choice, to be compared with */
     if (!s) s = finf_noise_nu(finf_nu_of_paper(eta, finf_spectrum_min(H)), &noise, why);
     if (!s && (s = finf_linreg(noise, eta, H, &o, &automatic))) *why = automatic.reason;
     if (!s) {
@@ -64,7 +65,7 @@ static finf_status tune_linreg(const args *a, double eta, doc *d, finf_reason *w
 /* The bound as the only task of a sweep, for its Ctrl-C. */
 typedef struct {
     sweep_row end;
-    double eta, kappa, nu;
+    double eta, kappa, nu; /* nu: the one found */
     finf_iqc_options o;
     finf_iqc_result r;
 } iqc_job;
@@ -82,6 +83,8 @@ static void solve_iqc(size_t unused, void *ctx)
     if (j->end.cut) finf_why(&j->end.why, FINF_ETOL, "the best nu so far");
 }
 
+/* The answer is that of iqc at the best nu, with `gap`: how far any other noise could still be
+ * better. */
 static finf_status tune_iqc(const args *a, double eta, doc *d, finf_reason *why)
 {
     iqc_job j = {.eta = eta, .kappa = NAN, .nu = NAN};
@@ -134,6 +137,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_PRECISION},
     {.id = OPT_END}};
 
+/* Each option belongs to one of the three problems, known by the option that asks for it. */
 static const option_rule RULES[] = {{.option = OPT_DIM, .needs = {OPT_SPECTRUM, OPT_KAPPA}},
                                     {.option = OPT_NORMALIZE, .needs = {OPT_SPECTRUM}},
                                     {.option = OPT_KURTOSIS, .needs = {OPT_SPECTRUM}},
@@ -149,6 +153,7 @@ static const option_rule RULES[] = {{.option = OPT_DIM, .needs = {OPT_SPECTRUM, 
                                     CONVEX_RULES,
                                     {.option = OPT_END}};
 
+/* Mean estimation is in one dimension. */
 static const option_truth TRUTHS[] = {{OPT_DIM, "1"}, {OPT_END, NULL}};
 
 const command command_tune = {

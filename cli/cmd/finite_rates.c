@@ -23,6 +23,7 @@ static double *constant(finf_rate_options *o, size_t i)
     return (double *)((char *)o + CONSTANTS[i].at);
 }
 
+/* The reason, with all names that there are. */
 static finf_status unknown_constant(const char *text, size_t length, finf_reason *why)
 {
     char names[160] = "";
@@ -79,6 +80,7 @@ static finf_status without_clipping(const job *j, const finf_noise *noise, entry
     finf_linreg_result r;
     double F0 = finf_curve_gap(j->H, j->o.start);
     o.privacy = j->set;
+    /* not shown here, and so not computed */
     o.optimum = 0;
     finf_status s = finf_linreg(noise, j->eta, j->H, &o, &r);
     if (s) *why = r.reason;
@@ -106,6 +108,7 @@ static finf_status compute(const job *j, int nu, entry *e, finf_reason *why)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
+/* Text: the constants stand once above both algorithms. */
 static void show_constants(doc *d, job *j)
 {
     doc_heading(d, "Finite-time corollaries of the paper, with these constants (--set NAME=V,..)");

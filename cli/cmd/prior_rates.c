@@ -90,6 +90,7 @@ static finf_status show_mechanism(const args *a, const point *p, finf_prior m, d
                                      &law, why);
     if (s) return s;
     spell(m, law.nu, spec, sizeof spec);
+    /* by its spelling, so that what is shown as `noise` is what was computed */
     s = spec_noise(spec, NAN, &noise, why);
     if (!s && (s = finf_linreg(noise, p->eta, p->H, &p->o, &r))) *why = r.reason;
     for (size_t i = 0; i < STEPS_COUNT && !s; i++)
@@ -127,6 +128,7 @@ static finf_status show_point(const args *a, const finf_privacy_setting *set, do
     return s;
 }
 
+/* One table for each point, as each has five mechanisms. */
 finf_status show_prior_rates(const args *a, const rate_axes *x, doc *d, finf_reason *why)
 {
     finf_status s = FINF_OK;

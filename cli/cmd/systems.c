@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+/* The rows of KINDS, and TOEPLITZ for every name that is not in it. */
 enum { TREE, HONAKER, FULL_HONAKER, FFT, ME, EPOCHS, BANDED, BANDED_SQRT, TOEPLITZ };
 
 /* A name with a colon has a count behind it: of what. All others are Toeplitz noise. */
@@ -50,6 +51,7 @@ static finf_status read_noise_name(const char *given, system_spec *s, finf_reaso
         finf_noise_free(s->made);
         s->made = NULL;
     }
+    /* a word that looks like no noise either: all names are told */
     if (status == FINF_EPARSE && s->noise == s->name && !strpbrk(s->name, ":@"))
         finf_why(why, status,
                  "system '%.60s' is not known: tree, honaker, full-honaker, fft, me, me:b, "
@@ -153,6 +155,7 @@ static finf_status make_toeplitz(system_spec *s, size_t n, const system_auto *a,
     return status;
 }
 
+/* The system of n steps that a name stands for. */
 finf_status system_make(system_spec *s, size_t n, const system_auto *a,
                         const finf_system_options *o, finf_system **out, finf_reason *why)
 {

@@ -87,6 +87,7 @@ static finf_status parse_option(const command *c, int argc, char **argv, int *i,
         return finf_why(why, FINF_EUSAGE, "%s has no option '%.80s'; 'finf %s --help' lists them",
                         c->name, given, c->name);
     option_info o = option_get(id, c);
+    /* of two values one would be passed over */
     if (out->value[id]) return finf_why(why, FINF_EUSAGE, "--%s is given twice", o.name);
     if (!o.argument) {
         if (equals) return finf_why(why, FINF_EUSAGE, "--%s takes no value", o.name);
@@ -114,6 +115,8 @@ static finf_status check_needed(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
+/* The texts stay where argv has them. Nothing is converted here: what an option's number may be
+ * depends on the command. */
 finf_status args_parse(command_table all, const command *c, int argc, char **argv, args *out,
                        finf_reason *why)
 {
@@ -170,6 +173,9 @@ finf_status args_whole(const args *a, option_id id, double min, double max, doub
     return FINF_OK;
 }
 
+/* Two ways to write a seed: digits, up to 2^64 - 1, or any other spelling of a whole number (1e9)
+ * that a double holds exactly. args_number comes first for its messages on what is no number at
+ * all. */
 finf_status args_seed(const args *a, option_id id, unsigned long long *seed, finf_reason *why)
 {
     const char *text = args_text(a, id);
@@ -232,6 +238,7 @@ static int is_word(const char *text, const char *end, const char *word)
     return strlen(word) == (size_t)(end - text) && strncmp(text, word, strlen(word)) == 0;
 }
 
+/* A range is known by its colons, which no number has. */
 finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why)
 {
     const char *text = args_text(a, id), *name = name_of(id), *at[5];
@@ -274,6 +281,7 @@ finf_status args_sized(const args *a, option_id id, const char *plain, const cha
     return s;
 }
 
+/* The words of the table are in its `argument`, between bars. */
 finf_status args_choice(const args *a, option_id id, int *choice, finf_reason *why)
 {
     option_info o = option_get(id, a->command);

@@ -16,6 +16,7 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why);
 finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why);
 /* --noise with auto = eta*mu. */
 finf_status read_noise(const args *a, double eta, double mu, finf_noise **out, finf_reason *why);
+/* --rho, --clip and --sigma-sgd: positive, but for a sigma-sgd of 0. */
 finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why);
 /* --start: a number, or a value for each of the d directions, then in *at; owned by the caller,
  * also after a failure. */

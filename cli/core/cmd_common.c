@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+/* NaN where it was not given, which is then no error: the command says whether it needs one. */
 finf_status read_eta(const args *a, double *eta, finf_reason *why)
 {
     *eta = NAN;
@@ -13,6 +14,7 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why)
     return s;
 }
 
+/* auto is the paper's nu = min(eta mu, 1). */
 finf_status read_noise(const args *a, double eta, double mu, finf_noise **out, finf_reason *why)
 {
     return spec_noise(args_text(a, OPT_NOISE), finf_nu_of_paper(eta, mu), out, why);
@@ -28,6 +30,7 @@ finf_status read_eta_mu(const args *a, double *eta, double *mu, finf_reason *why
     return s;
 }
 
+/* rho, clip and sigma-sgd. sigma_sgd = 0 is allowed: no gradient noise. */
 finf_status read_setting(const args *a, finf_privacy_setting *out, finf_reason *why)
 {
     *out = finf_privacy_setting_default();
@@ -91,6 +94,7 @@ static int stdin_reads(const char *text, int is_list)
 /* Stdin can be read once only: a second reader would find it empty. */
 finf_status check_stdin(const args *a, finf_reason *why)
 {
+    /* the options whose values may be read from a file */
     static const struct {
         option_id id;
         const char *name;
@@ -101,6 +105,7 @@ finf_status check_stdin(const args *a, finf_reason *why)
     const char *first = NULL;
     for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
         const char *name = READERS[i].name;
+        /* defaults read nothing */
         int count = args_given(a, READERS[i].id)
                         ? stdin_reads(args_text(a, READERS[i].id), READERS[i].id == OPT_SYSTEM)
                         : 0;

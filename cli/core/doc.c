@@ -125,6 +125,7 @@ static size_t find_key(const csv_columns *c, const char *key, size_t from)
     return c->n;
 }
 
+/* Room for twice as many columns. 0: no memory; what is there stays. */
 static int grow_columns(csv_columns *c)
 {
     size_t more = c->room ? 2 * c->room : 32;
@@ -157,6 +158,7 @@ static void add_column(doc *d, const char *key)
 /* Appends an item. Without memory it is one that nobody prints, so that the caller can fill it. */
 static item *add(doc *d, item_kind kind, const char *key, const char *label, const char *note)
 {
+    /* filled by whoever added it, and never read */
     static item spare;
     if (d->n == d->room) {
         size_t more = d->room ? 2 * d->room : 32;
@@ -284,6 +286,9 @@ static void give_reason(doc *d, size_t end, const char *text)
     if (end == d->n) doc_string(d, "reason", "reason", text, NULL);
 }
 
+/* One reason for each record, about its first such number: at the end of a record (the next ROW, or
+ * the end of the list) the reason goes into it. The loop runs over the n items that there were, as
+ * give_reason may append one. */
 int doc_imprecise(doc *d, finf_reason *why)
 {
     size_t n = d->n;
@@ -410,6 +415,7 @@ static void print_table_text(const item *x, int precision, FILE *out)
 static void print_text(const doc *d, doc_style style, FILE *out)
 {
     int precision = style.precision ? style.precision : 10;
+    /* the widths of the two columns, from a first pass over all items */
     size_t labels = 0, values = 0;
     char value[512];
     for (size_t i = 0; i < d->n; i++)
@@ -448,6 +454,7 @@ static void print_text(const doc *d, doc_style style, FILE *out)
 
 /* ---- CSV and JSON ---------------------------------------------------------------------------- */
 
+/* 17 digits give every double back exactly. */
 static int machine_digits(doc_style style) { return style.precision ? style.precision : 17; }
 
 /* A cell as RFC 4180 has it: in quotes where there is a comma, a quote or an end of line in it, and
@@ -512,6 +519,7 @@ static void csv_array(const item *x, int digits, FILE *out)
     }
 }
 
+/* The first line of a CSV: the names of its columns. */
 static void csv_header(const char *const *names, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -737,6 +745,8 @@ static const double *find_data(const item *x, const char *key, size_t *stride)
     return NULL;
 }
 
+/* An array is a column under its key, beside an index t; a table has the columns it names; else the
+ * records make one, in which a record without the key has NaN. */
 double *doc_column(const doc *d, const char *key, size_t *n)
 {
     const item *array = find_kind(d, ARRAY), *whole = array ? array : find_kind(d, TABLE);
@@ -758,6 +768,7 @@ double *doc_column(const doc *d, const char *key, size_t *n)
     return out;
 }
 
+/* Arrays, tables, headings and notes are left out: they are not fields of a record. */
 void doc_copy(doc *to, const doc *from, size_t row)
 {
     for (size_t i = record(from, row); i < from->n && from->items[i].kind != ROW; i++) {

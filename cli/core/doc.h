@@ -30,6 +30,7 @@ void doc_whole(doc *d, const char *key, const char *label, unsigned long long va
                const char *note);
 void doc_bool(doc *d, const char *key, const char *label, int value, const char *note);
 void doc_string(doc *d, const char *key, const char *label, const char *value, const char *note);
+/* Numbers that are the whole output: one a line in text, to be read back. */
 void doc_array(doc *d, const char *key, const double *x, size_t n);
 /* Numbers of this row, where doc_array is the whole output: JSON an array, CSV one cell, not in
  * text. */

@@ -27,6 +27,7 @@ static finf_status slurp(const char *path, char **out, size_t *size, finf_reason
     finf_status s = data ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory to read '%.150s'", path);
     errno = 0;
     while (!s) {
+        /* a short count is the end of the file or an error, told apart by ferror below */
         size_t got = fread(data + n, 1, room - n, f);
         n += got;
         if (n < room) break;
@@ -185,6 +186,7 @@ static finf_status read_npy(const char *path, const char *bytes, size_t size, in
 
 /* ---- text and CSV ---------------------------------------------------------------------------- */
 
+/* Cells are parted by blanks, commas or semicolons. */
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 static int is_comma(char c) { return c == ',' || c == ';'; }
 
@@ -267,9 +269,11 @@ static finf_status read_line(reader *r, const char *p, const char *end, finf_rea
 static finf_status read_text(const char *path, const char *section, const char *text, size_t size,
                              input_table *out, finf_reason *why)
 {
+    /* slurp has put a NUL at the end: one before it is in the file */
     if (strlen(text) != size)
         return finf_why(why, FINF_EPARSE, "'%.120s': binary, but not .npy", path);
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* a byte order mark */
+    /* a file without lines [name] is one part, whatever it was asked for */
     int parted = *text == '[' || strstr(text, "\n[") != NULL, active = !parted, found = !parted;
     reader r = {.path = path, .room = 1024, .out = out};
     out->data = malloc(r.room * sizeof *out->data);
@@ -277,6 +281,7 @@ static finf_status read_text(const char *path, const char *section, const char *
     for (const char *p = text; *p && !s;) {
         const char *end = p + strcspn(p, "\r\n"), *stop = p + strcspn(p, "#\r\n"), *start = p;
         r.line++;
+        /* to the next line, over \r\n as over one character */
         p = end + (end[0] == '\r' && end[1] == '\n') + (*end != 0);
         while (start < stop && is_blank(*start)) start++;
         while (stop > start && is_blank(stop[-1])) stop--;

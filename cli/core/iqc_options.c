@@ -39,6 +39,7 @@ finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta
                             finf_reason *why)
 {
     double slow = eta * o->smooth / kappa; /* eta mu: the slowest mode */
+    /* the library's domain, which --force does not widen */
     finf_status s = finf_iqc_check(eta, kappa, o, why);
     if (s) return s;
     if (args_given(a, OPT_FORCE)) return FINF_OK;
@@ -73,6 +74,7 @@ finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_
     if (!s) {
         out->kappa = out->eta + out->n;
         for (size_t i = 0; i < out->n; i++) {
+            /* eta outermost: rows with one eta are neighbours */
             out->eta[i] = eta[i / m];
             out->kappa[i] = kappa[i % m];
         }
@@ -90,6 +92,8 @@ void free_pairs(iqc_pairs *p)
     *p = (iqc_pairs){0};
 }
 
+/* Which multipliers are allowed decides for which F the bound holds: all, or those symmetric about
+ * their minimum, whose gradient is odd. (theory 7.1, 10.1) */
 const char *iqc_class_note(const finf_iqc_options *o)
 {
     switch (o->multipliers) {
@@ -101,6 +105,8 @@ const char *iqc_class_note(const finf_iqc_options *o)
     return "";
 }
 
+/* The Gaussian bound assumes more than the others: w must be Gaussian, and gradient noise, if there
+ * is any, independent of theta. (theory 7.11) */
 const char *iqc_noise_note(const finf_iqc_options *o)
 {
     return o->bound != FINF_IQC_GAUSSIAN ? ""
@@ -109,6 +115,7 @@ const char *iqc_noise_note(const finf_iqc_options *o)
                : ", and Gaussian w";
 }
 
+/* Two of the bounds are on the distance, (L/2) E|theta|^2 >= F_inf. (theory 7.2) */
 int iqc_is_dist(const finf_iqc_options *o)
 {
     return o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
@@ -175,10 +182,12 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
     doc_number(d, "iterations", NULL, r->iterations, NULL);
     doc_number(d, "grid_points", NULL, (double)r->grid_points, NULL);
     doc_number(d, "basis_size", NULL, (double)r->basis_size, NULL);
+    /* in text one line for all that CSV and JSON have under six keys */
     snprintf(note, sizeof note, "%.20s: %.40s, %d iteration%s, %zu frequencies, %zu unknowns",
              r->solver, r->solver_status, r->iterations, r->iterations == 1 ? "" : "s",
              r->grid_points, r->basis_size);
     doc_string(d, NULL, "solver", note, NULL);
+    /* how the solver's answer became a bound (theory 7.8) */
     if (args_given(a, OPT_VERBOSE)) {
         doc_number(d, "solver_bound", "on the grid", r->grid_value,
                    "the solver's own objective: not a bound");

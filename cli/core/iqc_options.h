@@ -4,6 +4,7 @@
 
 #include "cmd.h"
 
+/* All options of the bound, as the library takes them. */
 finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why);
 /* The library's domain (finf_iqc_check); and, unless --force, a uniform grid or finite multiplier
  * that eta*mu is too small for is refused with the size needed. */
@@ -13,7 +14,7 @@ finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta
  * another solver is asked for. */
 typedef struct {
     size_t n;
-    double *eta, *kappa;
+    double *eta, *kappa; /* n each, one allocation */
 } iqc_pairs;
 finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_reason *why);
 void free_pairs(iqc_pairs *p);
@@ -25,6 +26,7 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
 /* Is it a bound on (L/2) E|theta|^2, as then are the worst quadratic's value and the minimax beside
  * it? */
 int iqc_is_dist(const finf_iqc_options *o);
+/* What the minimax is, for its line in text. */
 const char *iqc_minimax_note(const finf_iqc_options *o);
 /* Which F it holds for, in a line. */
 const char *iqc_class_note(const finf_iqc_options *o);

@@ -30,6 +30,7 @@ static const char SPECTRUM_HELP[] = "  power:A           lambda_k = k^-A\n"
                                     "  step              1, 1/d, 1/d, ..\n"
                                     "  list:1,0.5,..     given eigenvalues                 @FILE\n";
 
+/* As finf_status_exit has them. */
 static const char EXIT_STATUS[] =
     "0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or "
     "malformed;\n"
@@ -75,6 +76,7 @@ static void option_lines(const command *c, FILE *out)
     }
 }
 
+/* The spellings of --noise, --spectrum and --set are explained where the command has them. */
 void manual_help(const command *c, FILE *out)
 {
     fprintf(out, "finf %s: %s\n\n%s\n\nOptions\n", c->name, c->summary, c->about);
@@ -118,6 +120,7 @@ static void roff_block(const char *text, FILE *out)
     fputs(".fi\n", out);
 }
 
+/* Either text may be NULL. */
 static int same(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 /* Do both commands have the option, and mean the same by it? */
@@ -141,6 +144,7 @@ static void roff_option(option_id id, command_table all, FILE *out)
     for (command_table c = all; *c; c++) users += option_of_command(*c, id) != NULL;
     for (command_table c = all; *c; c++) {
         int count = 0, first = option_of_command(*c, id) != NULL;
+        /* only the first command with a meaning prints it, for all that share it */
         for (command_table b = all; b < c; b++) first &= !alike(id, *b, *c);
         if (!first) continue;
         if (meanings++) fputs(".br\n", out);
@@ -158,6 +162,7 @@ static void roff_option(option_id id, command_table all, FILE *out)
     }
 }
 
+/* Options come once, after all commands: most are those of several. */
 void manual_roff(command_table all, FILE *out)
 {
     fputs(".TH FINF 1 \"\" \"finf " FINF_VERSION "\" \"User Commands\"\n.SH NAME\n"
@@ -227,6 +232,7 @@ static void markdown_common(command_table all, FILE *out)
 {
     fputs(TABLE_HEAD, out);
     for (int i = 0; i < OPT_COUNT; i++) {
+        /* who does not have the option: "; not of coef, privacy" */
         char absent[200] = "";
         size_t n = 0;
         if (!option_of_command(&ANY, (option_id)i)) continue;
@@ -269,6 +275,7 @@ static void markdown_command(const command *c, FILE *out)
     fprintf(out, "\nExample:\n\n    %s\n", c->example);
 }
 
+/* Lines that are kept as they are. */
 static void markdown_block(const char *text, FILE *out)
 {
     fputs("\n```\n", out);

@@ -21,7 +21,12 @@ const char FROM_LIBRARY[] = "the library's";
 #define CHOICE(LIST)                                                                               \
     .argument = &LIST(BAR)[1], .numbers = (const int[]) { LIST(NUMBER) }
 
+/* In the order of option_id, which is that of the help. An argument with bars is a list of the
+ * words that are taken (args_choice, args_sized); LIST is one that must not be empty; anything else
+ * is a name for what the help explains. A command whose
+ * help or default differs has its own. */
 static const option_info OPTIONS[OPT_COUNT] = {
+    /* the noise, and the quadratic problem */
     [OPT_NOISE] = {.name = "noise", .argument = "N", .help = "the noise beta (see NOISE)"},
     [OPT_ETA] = {.name = "eta", .argument = "E", .help = "step size"},
     [OPT_MU] = {.name = "mu",
@@ -43,12 +48,14 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_DIRECTIONS] = {.name = "directions",
                         .help = "also the contribution of each eigendirection"},
     [OPT_STEPS] = {.name = "steps", .argument = "T", .help = "also the sensitivity of T steps"},
+    /* coef */
     [OPT_LENGTH] = {.name = "length", .argument = "n", .help = "how many coefficients"},
     [OPT_STRATEGY] = {.name = "strategy",
                       .help = "print c = 1/beta (strategy_coef) instead of beta"},
     [OPT_DENSITY] =
         {.name = "density",
          .help = "print |B(w)|^2 at n frequencies from 0 to pi instead: what spectrum@FILE reads"},
+    /* privacy */
     [OPT_EPSILON] = {.name = "epsilon",
                      .argument = "e",
                      .help = "with --delta: find rho; with --rho: find delta"},
@@ -60,6 +67,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
                         .argument = "gauss|zcdp",
                         .fallback = "gauss",
                         .help = "which epsilon fixes rho: the exact one or zCDP's"},
+    /* strongly convex, smooth F: iqc, optimize, tune (theory 7) */
     [OPT_KAPPA] = {.name = "kappa",
                    .argument = "K",
                    .help = "condition number L/mu, or a range such as 2:1000:log:25"},
@@ -107,6 +115,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_FORCE] = {.name = "force",
                    .help = "take a grid or multiplier too small for eta*mu, as the paper's may be"},
     [OPT_VERBOSE] = {.name = "verbose", .help = "also the solver's own objective, gap and repair"},
+    /* rates (theory 5.4) */
     [OPT_DECAYS] =
         {.name = "decays",
          .argument = "LIST",
@@ -118,6 +127,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
                    .help =
                        "eigenvalue decays; the noise of prior work; the finite-time corollaries"},
     [OPT_SLOPES] = {.name = "slopes", .help = "the log-log slopes instead of the values"},
+    /* curve (theory 6) */
     [OPT_SYSTEM] =
         {.name = "system",
          .argument = "LIST",
@@ -151,6 +161,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_SEPARATION] = {.name = "separation",
                         .argument = "b",
                         .help = "least distance of two participations, in steps"},
+    /* reproduce, and the constants of rates */
     [OPT_OUT] = {.name = "out",
                  .argument = "DIR",
                  .help = "where to write: all of the files or none"},
@@ -158,6 +169,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
                  .argument = "NAME=V,..",
                  .help = "finite: constants of the corollaries (see CONSTANTS)"},
     [OPT_QUICK] = {.name = "quick", .help = "fewer points"},
+    /* simulate (theory 6.6) */
     [OPT_PROBLEM] =
         {.name = "problem",
          CHOICE(FINF_SIMULATE_PROBLEM_LIST),
@@ -183,6 +195,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
                        .argument = "n",
                        .fallback = FROM_LIBRARY,
                        .help = "or after this many steps in all (exit 4, with the best value)"},
+    /* the privacy setting, sigma^2 = G^2 gamma^2/(2 rho) */
     [OPT_RHO] = {.name = "rho",
                  .argument = "R",
                  .fallback = FROM_LIBRARY,
@@ -195,6 +208,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
                        .argument = "S",
                        .fallback = FROM_LIBRARY,
                        .help = "standard deviation of the gradient noise"},
+    /* how and where to print */
     [OPT_FORMAT] = {.name = "format",
                     .argument = "text|csv|json",
                     .fallback = "text",

@@ -73,7 +73,7 @@ typedef enum {
 extern const char FROM_LIBRARY[];
 
 typedef struct {
-    const char *name;
+    const char *name;     /* without the dashes */
     const char *argument; /* NULL: a flag. Words between bars: one of them */
     const int *numbers;   /* of these words, in their order; NULL: 0, 1, .. */
     const char *fallback; /* the default; NULL: none */
@@ -95,6 +95,7 @@ typedef struct {
 typedef struct {
     option_id option;
     option_id needs[3]; /* ends with OPT_END */
+    /* NULL: any value will do; why it would have no effect, for the message (NULL: it is plain) */
     const char *words, *because;
 } option_rule;
 
@@ -108,8 +109,10 @@ typedef struct args args;
 
 /* A command: all there is to know about it. The lists end with OPT_END. */
 typedef struct {
+    /* the word after finf; what it answers, in a line; the same in a few; a command line that
+     * runs */
     const char *name, *summary, *about, *example;
-    const option_use *options;
+    const option_use *options;  /* those it takes */
     const option_rule *rules;   /* NULL: none */
     const option_truth *truths; /* NULL: none */
     /* Fills the doc. FINF_ETOL: the doc holds the best value. Any other failure: nothing is printed
@@ -133,15 +136,18 @@ option_id option_find(const char *name, size_t length);
 
 /* ---- what several commands have in common ---------------------------------------------------- */
 
+/* how and where to print: nearly every command has them */
 #define COMMON_OPTIONS                                                                             \
     {.id = OPT_FORMAT}, {.id = OPT_JSON}, {.id = OPT_OUTPUT}, {.id = OPT_QUIET}, {.id = OPT_HELP}, \
     {                                                                                              \
         .id = OPT_VERSION                                                                          \
     }
 
+/* what scales the noise */
 #define PRIVACY_OPTIONS                                                                            \
     {.id = OPT_RHO}, {.id = OPT_CLIP}, { .id = OPT_SIGMA_SGD }
 
+/* an option that a command takes, so that all commands take it, and has no use for */
 #define WITHOUT_EFFECT(option)                                                                     \
     {                                                                                              \
         .id = option, .fallback = FROM_LIBRARY,                                                    \

@@ -46,12 +46,14 @@ static void on_signal(int signal_number)
     raise(signal_number);
 }
 
+/* Only notes it: the write that caused the signal fails with EPIPE, and sink_finish decides. */
 static void on_pipe(int unused)
 {
     (void)unused;
     pipe_closed = 1;
 }
 
+/* SIGTSTP too: a program stopped half way would leave its files half way as long as it sleeps. */
 void signals_hold(sigset_t *before)
 {
     sigset_t set;
@@ -83,6 +85,7 @@ static char *real_name(const char *path)
     char *real = realpath(path, NULL), target[PATH_MAX];
     if (real || errno != ENOENT) return real;
     char *name = strdup(path);
+    /* as many links as Linux follows itself; a circle of them ends here too */
     for (int links = 0; name && links < 40; links++) {
         ssize_t n = readlink(name, target, sizeof target - 1);
         if (n < 0) break;
@@ -143,12 +146,15 @@ static FILE *open_temporary(const char *path, const struct stat *old, sink *out)
         out->temporary = NULL;
         return NULL;
     }
+    /* the mask can only be read by setting it */
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fd, old ? old->st_mode & 07777 : 0666 & ~mask);
     return fdopen(fd, "w");
 }
 
+/* What is no regular file (a device, a pipe) cannot be replaced by renaming, and names under /dev
+ * and /proc may stand for an open file, such as /dev/stdout: these are written in place. */
 finf_status sink_open(const char *path, sink *out, finf_reason *why)
 {
     struct stat st;
@@ -191,6 +197,7 @@ static int is_closed_pipe(const sink *s)
            (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
+/* The reason, from errno, which may be 0 where stdio has lost it. */
 static void cannot_write(const sink *s, finf_reason *why)
 {
     const char *quote = s->path ? "'" : "";
@@ -215,6 +222,7 @@ finf_status sink_finish(sink *s, finf_reason *why)
     return FINF_EIO;
 }
 
+/* rename replaces the file in one step: whoever opens it sees the old one or the new one. */
 finf_status sink_close(sink *s, finf_reason *why)
 {
     if (sink_finish(s, why)) return FINF_EIO;

@@ -91,6 +91,8 @@ char *spec_resolve(const char *text, double automatic)
     return out;
 }
 
+/* NAME@FILE first, for the families that may come from a file; everything else is the library's to
+ * parse, with auto already replaced by its value. */
 finf_status spec_noise(const char *text, double automatic, finf_noise **out, finf_reason *why)
 {
     finf_noise_form form;
@@ -110,6 +112,7 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
     return s;
 }
 
+/* A text without list: begins with @, which the callers have seen to. */
 finf_status spec_list(const char *text, const char *what, double **out, size_t *n, finf_reason *why)
 {
     const char *rest = after(text, "list:");
@@ -117,6 +120,8 @@ finf_status spec_list(const char *text, const char *what, double **out, size_t *
                 : input_list(text + 1, what, out, n, why);
 }
 
+/* power:A, exp:R, flat and step need a dimension; list: and @FILE bring theirs, and a --dim beside
+ * them has to agree. */
 finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why)
 {
     const char *rest;
