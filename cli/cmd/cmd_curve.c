@@ -373,9 +373,11 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     if (!s) s = args_number(a, OPT_KURTOSIS, &j->o.kurtosis, why);
     if (!s) s = args_choice(a, OPT_GAMMA, &j->gamma, why);
     if (!s) s = args_choice(a, OPT_SHOW, &j->shown, why);
+    /* of the text table, where main's default of 10 would make the lines too long */
     double precision = 6;
     if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &precision, why);
     j->precision = (int)precision;
+    /* the two of several participations are numbers that fill() puts into o.sens2 */
     j->o.gamma = j->gamma < GAMMA_FIXED_ORDER ? (finf_curve_gamma)j->gamma : FINF_CURVE_GAMMA_T;
     j->o.cancel.poll = sweep_interrupted;
     j->k = j->b = NAN;

@@ -158,6 +158,7 @@ static finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     if (!s) s = args_choice(a, OPT_LOWER, &lower, why);
     if (!s) s = args_seed(a, OPT_SEED, &j.seed, why);
     if (!s) s = read_pairs(a, &j.o, &j.pairs, why);
+    /* every pair, before the first is computed: a sweep should not end in the middle of it */
     for (size_t i = 0; i < j.pairs.n && !s; i++)
         s = check_iqc_sizes(a, &j.o, j.pairs.eta[i], j.pairs.kappa[i], why);
     /* read once: it may come from stdin */

@@ -34,6 +34,7 @@ static finf_status gaussian(const finf_optimize_result *r, double eta, double ka
     *out = r->iqc.bound.value;
     if (o.bound == FINF_IQC_GAUSSIAN || !isfinite(*out)) return FINF_OK;
     o.bound = FINF_IQC_GAUSSIAN;
+    /* a number beside the bound: by the faster solver, and not proved */
     o.solver = FINF_IQC_NEWTON;
     o.certify = 0;
     finf_status s = finf_iqc(r->noise, eta, kappa, &o, &also);
@@ -50,6 +51,7 @@ static void solve(size_t i, void *ctx)
     row *out = &j->rows[i];
     out->end.status = finf_optimize(j->pairs.eta[i], j->pairs.kappa[i], &j->o, &out->r);
     if (out->end.status) out->end.why = out->r.iqc.reason;
+    /* no memory is a failure; a bound that was not found leaves NaN */
     if (gaussian(&out->r, j->pairs.eta[i], j->pairs.kappa[i], j->o.iqc, &out->gaussian) ==
         FINF_ENOMEM)
         out->end.status = finf_why(&out->end.why, FINF_ENOMEM, "no memory");
@@ -149,6 +151,7 @@ static void show_row(size_t i, void *ctx)
     doc *d = j->d;
     const finf_optimize_result *r = &j->rows[i].r;
     double also = j->rows[i].gaussian, minimax = r->minimax_lower.value;
+    /* of --bound gaussian it is the bound, which text has already */
     int beside = j->o.iqc.bound == FINF_IQC_SHARP && !isnan(also);
     char noise[SPELLED], note[160];
     doc_row(d);

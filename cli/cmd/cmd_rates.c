@@ -22,6 +22,7 @@ typedef struct {
     size_t n;
 } table;
 
+/* The cell of these indices into the axes. */
 static cell *at(const table *t, size_t decay, size_t dim, size_t eta)
 {
     return &t->cells[(decay * t->x.n_dims + dim) * t->x.n_etas + eta];
@@ -54,6 +55,7 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
     if (!s) {
         best = nu;
         c->best_nu = NAN;
+        /* where nu = eta mu is unstable every nu is: stability does not depend on the noise */
         if (nu.stable && (s = finf_tune_linreg(c->eta, H, &o, &c->best_nu, &best)))
             *why = best.reason;
     }

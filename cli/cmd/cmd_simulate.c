@@ -158,6 +158,7 @@ static void show_problem(doc *d, const args *a, const job *j)
         doc_number(d, "T", "T", (double)o->steps, "steps of a chain");
         show_start(d, a, o->start);
     }
+    /* not in text; in a file it is what makes the run repeatable */
     doc_whole(d, "seed", NULL, o->seed, NULL);
 }
 

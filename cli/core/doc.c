@@ -51,6 +51,7 @@ typedef struct {
     size_t at;         /* while filling: the place behind the last key of the current record */
 } csv_columns;
 
+/* What a command fills: items, and the columns that their keys make. */
 struct doc {
     item *items;
     size_t n;    /* items */
@@ -91,6 +92,7 @@ void doc_fail(doc *d) { d->failed = 1; }
 
 int doc_failed(const doc *d) { return d->failed; }
 
+/* In memory until everything is known to be right: only then is a file written. */
 FILE *doc_saved(doc *d)
 {
     if (!d->saved) d->saved = memory_open(&d->saved_text);
@@ -172,6 +174,7 @@ static item *add(doc *d, item_kind kind, const char *key, const char *label, con
     }
     item *x = &d->items[d->n++];
     *x = (item){.kind = kind, .key = copy(d, key), .label = copy(d, label), .note = copy(d, note)};
+    /* the next key may be that of the first column again */
     if (kind == ROW) d->columns.at = 0;
     add_column(d, x->key);
     return x;

@@ -20,6 +20,7 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
     if (!s) s = args_choice(a, OPT_CLASS, &class, why);
     if (!s) s = args_choice(a, OPT_CONSTANTS, &constants, why);
     if (!s) s = args_choice(a, OPT_SOLVER, &solver, why);
+    /* 0 stands for the bare word: the grid and the basis that the library chooses */
     if (!s) s = args_sized(a, OPT_GRID, "auto", "uniform", 1e6, &o.grid_uniform, why);
     if (!s) s = args_sized(a, OPT_MULTIPLIER, "compact", "fir", 2000, &o.fir, why);
     o.bound = (finf_iqc_bound)bound;

@@ -24,6 +24,7 @@ static const char *noise_help(void)
     return text;
 }
 
+/* What spec_spectrum takes. */
 static const char SPECTRUM_HELP[] = "  power:A           lambda_k = k^-A\n"
                                     "  exp:R             lambda_k = e^(-R(k-1))\n"
                                     "  flat              lambda_k = 1\n"

@@ -299,6 +299,7 @@ const option_use *option_of_command(const command *c, option_id id)
     return u->id == OPT_END ? NULL : u;
 }
 
+/* The table's entry, changed by what the command says. A copy: the table is constant. */
 option_info option_get(option_id id, const command *c)
 {
     option_info o = OPTIONS[id];
