@@ -126,9 +126,9 @@ static finf_status save(const job *j, const row *x, doc *d, finf_reason *why)
         fprintf(f,
                 "# psi: per unit |B|^2; lambda: the multiplier h_0 - sum_t h_t e^{-iwt}; causal: "
                 "that of causality%s\n",
-                j->o.iqc.bound == FINF_IQC_GAUSSIAN
-                    ? " and of Stein's identities for Gaussian w (socp/program/stein.c), their cost in psi"
-                    : "");
+                j->o.iqc.bound == FINF_IQC_GAUSSIAN ? " and of Stein's identities for Gaussian w "
+                                                      "(socp/program/stein.c), their cost in psi"
+                                                    : "");
         /* 17 digits: what is read back is the same number */
         fprintf(f, "[beta]\nt,beta\n");
         for (size_t t = 0; t < n; t++) fprintf(f, "%zu,%.17g\n", t, beta[t]);
