@@ -627,7 +627,8 @@ near bound 0.00595806718 1e-8 iqc --noise bisr:8 --eta 0.1 --kappa 20 --certify
 bad1 3 'whole number from 1' gamma --noise bisr:0
 bad1 3 'whole number from 1' gamma --noise bisr:100001
 for o in '--output -' '--save -'; do bad1 2 "'-' is no file" optimize --eta 0.1 --kappa 20 $o; done
-ok '"unit_sgd":null' iqc --noise sgd --eta 0.1 --kappa 10 --json # without gradient noise it is not computed
+"$finf" iqc --noise sgd --eta 0.1 --kappa 10 --json >"$T/out" 2>"$T/err" # without gradient noise it is not computed
+if grep -q '"unit_bound"' "$T/out" && ! grep -q unit_sgd "$T/out"; then yes; else no 'unit_sgd of nothing' iqc; fi
 for c in 'mean --eta 0.1' 'linreg --eta 0.1 --spectrum flat --dim 2'; do # what does not need gamma stands though that is undecided
     "$finf" $c --noise beta:1,-1,1e-40 --json >"$T/out" 2>"$T/err"
     if [ $? = 4 ] && grep -q '"stable":true' "$T/out"; then yes; else no 'stable though undecided' $c; fi

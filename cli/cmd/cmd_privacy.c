@@ -62,7 +62,7 @@ static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
     double eta, mu, T = NAN, epsilon, delta, rho_error = NAN;
     finf_noise *noise = NULL;
     finf_privacy_setting set;
-    finf_sensitivity sens;
+    finf_sensitivity sens = {.minimum_phase = 0};
     finf_status s = read_eta_mu(a, &eta, &mu, why);
     if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &T, why);
     if (!s) s = read_setting(a, &set, why);

@@ -166,7 +166,7 @@ void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, doub
              iqc_noise_note(o));
     doc_real(d, "bound", "bound_error", "bound", r->bound, note);
     doc_number(d, "unit_bound", NULL, r->unit_bound, NULL);
-    doc_number(d, "unit_sgd", NULL, r->unit_sgd, NULL);
+    if (o->privacy.sigma_sgd > 0) doc_number(d, "unit_sgd", NULL, r->unit_sgd, NULL);
     doc_bool(d, "certified", o->certify ? "certified" : NULL, r->certified,
              "proved in ball arithmetic");
     doc_number(d, "certified_upper", o->certify ? "proved bound" : NULL, r->certified_upper, NULL);
