@@ -121,6 +121,7 @@ const noise_family noise_beta = {
     .name = "beta",
     .form = "beta:1,-0.5,..",
     .about = "given noising coefficients",
+    .step = "O(coefficients)",
     .parse = parse,
     .from_table = from_table,
     .spell = noise_list_spell,

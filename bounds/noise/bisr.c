@@ -48,6 +48,7 @@ const noise_family noise_bisr = {
     .name = "bisr",
     .form = "bisr:b",
     .about = "the first b terms of (1-z)^(1/2): banded inverse square root",
+    .step = "O(b)",
     .parse = parse,
     .spell = spell,
     NOISE_BETA_FUNCTIONS,

@@ -261,6 +261,7 @@ const noise_family noise_blt = {
     .name = "blt",
     .form = "blt:TH,..;W,..",
     .about = "C(z) = 1 + sum W z/(1-TH z), beta = 1/C",
+    .step = "O(buffers)",
     .parse = parse,
     .spell = noise_pairs_spell,
     .beta = beta,

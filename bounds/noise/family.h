@@ -52,6 +52,8 @@ struct noise_family {
     const char *name;  /* what is written before the colon, and what finf_noise_family says */
     const char *form;  /* how --noise spells it: "nu:V" */
     const char *about; /* one line for --help */
+    /* What the noise of one more step costs after n of them. NULL: "O(n), or O(log^2 n) by FFT" */
+    const char *step;
 
     /* The noise from what follows "name:" ("" if nothing does). NULL: it is not spelled so. */
     finf_status (*parse)(const char *text, finf_noise **out, finf_reason *why);
@@ -109,6 +111,7 @@ double noise_density_t(double t, void *noise);          /* |B|^2 at t = tan(w/2)
 double noise_inverse_density_t(double t, void *noise);  /* 1/|B|^2: a circle_fn */
 double noise_density_rounding(const finf_noise *noise); /* relative */
 size_t noise_taps(const finf_noise *noise);
+const char *noise_step_cost(const finf_noise *noise); /* see `step` above */
 /* The noise is w itself: sgd, power:0,V and anything else whose recursion has no pole. */
 int noise_is_white(const finf_noise *noise);
 /* B at the frequencies of an FFT of n points. */

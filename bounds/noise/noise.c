@@ -213,6 +213,11 @@ size_t noise_taps(const finf_noise *noise)
 }
 
 /* White noise is a recursion without a pole: only families that have recursions can tell. */
+const char *noise_step_cost(const finf_noise *noise)
+{
+    return noise->family->step ? noise->family->step : "O(n), or O(log^2 n) by FFT";
+}
+
 int noise_is_white(const finf_noise *noise)
 {
     noise_poles f;

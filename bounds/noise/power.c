@@ -328,6 +328,7 @@ static void poles(const finf_noise *noise, double slow, noise_poles *out)
 const noise_family noise_sgd = {.name = "sgd",
                                 .form = "sgd",
                                 .about = "independent noise",
+                                .step = "O(1)",
                                 .parse = parse_sgd,
                                 .spell = spell_name,
                                 POWER_FUNCTIONS};
@@ -346,6 +347,7 @@ const noise_family noise_power = {.name = "power",
 const noise_family noise_antipgd = {.name = "antipgd",
                                     .form = "antipgd:V",
                                     .about = "1-(1-V)z, damped anti-PGD",
+                                    .step = "O(1)",
                                     .parse = parse_antipgd,
                                     .spell = spell_nu,
                                     POWER_FUNCTIONS};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
+#include "family.h"
 #include "dense.h"
 #include "minimise.h"
 
@@ -140,7 +140,7 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
     int sgd = strcmp(family, "sgd") == 0,
         row = strcmp(family, "cc") == 0 || strcmp(family, "nu") == 0;
     set_table(s, sgd ? "identity" : "Toeplitz, lower triangular", 1, sgd ? "O(1)" : "O(n)",
-              sgd ? "O(1)" : "O(n), or O(log^2 n) by FFT", sgd || row ? "O(1)" : "",
+              noise_step_cost(noise), sgd || row ? "O(1)" : "",
               sgd   ? "O(1)"
               : row ? "O(T)"
                     : "");

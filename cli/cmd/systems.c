@@ -56,8 +56,7 @@ static finf_status read_noise_name(const char *given, system_spec *s, finf_reaso
         finf_why(why, status,
                  "system '%.60s' is not known: tree, honaker, full-honaker, fft, me, me:b, "
                  "banded:b, banded-sqrt:b, noise "
-                 "(that of --noise), or a noise: sgd, cc, nu:V, power:P,V, antipgd:V, beta:.., "
-                 "strategy:.., blt:..",
+                 "(that of --noise), or a noise as --noise has it (see --help)",
                  s->name);
     return status;
 }
