@@ -17,6 +17,7 @@
  *     noise                          finf_noise_*: the families of beta; gamma, T(b), |B|^2
  *     spectra of the Hessian         finf_spectrum_*
  *     what is common                 finf_privacy_setting
+ *     optimizers                     finf_optimizer_*: momentum, any linear filter, averaging
  *     mean estimation                finf_mean
  *     linear regression              finf_linreg, finf_linreg_*, finf_rates_*
  *     strongly convex, smooth F      finf_iqc, finf_iqc_quadratic, finf_iqc_minimax
@@ -368,7 +369,84 @@ typedef struct {
 
 finf_privacy_setting finf_privacy_setting_default(void);
 
+/* ---- optimizers: any linear first-order method ------------------------------------------------
+ */
+
+/* How gradients become steps. theta_t are the points at which gradients are taken; they are a
+ * linear filter of the noisy gradients, Theta = -eta P(z) (gradients + noise), z one step forward:
+ *
+ *     P = sum_k b_k z^-k / sum_k a_k z^-k,   b_0 = 0,   a(1) = 0
+ *
+ * beside it an averaging filter A, the reported point being A Theta, and a weight decay V >= 0:
+ * what is minimised is then F + (V/2)|theta|^2, F_inf is the excess of that sum over its own
+ * minimum, and sigma_sgd is the gradient noise at its minimiser. Conventions are PyTorch's,
+ * dampening 0. NULL in place of an optimizer is plain SGD, without averaging or decay, in every
+ * function. theory 11.1 */
+typedef struct finf_optimizer finf_optimizer;
+
+/* optimizer: "sgd", "heavy-ball:M", "nesterov:M" (0 <= M < 1), "filter:b_0,b_1,..;a_0,a_1,.." (at
+ * most 64 numbers each, of size 1e15; a simple pole of P at z = 1; no pole in |z| >= 1 that a zero
+ * hides). average: "none", "ema:A" (avg = A avg + (1-A) theta, 0 <= A < 1), "last:K" (the mean of
+ * the last K points, 1 <= K <= 1e6); NULL is "none". weight_decay: 0 to 1e50.
+ * heavy-ball:0, nesterov:0, filter:0,1;1,-1 are sgd.
+ * FINF_EPARSE: no such optimizer or number; FINF_EDOM: outside these bounds. *out is the caller's,
+ * for finf_optimizer_free; NULL on failure */
+finf_status finf_optimizer_parse(const char *optimizer, const char *average, double weight_decay,
+                                 finf_optimizer **out, finf_reason *why);
+void finf_optimizer_free(finf_optimizer *opt);
+
+/* How an optimizer is written. */
+typedef struct {
+    const char *name;  /* what stands before the colon: "heavy-ball"; NULL: no more */
+    const char *form;  /* the whole: "heavy-ball:M" */
+    const char *about; /* its update, in a line */
+} finf_optimizer_form;
+
+/* All of them, i = 0, 1, ..; static strings; all NULL after the last one. */
+finf_optimizer_form finf_optimizer_form_get(size_t i);
+
+/* The optimizer, and its average ("none", "ema:0.9", "last:10"), as finf_optimizer_parse reads
+ * them, with every digit. FINF_EDOM where it does not fit in `size` bytes. */
+finf_status finf_optimizer_spell(const finf_optimizer *opt, char *out, size_t size);
+finf_status finf_optimizer_spell_average(const finf_optimizer *opt, char *out, size_t size);
+double finf_optimizer_weight_decay(const finf_optimizer *opt); /* V */
+
+/* The effective step for eta = 1: lim (z-1) P at z = 1; 1/(1-M) with momentum M. Positive. */
+double finf_optimizer_step(const finf_optimizer *opt);
+
+/* Whether the recursion converges on a quadratic of curvature h (which becomes h + V): every zero
+ * of a + eta h b is inside the unit disc. 0 also where eta h is not positive and finite. method:
+ * step-down recursion (theory 2.1), in quadruple precision where the compiler has it */
+int finf_optimizer_stable(const finf_optimizer *opt, double eta, double h);
+
+/* The step below which it converges for every curvature in [h_min, h_max]; 0 where there is
+ * none, NaN unless 0 < h_min <= h_max (V included) are finite. A filter may be unstable below it.
+ * method: the curvatures at which a pole is on the circle, by a scan of frequencies, each by
+ *         bisection on the exact test */
+double finf_optimizer_eta_max(const finf_optimizer *opt, double h_min, double h_max);
+
+/* The largest modulus of a closed-loop pole over the curvatures in [h_lo, h_hi]: the error falls by
+ * this factor a step in the end. Above 1 where it diverges.                          theory 11.1
+ * domain: 1e-50 <= eta (h_lo + V) <= eta (h_hi + V) <= 1e50, else FINF_EDOM
+ * method: closed form for momentum, else eigenvalues; 257 curvatures and golden sections between
+ * failure: NaN. FINF_ETOL: no eigenvalues */
+finf_status finf_optimizer_contraction(const finf_optimizer *opt, double eta, double h_lo,
+                                       double h_hi, double *contraction, finf_reason *why);
+
+/* The impulse response of G_h = eta P/(1 + h eta P), h + V in place of h: what a unit of noise
+ * added to the gradient of step 0 moves -theta_t by, t = 0 .. n-1, and the averaged point (may be
+ * NULL). h = -V is P itself. domain: eta > 0, eta (h + V) >= 0, finite, else FINF_EDOM and NaN */
+finf_status finf_optimizer_response(const finf_optimizer *opt, double eta, double h, size_t n,
+                                    double *theta, double *average);
+
 /* ---- mean estimation ------------------------------------------------------------------------- */
+
+typedef struct {
+    finf_privacy_setting privacy;    /* its defaults */
+    const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
+} finf_mean_options;
+
+finf_mean_options finf_mean_options_default(void);
 
 typedef struct {
     finf_real gamma2;    /* gamma_inf^2 of the noise */
@@ -384,7 +462,7 @@ typedef struct {
  *           statuses of finf_noise_sensitivity and finf_noise_energy
  * method:   closed form in T(eta); F_optimal by the arithmetic-geometric mean
  * accuracy: error covers gamma2, T and rounding; tests/tables/mean.inc */
-finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set,
+finf_status finf_mean(const finf_noise *noise, double eta, const finf_mean_options *opt,
                       finf_mean_result *out);
 
 /* ---- linear regression ----------------------------------------------------------------------- */
@@ -393,6 +471,7 @@ typedef struct {
     finf_privacy_setting privacy; /* its defaults */
     double kurtosis; /* excess kurtosis of the input coordinates, >= -2; default 0, Gaussian */
     int optimum;     /* also compute the optima over all noise; default 1 */
+    const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
 } finf_linreg_options;
 
 finf_linreg_options finf_linreg_options_default(void);
@@ -440,8 +519,8 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
  * method:   Brent's, in the bracket of 5.1. FINF_ETOL: the bracket did not hold to rounding
  * accuracy: 1e-14 relative, not returned
  * failure:  *eta = NaN */
-finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta,
-                                finf_reason *why);
+finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
+                                const finf_optimizer *optimizer, double *eta, finf_reason *why);
 
 typedef struct {
     double lambda; /* the direction's eigenvalue */
@@ -560,10 +639,11 @@ typedef struct {
     finf_iqc_solver solver;       /* default FINF_IQC_AUTO; the result names who answered */
     /* 0, the default: clustered nodes; k <= 1e6: k uniform points on (-pi, pi) (theory 7.5) */
     size_t grid_uniform;
-    size_t fir;         /* 0, the default: compact basis; T <= 2000: single lags up to T (7.5) */
-    double gap;         /* relative gap asked of the solver, in (0, 1), default 1e-8 */
-    int certify;        /* prove the bound in ball arithmetic; default 0 (theory 7.13) */
-    finf_cancel cancel; /* of the solver and the proof */
+    size_t fir;  /* 0, the default: compact basis; T <= 2000: single lags up to T (7.5) */
+    double gap;  /* relative gap asked of the solver, in (0, 1), default 1e-8 */
+    int certify; /* prove the bound in ball arithmetic; default 0 (theory 7.13) */
+    const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
+    finf_cancel cancel;              /* of the solver and the proof */
 } finf_iqc_options;
 
 finf_iqc_options finf_iqc_options_default(void);
@@ -709,7 +789,7 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
                           finf_iqc_result *out);
 finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt,
                              double *nu, finf_linreg_result *out);
-finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu,
+finf_status finf_tune_mean(double eta, const finf_mean_options *opt, double *nu,
                            finf_mean_result *out);
 
 /* An F that is not quadratic, in one dimension. */
@@ -907,7 +987,8 @@ typedef struct {
     /* up to this many directions one by one, beyond by the nodes of the spectral measure (start_at:
      * always one by one); default 512 */
     size_t direct_max;
-    finf_cancel cancel; /* of the recursion and of the matrix it may need */
+    const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
+    finf_cancel cancel;              /* of the recursion and of the matrix it may need */
 } finf_curve_options;
 
 finf_curve_options finf_curve_options_default(void);
@@ -1049,7 +1130,8 @@ typedef struct {
     unsigned threads;        /* 1 to 256, default 1: the answer does not depend on it */
     double relative_error;   /* one standard error over the mean, at which to stop; default 0.01 */
     double max_steps;        /* over all chains, 1 to 1e15, default 1e8 */
-    finf_cancel cancel;      /* polled by every thread */
+    const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
+    finf_cancel cancel;              /* polled by every thread */
     /* NULL, or told now and then, by the calling thread: progress_data, steps done, steps expected,
      * mean and standard error so far (or NaN) */
     void (*progress)(void *, double done, double expected, double mean, double error);

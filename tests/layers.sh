@@ -35,7 +35,7 @@ awk '
     $1 == "socp/certify" && $3 ~ /^arb_/ { arb = 1 }
     END {
         for (i = 1; i <= rooms; i++) {
-            line = sprintf("%-15s :", order[i])
+            line = sprintf("%-16s :", order[i])
             for (j = 1; j <= rooms; j++) if ((order[i], order[j]) in uses) line = line " " order[j]
             sub(/ *:$/, "", line)
             print order[i] == "socp/certify" && !arb ? listed[i] : line

@@ -269,9 +269,9 @@ START_TEST(largest_step)
         finf_spectrum *H;
         double eta;
         finf_spectrum_flat(d, &H, NULL);
-        ck_assert_int_eq(finf_linreg_eta_max(H, 0, &eta, NULL), FINF_OK);
+        ck_assert_int_eq(finf_linreg_eta_max(H, 0, NULL, &eta, NULL), FINF_OK);
         ASSERT_NEAR(eta, 2 / (d + 2), 1e-13, "largest step, d = %g", d);
-        ck_assert_int_eq(finf_linreg_eta_max(H, -2, &eta, NULL), FINF_OK);
+        ck_assert_int_eq(finf_linreg_eta_max(H, -2, NULL, &eta, NULL), FINF_OK);
         ASSERT_NEAR(eta, 2 / d, 1e-13, "largest step for +-1 inputs, d = %g", d);
         finf_spectrum_free(H);
         ck_assert(linreg("sgd", "flat", d, 2 / (d + 2) * 0.999, setting(1, 1, 0, 0)).stable);
@@ -306,7 +306,7 @@ START_TEST(near_the_edge)
     finf_spectrum *H;
     double eta;
     finf_spectrum_exp(0.01, 1000, &H, NULL);
-    ck_assert_int_eq(finf_linreg_eta_max(H, 0, &eta, NULL), FINF_OK);
+    ck_assert_int_eq(finf_linreg_eta_max(H, 0, NULL, &eta, NULL), FINF_OK);
     finf_spectrum_free(H);
     finf_linreg_result r = linreg("sgd", "exp:0.01", 1000, eta * (1 - 1e-13), setting(1, 1, 0, 0));
     ck_assert_double_ge(r.exact.error, 1e-3 * r.exact.value);

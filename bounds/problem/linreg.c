@@ -13,6 +13,8 @@
 #include <gsl/gsl_roots.h>
 #include <stdlib.h>
 
+#include "optimizer.h"
+
 finf_linreg_options finf_linreg_options_default(void)
 {
     return (finf_linreg_options){
@@ -26,6 +28,7 @@ static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_o
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
     if (!status) status = finf_kurtosis_check(o->kurtosis, why);
+    if (!status) status = optimizer_only_plain(o->optimizer, "linear regression", why);
     if (status) return status;
     if (eta * finf_spectrum_min(s) < BOUNDS_TINY)
         return finf_why(why, FINF_EDOM, "eta * lambda_min = %s: must be at least 1e-50",
@@ -112,12 +115,13 @@ static double stability(double eta, void *ctx)
 
 /* The zero of D (5.d) by Brent's method. Every direction's share b/e is at least b/2 and at most
  * b/(2 - (2+kx) eta Tr H), which brackets it: 2/((4+kx) Tr H) <= eta_max <= 2/Tr H. */
-finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis, double *eta,
-                                finf_reason *why)
+finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
+                                const finf_optimizer *optimizer, double *eta, finf_reason *why)
 {
     spectral_measure m;
     *eta = NAN;
     finf_status status = finf_kurtosis_check(kurtosis, why);
+    if (!status) status = optimizer_only_plain(optimizer, "linear regression", why);
     if (status) return status;
     status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
     if (status) return finf_why(why, status, "no memory");
@@ -357,7 +361,7 @@ static finf_status judge_step(double eta, const finf_spectrum *s, double kurtosi
     out->stable = out->D > 0;
     if (!out->stable) {
         double best = NAN;
-        if (finf_linreg_eta_max(s, kurtosis, &best, NULL) == FINF_ENOMEM)
+        if (finf_linreg_eta_max(s, kurtosis, NULL, &best, NULL) == FINF_ENOMEM)
             return finf_why(&out->reason, FINF_ENOMEM, "no memory");
         out->exact = finf_real_infinite("closed second moment");
         out->optimum = out->exact;

@@ -1,5 +1,11 @@
 /* Mean estimation: F = (1/2) E(theta - y)^2, one dimension. (theory 4) */
 #include "bounds.h"
+#include "optimizer.h"
+
+finf_mean_options finf_mean_options_default(void)
+{
+    return (finf_mean_options){.privacy = finf_privacy_setting_default(), .optimizer = NULL};
+}
 
 finf_mean_result finf_mean_failed(void)
 {
@@ -13,12 +19,14 @@ finf_mean_result finf_mean_failed(void)
  * that of |B|^2 = |1-eta-e^{iw}|: (1/2) eta^2 (G^2/2rho)/AGM(1, sqrt(eta(2-eta)))^2 and the part of
  * the gradient noise.
  * domain: eta > 0; eta >= 2 diverges, which is an answer. */
-finf_status finf_mean(const finf_noise *noise, double eta, const finf_privacy_setting *set,
+finf_status finf_mean(const finf_noise *noise, double eta, const finf_mean_options *opt,
                       finf_mean_result *out)
 {
-    finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
+    finf_mean_options o = opt ? *opt : finf_mean_options_default();
+    finf_privacy_setting p = o.privacy;
     *out = finf_mean_failed();
     finf_status s = finf_setting_check(eta, &p, &out->reason);
+    if (!s) s = optimizer_only_plain(o.optimizer, "mean estimation", &out->reason);
     if (s) return s;
     finf_sensitivity sens; /* of which an undecided one leaves what does not need it */
     finf_status known = finf_noise_sensitivity(noise, &sens);

@@ -12,7 +12,7 @@ typedef struct {
     double eta;
     const finf_spectrum *s;
     finf_linreg_options opt;
-    const finf_privacy_setting *set;
+    const finf_mean_options *set;
     /* the last result: of an evaluation that failed, if there was one, as the search ends there */
     finf_linreg_result linreg;
     finf_mean_result mean;
@@ -82,7 +82,7 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
 
 /* nu = eta is the optimum over all noise for eta <= 1 (theory 4); beyond, it is no nu of (0, 1],
  * and one is searched for. */
-finf_status finf_tune_mean(double eta, const finf_privacy_setting *set, double *nu,
+finf_status finf_tune_mean(double eta, const finf_mean_options *set, double *nu,
                            finf_mean_result *out)
 {
     problem p = {.eta = eta, .set = set};

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "optimizer.h"
 #include "system.h"
 
 #define EXACT_MOST 2e9 /* directions times steps of the exact curve */
@@ -82,7 +83,8 @@ static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simul
         out->exact_reason = r.reason;
     } else {
         finf_mean_result r;
-        status = finf_mean(p->noise, p->eta * p->L, &o->privacy, &r);
+        finf_mean_options m = {o->privacy, NULL};
+        status = finf_mean(p->noise, p->eta * p->L, &m, &r);
         out->exact = r.F;
         out->exact_reason = r.reason;
         out->exact.value /= p->L;
@@ -99,6 +101,7 @@ static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why
     const finf_simulate_options *o = &p->o;
     finf_status status = finf_choice_check("problem", (int)p->problem, FINF_SIMULATE_HUBER, why);
     if (!status) status = finf_setting_check(p->eta, &o->privacy, why);
+    if (!status) status = optimizer_only_plain(o->optimizer, "simulation", why);
     if (status) return status;
     if ((p->problem == FINF_SIMULATE_LINREG) != (s != NULL))
         return finf_why(why, FINF_EDOM, "linear regression, and nothing else, needs a spectrum");

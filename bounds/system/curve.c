@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "optimizer.h"
 #include "system.h"
 
 finf_curve_options finf_curve_options_default(void)
@@ -57,6 +58,7 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
     if (!status) status = finf_kurtosis_check(o->kurtosis, why);
+    if (!status) status = optimizer_only_plain(o->optimizer, "the learning curve", why);
     if (!status) status = finf_choice_check("gamma", (int)o->gamma, FINF_CURVE_GAMMA_INF, why);
     if (status) return status;
     if (o->start_at && finf_spectrum_dim(s) > 1e8)

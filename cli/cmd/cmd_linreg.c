@@ -139,7 +139,7 @@ static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     if (!s || s == FINF_ETOL) {
         int text = wants_text(a);
         finf_reason more = {""};
-        finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, &eta_max, &more);
+        finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, opt.optimizer, &eta_max, &more);
         if (t && !s) s = finf_why(why, t, "the largest stable eta: %.200s", more.text);
         show(d, a, eta, eta_max, &opt, &r);
         show_rates(d, eta, spectrum, &opt.privacy);

@@ -22,7 +22,7 @@ static finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
     finf_status s = read_eta(a, &eta, why);
     if (!s) s = read_setting(a, &set, why);
     if (!s) s = read_noise(a, eta, 1, &noise, why);
-    if (!s && (s = finf_mean(noise, eta, &set, &r))) *why = r.reason;
+    if (!s && (s = finf_mean(noise, eta, &(finf_mean_options){set, NULL}, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
         char note[128];
         doc_row(d);

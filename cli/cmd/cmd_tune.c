@@ -11,7 +11,7 @@ static finf_status tune_mean(const args *a, double eta, doc *d, finf_reason *why
     finf_mean_result r;
     double nu;
     finf_status s = read_setting(a, &set, why);
-    if (!s && (s = finf_tune_mean(eta, &set, &nu, &r))) *why = r.reason;
+    if (!s && (s = finf_tune_mean(eta, &(finf_mean_options){set, NULL}, &nu, &r))) *why = r.reason;
     if (s) return s;
     doc_row(d);
     doc_heading(d, "The best nu for mean estimation");

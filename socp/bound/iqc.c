@@ -11,6 +11,7 @@
 
 #include "bounds.h"
 #include "bound.h"
+#include "optimizer.h"
 
 /* The default of every enum is its zero. */
 finf_iqc_options finf_iqc_options_default(void)
@@ -92,6 +93,7 @@ finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf
     if (st == FINF_OK)
         st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
     if (st == FINF_OK) st = finf_choice_check("solver", (int)o->solver, FINF_IQC_ECOS, why);
+    if (st == FINF_OK) st = optimizer_only_plain(o->optimizer, "the bound", why);
     if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
     if (st == FINF_OK) st = check_resolution(eta, kappa, o, why);
     if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);

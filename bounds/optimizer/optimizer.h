@@ -1,0 +1,114 @@
+/* A linear optimizer is one file here: how it is spelled, and its update rule as a filter.
+ *
+ * To add one: write its file with a `const optimizer_rule optimizer_<name>`, add the name to the
+ * list below, and write its tests.  (theory 11.1)
+ *
+ * The points at which gradients are taken are Theta = -eta P(z) (gradients + noise), with
+ *
+ *     P = b(x)/a(x),   x = 1/z (one step back),   b_0 = 0,   a = (1 - x) rest(x),   a_0 = 1,
+ *
+ * and eta P/(1 + h eta P) = eta b/(a + q b), q = eta h, on a loss of curvature h. The reported
+ * point is A Theta. Everything here is for eta = 1; eta enters through q. */
+#ifndef FINF_OPTIMIZER_H
+#define FINF_OPTIMIZER_H
+
+#include "bounds.h"
+
+/* Every optimizer, in the order of --help: the one place where it is registered. */
+#define OPTIMIZER_RULES(X)                                                                         \
+    X(sgd)                                                                                         \
+    X(heavy_ball)                                                                                  \
+    X(nesterov)                                                                                    \
+    X(filter)
+
+#define OPTIMIZER_ORDER_MAX 64         /* coefficients of b, and of a */
+#define OPTIMIZER_AVERAGE_MAX 1000000u /* K of last:K */
+
+typedef enum { AVERAGE_NONE, AVERAGE_EMA, AVERAGE_LAST } average_kind;
+
+typedef struct optimizer_rule optimizer_rule;
+
+struct finf_optimizer {
+    const optimizer_rule *rule;
+    double momentum; /* m of heavy-ball and nesterov; 0 for sgd; NaN for a filter */
+    size_t nb;       /* b_0 = 0, b_1, .., b_{nb-1} */
+    double b[OPTIMIZER_ORDER_MAX];
+    size_t na; /* a_0 = 1, .., a_{na-1}; a(1) = 0 */
+    double a[OPTIMIZER_ORDER_MAX];
+    double rest[OPTIMIZER_ORDER_MAX]; /* a(x)/(1-x): na - 1 numbers */
+    /* b and rest in powers of y = 1 - x: what keeps its digits near z = 1, where y is small */
+    double b_y[OPTIMIZER_ORDER_MAX];
+    double rest_y[OPTIMIZER_ORDER_MAX];
+    double given_a[OPTIMIZER_ORDER_MAX]; /* of a filter: a as it was written, for its spelling */
+    average_kind average;
+    double average_leak; /* ema:a: 1 - a; 1 without averaging */
+    size_t average_last; /* last:K: K; 1 without */
+    double weight_decay; /* V >= 0: the loop and the loss have the curvature h + V */
+};
+
+/* How a rule is written, and read: `read` fills b, nb, rest, na and momentum of an optimizer of
+ * zeros from what follows "name:" ("" if nothing does). */
+struct optimizer_rule {
+    const char *name;
+    const char *form;
+    const char *about;
+    finf_status (*read)(const char *text, finf_optimizer *o, finf_reason *why);
+};
+
+#define OPTIMIZER_DECLARE_(name) extern const optimizer_rule optimizer_##name;
+OPTIMIZER_RULES(OPTIMIZER_DECLARE_)
+#undef OPTIMIZER_DECLARE_
+
+/* The momentum m of "name:m", in [0, 1). */
+finf_status optimizer_read_momentum(const char *text, const char *name, double *m,
+                                    finf_reason *why);
+
+/* ---- optimizer.c: what other rooms ask of any of them; NULL is plain sgd --------------------- */
+
+/* The optimizer itself, and a constant plain sgd for NULL. */
+const finf_optimizer *optimizer_or_sgd(const finf_optimizer *o);
+/* sgd, no averaging, no weight decay: then the formulas of theory 4 to 7 hold as they are. */
+int optimizer_is_plain(const finf_optimizer *o);
+/* FINF_EUSAGE, with a reason, unless it is plain: for what `who` cannot do yet with another. */
+finf_status optimizer_only_plain(const finf_optimizer *o, const char *who, finf_reason *why);
+/* The first coefficient of P: theta_{t+1} moves by -eta p1 times what the gradient at t has. */
+double optimizer_p1(const finf_optimizer *o);
+/* y = 1 - e^{-iw} from t = tan(w/2), both parts to rounding. */
+static inline double complex optimizer_y(double t)
+{
+    double s = 2 / (t + 1 / t);
+    return s * t + I * s;
+}
+/* b and a = y rest at y = 1 - e^{-iw}, so that P = b/a; neither cancels near w = 0. */
+void optimizer_at(const finf_optimizer *o, double complex y, double complex *b, double complex *a);
+/* P(e^{iw}) for eta = 1, infinite at w = 0, and 1/P, 0 there. */
+double complex optimizer_p(const finf_optimizer *o, double w);
+double complex optimizer_p_inverse(const finf_optimizer *o, double w);
+/* |eta P/(1 + h eta P)|^2/eta^2 = |b/(a + q b)|^2, q = eta h, at t = tan(w/2). */
+double optimizer_gain(const finf_optimizer *o, double q, double t);
+
+/* ---- average.c ---- */
+
+finf_status average_read(const char *text, finf_optimizer *o, finf_reason *why);
+/* |A|^2 at t = tan(w/2), and A at w. */
+double average_gain(const finf_optimizer *o, double t);
+double complex average_at(const finf_optimizer *o, double w);
+/* A(x) = num/den as power series in x; both NULL-safe to ask for their lengths. den_0 = 1. ema: num
+ * has one number and den two; last:K: num has K, den one. */
+size_t average_numerator(const finf_optimizer *o, double *num);
+size_t average_denominator(const finf_optimizer *o, double den[2]);
+
+/* ---- loop.c: the closed loop ---- */
+
+/* a + q b as a polynomial in x, c_0 = 1: *n numbers, with room for OPTIMIZER_ORDER_MAX. */
+void loop_polynomial(const finf_optimizer *o, double q, schur_real *c, size_t *n);
+/* Every root z of a + q b is inside the unit disc, for q = eta (h + V). Decided in schur_real. */
+int loop_stable(const finf_optimizer *o, double q);
+/* The closed-loop poles z other than 0 at q, as 1 - 1/z = y: near z = 1 y is small and has its
+ * digits. *n of them, room for OPTIMIZER_ORDER_MAX. FINF_ENOMEM, or FINF_ETOL where the eigenvalue
+ * solver fails. */
+finf_status loop_poles(const finf_optimizer *o, double q, double complex *y, size_t *n);
+/* |z| of such a pole, as 1 - |z| to keep its digits; negative where it is unstable. */
+double loop_pole_leak(double complex y);
+
+#endif
