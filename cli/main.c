@@ -3,12 +3,17 @@
  * which exit status is decided here, once for all commands. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "args.h"
 #include "base.h"
 #include "commands.h"
+#include "closest.h"
 #include "manual.h"
 #include "output.h"
+#include "points.h"
+#include "spec.h"
+#include "sweep.h"
 
 /* The reason of a failure on stderr, and the exit status that goes with it. One line, whatever was
  * in the value that it quotes: control characters become question marks. */
@@ -66,8 +71,28 @@ static void print_help(FILE *out) { manual_help(help_of, out); }
 
 /* ---- one command ----------------------------------------------------------------------------- */
 
+/* Whether a name, which may be NULL, ends so; .NPY is .npy. */
+static int ends_with(const char *name, const char *end)
+{
+    size_t n = name ? strlen(name) : 0, m = strlen(end);
+    return n > m && strcasecmp(name + n - m, end) == 0;
+}
+
+/* --threads, --progress and --quiet: how it runs. */
+static finf_status read_manner(const args *a, finf_reason *why)
+{
+    double threads = 0;
+    finf_status s = args_whole(a, OPT_THREADS, 1, 256, &threads, why);
+    if (!s && args_given(a, OPT_PROGRESS) && args_given(a, OPT_QUIET))
+        s = finf_why(why, FINF_EUSAGE, "--progress and --quiet contradict each other");
+    sweep_set((unsigned)threads, args_given(a, OPT_PROGRESS) ? PROGRESS_ALWAYS
+                                 : args_given(a, OPT_QUIET)  ? PROGRESS_NEVER
+                                                             : PROGRESS_ON_TERMINAL);
+    return s;
+}
+
 /* How to print: --format (or --json, its short form), --precision, --quiet. Without --precision the
- * digits are 0, which lets the format choose. */
+ * digits are 0, which lets the format choose. An --output whose name ends in .npy is for NumPy. */
 static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 {
     int format = 0;
@@ -79,6 +104,12 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
     if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &digits, why);
     *style = (doc_style){args_given(a, OPT_JSON) ? FORMAT_JSON : (doc_format)format, (int)digits,
                          args_given(a, OPT_QUIET)};
+    if (!s && ends_with(args_text(a, OPT_OUTPUT), ".npy")) {
+        if (args_given(a, OPT_FORMAT) || args_given(a, OPT_JSON))
+            return finf_why(why, FINF_EUSAGE,
+                            "--output FILE.npy is for NumPy: no --format beside it");
+        style->format = FORMAT_NPY;
+    }
     return s;
 }
 
@@ -98,16 +129,23 @@ static finf_status open_files(const args *a, sink *out, sink *saved, finf_reason
     return !s && save ? sink_open(save, saved, why) : s;
 }
 
-/* Both files are whole before either is in its place. */
-static finf_status write_all(const doc *d, doc_style style, const memory_file *text, sink *out,
-                             sink *saved, finf_reason *why)
+/* Both files are whole before either is in its place. comment: the command line that goes before
+ * the CSV; NULL: none. */
+static finf_status write_all(const doc *d, doc_style style, const args *comment,
+                             const memory_file *text, sink *out, sink *saved, finf_reason *why)
 {
     finf_status s = FINF_OK;
     if (text) {
         fwrite(text->text, 1, text->size, saved->file);
         s = sink_finish(saved, why);
     }
-    if (!s) doc_print(d, style, out->file);
+    if (!s && comment) {
+        fputs("# ", out->file);
+        args_print(comment, out->file);
+        fputc('\n', out->file);
+    }
+    if (!s && !doc_print(d, style, out->file))
+        s = finf_why(why, FINF_ENOMEM, "no memory for the output");
     if (!s) s = sink_close(out, why);
     if (!s && text) s = sink_close(saved, why);
     return s;
@@ -122,9 +160,11 @@ static int run(const args *a)
     doc_style style;
     sink out = {0}, saved = {0};
     doc *d = doc_new();
+    points_shape shape;
     finf_status s = d ? read_style(a, &style, &why) : FINF_ENOMEM;
+    if (!s) s = read_manner(a, &why);
     if (!s) s = open_files(a, &out, &saved, &why); /* before the work: a bad path costs nothing */
-    if (!s) s = a->command->run(a, d, &why);
+    if (!s) s = points_run(a, d, &shape, &why);
     /* closed before doc_failed is asked, as memory may have run out in it */
     const memory_file *text = d ? doc_end_saved(d) : NULL;
     if ((!s || s == FINF_ETOL) && doc_failed(d))
@@ -138,11 +178,13 @@ static int run(const args *a)
     if (s) code = complain(s, &why);
     if (!s || (s == FINF_ETOL && !doc_empty(d))) {
         /* a missed tolerance stays in `code`, unless writing fails too */
-        if ((s = write_all(d, style, text, &out, &saved, &why))) code = complain(s, &why);
+        const args *comment = args_given(a, OPT_HEADER_COMMENT) ? a : NULL;
+        if ((s = write_all(d, style, comment, text, &out, &saved, &why))) code = complain(s, &why);
     }
     sink_drop(&out);
     sink_drop(&saved);
     doc_free(d);
+    spec_forget();
     return code;
 }
 
@@ -185,7 +227,10 @@ int main(int argc, char **argv)
     if (strcmp(word, "--markdown") == 0) return print_and_close(print_markdown);
     help_of = command_find(COMMANDS, word);
     if (!help_of) {
-        finf_why(&why, FINF_EUSAGE, "no command '%.60s'; 'finf --help' lists them", word);
+        closest near = closest_to(word, strlen(word));
+        for (command_table c = COMMANDS; *c; c++) closest_try(&near, (*c)->name);
+        finf_why(&why, FINF_EUSAGE, "no command '%.60s'%s; 'finf --help' lists them", word,
+                 closest_say(&near, "").text);
         return complain(FINF_EUSAGE, &why);
     }
     args a;

@@ -209,7 +209,8 @@ finf_status finf_noise_sgd(finf_noise **out);
 finf_status finf_noise_nu(double nu, finf_noise **out, finf_reason *why);
 /* B = (1 - (1-nu) z)^p.                                       0 <= p <= 1, 1e-50 <= nu <= 1 */
 finf_status finf_noise_power(double p, double nu, finf_noise **out, finf_reason *why);
-/* B = 1 - (1-nu) z: damped anti-PGD.                          1e-50 <= nu <= 1 */
+/* B = 1 - (1-nu) z: damped anti-PGD.                          nu = 0, or 1e-50 <= nu <= 1
+ * nu = 0 is anti-PGD itself: gamma_inf is infinite, gamma_T^2 = T. */
 finf_status finf_noise_antipgd(double nu, finf_noise **out, finf_reason *why);
 /* B = (1 - z)^{1/2}: optimal for counting; gamma_inf is infinite, gamma_T^2 ~ log(T)/pi. */
 finf_status finf_noise_cc(finf_noise **out);

@@ -16,13 +16,16 @@ static double nu_of(const finf_noise *noise) { return noise->coef[1]; }
 
 /* ---- construction -------------------------------------------------------------------------- */
 
-/* 0 <= p <= 1 and 0 < nu <= 1. cc, with nu = 0, does not come this way. */
+/* 0 <= p <= 1 and 0 < nu <= 1; antipgd also nu = 0, anti-PGD itself. cc, which has nu = 0 too, does
+ * not come this way. */
 static finf_status make(const noise_family *family, double p, double nu, finf_noise **out,
                         finf_reason *why)
 {
     *out = NULL;
-    if (!(nu >= BOUNDS_TINY && nu <= 1))
-        return finf_why(why, FINF_EDOM, "nu = %s: must be in (0, 1]%s", finf_show(nu).s,
+    int zero = family == &noise_antipgd && nu == 0;
+    if (!zero && !(nu >= BOUNDS_TINY && nu <= 1))
+        return finf_why(why, FINF_EDOM, "nu = %s: must be in %s0, 1]%s", finf_show(nu).s,
+                        family == &noise_antipgd ? "[" : "(",
                         nu > 0 && nu < 1 ? ", at least 1e-50" : "");
     if (!(p >= 0 && p <= 1))
         return finf_why(why, FINF_EDOM, "power p = %s: must be in [0, 1]", finf_show(p).s);
@@ -177,7 +180,8 @@ static finf_status gamma2(const finf_noise *noise, finf_sensitivity *out)
     if (nu == 0) {
         out->gamma2 = finf_real_infinite("closed form");
         return finf_why(&out->reason, FINF_OK,
-                        "sum c_t^2 diverges: gamma_T^2 grows like log(T)/pi (zero of B at z = 1)");
+                        "sum c_t^2 diverges: gamma_T^2 %s (zero of B at z = 1)",
+                        p == 1 ? "= T" : "grows like log(T)/pi");
     }
     if (p == 0 || nu == 1) {
         out->gamma2 = finf_real_make(1, 0, "closed form");
@@ -215,7 +219,9 @@ static finf_status gamma2_at(const finf_noise *noise, size_t T, finf_real *out, 
 {
     double p = p_of(noise), nu = nu_of(noise), rounding = 8, value = 1;
     (void)why;
-    if (p == 1 && nu < 1) {
+    if (p == 1 && nu == 0) {
+        value = (double)T;
+    } else if (p == 1 && nu < 1) {
         value = -expm1(2 * (double)T * log1p(-nu)) / (nu * (2 - nu));
     } else if (p != 0 && nu < 1) {
         value = sum_of_squares(p, nu, T);
@@ -346,7 +352,7 @@ const noise_family noise_power = {.name = "power",
                                   POWER_FUNCTIONS};
 const noise_family noise_antipgd = {.name = "antipgd",
                                     .form = "antipgd:V",
-                                    .about = "1-(1-V)z, damped anti-PGD",
+                                    .about = "1-(1-V)z, damped anti-PGD; V = 0: anti-PGD",
                                     .step = "O(1)",
                                     .parse = parse_antipgd,
                                     .spell = spell_nu,

@@ -25,14 +25,15 @@ static void show_also(doc *d, const args *a, int number, const finf_erratum *e)
     int csv = strcmp(args_text(a, OPT_FORMAT), "csv") == 0;
     char label[32];
     if (e->also) show_wrapped(d, "also: ", e->also);
-    if (e->also || csv) doc_string(d, "also", NULL, e->also, NULL);
+    if (e->also || csv) doc_string(d, "also", DATA_ONLY, e->also, NULL);
     snprintf(label, sizeof label, "%2d also printed", number);
     if (!isnan(e->also_printed) || csv)
-        doc_number(d, "also_printed", isnan(e->also_printed) ? NULL : label, e->also_printed, NULL);
+        doc_number(d, "also_printed", isnan(e->also_printed) ? DATA_ONLY : SHOWN, e->also_printed,
+                   NULL);
     snprintf(label, sizeof label, "%2d also computed", number);
     if (!isnan(e->also_computed) || csv)
-        doc_number(d, "also_computed", isnan(e->also_computed) ? NULL : label, e->also_computed,
-                   NULL);
+        doc_number(d, "also_computed", isnan(e->also_computed) ? DATA_ONLY : SHOWN,
+                   e->also_computed, NULL);
 }
 
 /* The number of the erratum is in the labels, as text has one line a value and no other mark of
@@ -42,15 +43,15 @@ static void show(doc *d, const args *a, int number, const finf_erratum *e)
     char label[32];
     doc_row(d);
     doc_note(d, "%2d. %s", number, e->what);
-    doc_number(d, "erratum", NULL, number, NULL);
-    doc_string(d, "what", NULL, e->what, NULL);
+    doc_number(d, "erratum", DATA_ONLY, number, NULL);
+    doc_string(d, "what", DATA_ONLY, e->what, NULL);
     snprintf(label, sizeof label, "%2d printed", number);
-    doc_number(d, "printed", label, e->printed, NULL);
+    doc_number(d, "printed", SHOWN, e->printed, NULL);
     snprintf(label, sizeof label, "%2d computed", number);
-    doc_number(d, "computed", label, e->computed, NULL);
+    doc_number(d, "computed", SHOWN, e->computed, NULL);
     show_also(d, a, number, e);
     show_wrapped(d, "", e->note);
-    doc_string(d, "note", NULL, e->note, NULL);
+    doc_string(d, "note", DATA_ONLY, e->note, NULL);
     show_row_reason(d, a, isinf(e->computed) || isinf(e->printed) ? e->note : "");
 }
 
@@ -69,7 +70,7 @@ static finf_status cmd_errata(const args *a, doc *d, finf_reason *why)
     return FINF_OK;
 }
 
-static const option_use OPTIONS[] = {COMMON_OPTIONS, {.id = OPT_PRECISION}, {.id = OPT_END}};
+static const option_use OPTIONS[] = {COMMON_OPTIONS, {.id = OPT_END}};
 
 const command command_errata = {
     .name = "errata",

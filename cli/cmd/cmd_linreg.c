@@ -30,16 +30,18 @@ static double *indices(double d, double most, size_t *n)
 
 /* For each direction its eigenvalue, T(eta lambda) of (5.a), and what it adds to the exact F_inf
  * and to its lower bound. */
-static finf_status show_directions(doc *d, const finf_noise *noise, double eta,
-                                   const finf_spectrum *spectrum, const finf_linreg_options *opt,
-                                   double most, finf_reason *why)
+static finf_status show_directions(doc *d, const args *a, const finf_noise *noise, const problem *p,
+                                   finf_reason *why)
 {
-    static const char *const NAMES[] = {"k", "lambda", "T", "F_exact", "F_lti"};
+    static const char *const NAMES[] = {"k", "lambda", "T", "F_inf", "F_lower"};
+    const finf_linreg_options o = linreg_of(p);
+    if (a->is_point)
+        return finf_why(why, FINF_EUSAGE, "--directions is of one answer: give single values");
     size_t n;
-    double *k = indices(finf_spectrum_dim(spectrum), most, &n);
+    double *k = indices(finf_spectrum_dim(p->H), wants_text(a) ? 40 : ALL_DIRECTIONS, &n);
     finf_direction *rows = k ? malloc(n * sizeof *rows) : NULL;
     double *data = rows ? malloc(5 * n * sizeof *data) : NULL;
-    finf_status s = data ? finf_linreg_directions(noise, eta, spectrum, opt, k, n, rows, why)
+    finf_status s = data ? finf_linreg_directions(noise, p->eta, p->H, &o, k, n, rows, why)
                          : finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
         for (size_t i = 0; i < n; i++) {
@@ -57,53 +59,42 @@ static finf_status show_directions(doc *d, const finf_noise *noise, double eta,
 }
 
 /* What is infinite has its reason. The upper bound may be infinite alone: its condition on eta is
- * its own. */
-static void show(doc *d, const args *a, double eta, double eta_max, const finf_linreg_options *o,
+ * its own. Values that hold for plain SGD only are missing with any other optimizer. */
+static void show(doc *d, const args *a, const problem *p, const finf_noise *noise, double eta_max,
                  const finf_linreg_result *r)
 {
     char note[160];
     doc_row(d);
     doc_heading(d, "Linear regression, F = (1/2) E(y - <theta,x>)^2");
-    show_noise(d, a, eta, r->lambda_min);
-    /* a list may be long: text has its beginning, CSV and JSON all of it */
-    const char *spectrum = args_text(a, OPT_SPECTRUM);
-    snprintf(note, sizeof note, "%.40s%s", spectrum, strlen(spectrum) > 40 ? ".." : "");
-    doc_string(d, "spectrum", NULL, spectrum, NULL);
-    doc_string(d, NULL, "spectrum of H", note,
-               args_given(a, OPT_NORMALIZE) ? "divided by its largest" : NULL);
-    doc_number(d, "d", "d", r->d, "dimension");
-    doc_number(d, "d_eff", "d_eff", r->d_eff, "Tr H / lambda_1");
+    show_noise(d, a, noise);
+    show_spectrum(d, a, p->H);
     snprintf(note, sizeof note, "step size; stable up to %.6g", eta_max);
-    doc_number(d, "eta", "eta", eta, note);
-    doc_number(d, "eta_max", NULL, eta_max, NULL);
-    doc_number(d, "rho", "rho", o->privacy.rho, "zCDP");
-    doc_number(d, "clip", NULL, o->privacy.clip, NULL);
-    doc_number(d, "sigma_sgd", NULL, o->privacy.sigma_sgd, NULL);
-    doc_number(d, "kurtosis", o->kurtosis == 0 ? NULL : "kurtosis", o->kurtosis,
+    doc_number(d, "eta", SHOWN, p->eta, note);
+    doc_number(d, "eta_max", DATA_ONLY, eta_max, NULL);
+    show_optimizer(d, a, p->optimizer, p->eta, r->lambda_min, r->lambda_max);
+    show_setting(d, &p->privacy, r->gamma2.value);
+    doc_number(d, "kurtosis", p->kurtosis == 0 ? DATA_ONLY : SHOWN, p->kurtosis,
                "excess, of independent inputs");
-    doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
+    doc_real(d, "gamma2", SHOWN, r->gamma2, "gamma_inf^2, sensitivity squared");
     snprintf(note, sizeof note, "lim E[F(theta_t) - F*], exact for %s inputs",
-             o->kurtosis == 0 ? "Gaussian" : "such");
-    doc_real(d, "F_exact", "F_error", "F_inf", r->exact, note);
-    doc_real(d, "F_lti", "F_lti_error", "lower", r->lti, "no inputs of this covariance do better");
+             p->kurtosis == 0 ? "Gaussian" : "such");
+    doc_real(d, "F_inf", SHOWN, r->exact, note);
+    doc_real(d, "F_lower", isnan(r->lti.value) ? DATA_ONLY : SHOWN, r->lti,
+             "no inputs of this covariance do better");
     snprintf(note, sizeof note, "for any inputs with R^2 <= %.4g, C_kurt <= %.4g%s%.60s", r->R2,
              r->C_kurt, r->upper_reason.text[0] ? "; " : "", r->upper_reason.text);
-    doc_real(d, "F_upper", "F_upper_error", "upper", r->upper, note);
-    if (r->exact.value / r->optimum.value > 0 && isfinite(r->exact.value))
-        snprintf(note, sizeof note, "least F_inf over all noise; this noise is %.4g times that",
-                 r->exact.value / r->optimum.value);
-    else
-        snprintf(note, sizeof note, "least F_inf over all noise");
-    doc_real(d, "F_optimum", "F_optimum_error", "best noise", r->optimum, note);
-    doc_real(d, "F_optimum_lti", "F_optimum_lti_error", NULL, r->optimum_lti, NULL);
-    doc_real(d, "F_floor", "F_floor_error", "floor", r->floor,
+    doc_real(d, "F_upper", isnan(r->upper.value) ? DATA_ONLY : SHOWN, r->upper, note);
+    times(note, sizeof note, "least F_inf over all noise", r->exact.value / r->optimum.value);
+    doc_real(d, "F_best", SHOWN, r->optimum, note);
+    doc_real(d, "F_lower_best", DATA_ONLY, r->optimum_lti, NULL);
+    doc_real(d, "F_floor", isnan(r->floor.value) ? DATA_ONLY : SHOWN, r->floor,
              "the paper's lower bound for every noise");
     /* text mentions stability only where it is missing */
-    doc_bool(d, "stable", r->stable ? NULL : "stable", r->stable, NULL);
+    doc_bool(d, "stable", r->stable ? DATA_ONLY : SHOWN, r->stable, NULL);
     if (r->reason.text[0])
         show_reason(d, &r->reason);
     else if (r->upper_reason.text[0]) /* in text it stands beside the number */
-        doc_string(d, "reason", NULL, r->upper_reason.text, NULL);
+        doc_string(d, "reason", DATA_ONLY, r->upper_reason.text, NULL);
 }
 
 /* The paper's Table 1 with unit constants: DP-SGD, nu = eta mu, and its lower bound eta^2 Tr H
@@ -113,44 +104,37 @@ static void show_rates(doc *d, double eta, const finf_spectrum *spectrum,
 {
     finf_rates rate;
     if (finf_rates_spectrum(spectrum, eta, set, &rate)) return;
-    doc_number(d, "rate_sgd", NULL, rate.sgd, NULL);
-    doc_number(d, "rate_nu", NULL, rate.nu, NULL);
-    doc_number(d, "rate_floor", NULL, rate.floor, NULL);
+    doc_number(d, "rate_sgd", DATA_ONLY, rate.sgd, NULL);
+    doc_number(d, "rate_nu", DATA_ONLY, rate.nu, NULL);
+    doc_number(d, "rate_floor", DATA_ONLY, rate.floor, NULL);
 }
 
 /* The largest stable eta and the table of directions are beside the point of the answer: where they
  * miss their tolerance, the answer is still shown, with that status. */
 static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
 {
-    double eta, dim = NAN, eta_max = NAN;
+    problem p;
+    double eta_max = NAN;
     finf_noise *noise = NULL;
-    finf_spectrum *spectrum = NULL;
-    finf_linreg_options opt = finf_linreg_options_default();
     finf_linreg_result r;
-    finf_status s = read_eta(a, &eta, why);
-    if (!s) s = read_setting(a, &opt.privacy, why);
-    if (!s) s = args_number(a, OPT_KURTOSIS, &opt.kurtosis, why);
-    if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
-    if (!s) s = check_stdin(a, why);
-    if (!s) s = spec_spectrum(args_text(a, OPT_SPECTRUM), dim, &spectrum, why);
-    if (!s && args_given(a, OPT_NORMALIZE)) s = finf_spectrum_normalize(spectrum);
-    if (!s) s = read_noise(a, eta, finf_spectrum_min(spectrum), &noise, why);
-    if (!s && (s = finf_linreg(noise, eta, spectrum, &opt, &r))) *why = r.reason;
+    finf_status s = read_problem(a, PROBLEM_LINREG, &p, why);
+    if (!s) s = read_noise(a, &p, &noise, why);
+    finf_linreg_options o = linreg_of(&p);
+    if (!s && (s = finf_linreg(noise, p.eta, p.H, &o, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
-        int text = wants_text(a);
         finf_reason more = {""};
-        finf_status t = finf_linreg_eta_max(spectrum, opt.kurtosis, opt.optimizer, &eta_max, &more);
+        finf_status t = finf_linreg_eta_max(p.H, p.kurtosis, p.optimizer, &eta_max, &more);
         if (t && !s) s = finf_why(why, t, "the largest stable eta: %.200s", more.text);
-        show(d, a, eta, eta_max, &opt, &r);
-        show_rates(d, eta, spectrum, &opt.privacy);
-        /* beyond eta lambda = 2 a direction diverges by itself, and T is not defined */
-        if (args_given(a, OPT_DIRECTIONS) && eta * r.lambda_max < 2) {
-            t = show_directions(d, noise, eta, spectrum, &opt, text ? 40 : ALL_DIRECTIONS, &more);
+        show(d, a, &p, noise, eta_max, &r);
+        if (!p.optimizer) show_rates(d, p.eta, p.H, &p.privacy.set);
+        /* a direction that diverges by itself has no stationary share */
+        if (args_given(a, OPT_DIRECTIONS) &&
+            finf_optimizer_stable(p.optimizer, p.eta, r.lambda_max)) {
+            t = show_directions(d, a, noise, &p, &more);
             if (t) s = finf_why(why, t, "the table of directions: %.200s", more.text);
         }
     }
     finf_noise_free(noise);
-    finf_spectrum_free(spectrum);
     return s;
 }
 
@@ -161,18 +145,21 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_NORMALIZE},
                                      {.id = OPT_KURTOSIS},
                                      {.id = OPT_DIRECTIONS},
+                                     OPTIMIZER_OPTIONS,
                                      PRIVACY_OPTIONS,
+                                     TABLE_OPTIONS,
                                      COMMON_OPTIONS,
-                                     {.id = OPT_PRECISION},
                                      {.id = OPT_END}};
 
 const command command_linreg = {
     .name = "linreg",
     .summary = "F_inf for linear regression",
     .about = "lim E[F(theta_t) - F*] for F = (1/2)E(y-<theta,x>)^2, exact for Gaussian inputs, "
-             "with bounds for any inputs,\n"
-             "the best noise, and the contribution of each direction.",
-    .example = "finf linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5",
+             "with bounds for any\n"
+             "inputs, the best noise, and the contribution of each direction.",
+    .example = "finf linreg --noise nu:paper --eta 0.02 --spectrum power:1 --dim 128 --rho 0.5",
     .options = OPTIONS,
+    .columns = "gamma2,F_inf,F_best,F_lower,F_upper",
+    .plot = "F_inf",
     .run = cmd_linreg,
 };

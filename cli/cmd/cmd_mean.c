@@ -1,45 +1,32 @@
-/* finf mean: F_inf for mean estimation, exact, beside the least over all noise and that of DP-SGD.
- * (theory 4) */
+/* finf mean: F_inf for mean estimation, exact, beside the least over all noise and that of
+ * independent noise. (theory 4, 11.2) */
 #include "cmd.h"
 
-/* A note on a value that this noise is compared with: what it is, and how many times that this
- * noise has. Without the factor where it is infinite or undefined. */
-static void times(char *out, size_t size, const char *what, double x)
-{
-    if (isfinite(x))
-        snprintf(out, size, "%s; this noise is %.4g times that", what, x);
-    else
-        snprintf(out, size, "%s", what);
-}
-
-/* auto is eta mu with mu = 1, the curvature of F = (1/2) E(theta - z)^2. */
 static finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
 {
-    double eta;
+    problem p;
     finf_noise *noise = NULL;
-    finf_privacy_setting set;
     finf_mean_result r;
-    finf_status s = read_eta(a, &eta, why);
-    if (!s) s = read_setting(a, &set, why);
-    if (!s) s = read_noise(a, eta, 1, &noise, why);
-    if (!s && (s = finf_mean(noise, eta, &(finf_mean_options){set, NULL}, &r))) *why = r.reason;
+    finf_status s = read_problem(a, PROBLEM_MEAN, &p, why);
+    if (!s) s = read_noise(a, &p, &noise, why);
+    finf_mean_options o = mean_of(&p);
+    if (!s && (s = finf_mean(noise, p.eta, &o, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
         char note[128];
         doc_row(d);
         doc_heading(d, "Mean estimation, F = (1/2) E(theta - z)^2");
-        show_noise(d, a, eta, 1);
-        doc_number(d, "eta", "eta", eta, "step size");
-        doc_number(d, "rho", "rho", set.rho, "zCDP");
-        doc_number(d, "clip", NULL, set.clip, NULL);
-        doc_number(d, "sigma_sgd", NULL, set.sigma_sgd, NULL);
-        doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r.gamma2, "sensitivity squared");
-        doc_real(d, "F", "F_error", "F_inf", r.F, "lim E[F(theta_t) - F*], exact");
+        show_noise(d, a, noise);
+        doc_number(d, "eta", SHOWN, p.eta, "step size");
+        show_optimizer(d, a, p.optimizer, p.eta, 1, 1);
+        show_setting(d, &p.privacy, r.gamma2.value);
+        doc_real(d, "gamma2", SHOWN, r.gamma2, "gamma_inf^2, sensitivity squared");
+        doc_real(d, "F_inf", SHOWN, r.F, "lim E[F(theta_t) - F*], exact");
         times(note, sizeof note, "least over all noise", r.F.value / r.F_optimal.value);
-        doc_real(d, "F_optimal", "F_optimal_error", "best noise", r.F_optimal, note);
+        doc_real(d, "F_best", SHOWN, r.F_optimal, note);
         times(note, sizeof note, "independent noise", r.F.value / r.F_sgd.value);
-        doc_real(d, "F_sgd", "F_sgd_error", "DP-SGD", r.F_sgd, note);
+        doc_real(d, "F_sgd", SHOWN, r.F_sgd, note);
         /* text mentions stability only where it is missing */
-        doc_bool(d, "stable", r.stable ? NULL : "stable", r.stable, "converges for eta < 2");
+        doc_bool(d, "stable", r.stable ? DATA_ONLY : SHOWN, r.stable, NULL);
         show_reason(d, &r.reason);
     }
     finf_noise_free(noise);
@@ -48,17 +35,20 @@ static finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
 
 static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_ETA, .needed = 1},
+                                     OPTIMIZER_OPTIONS,
                                      PRIVACY_OPTIONS,
+                                     TABLE_OPTIONS,
                                      COMMON_OPTIONS,
-                                     {.id = OPT_PRECISION},
                                      {.id = OPT_END}};
 
 const command command_mean = {
     .name = "mean",
     .summary = "F_inf for mean estimation",
-    .about = "lim E[F(theta_t) - F*] for F = (1/2)E(theta-z)^2, exact, beside the best noise and"
-             " DP-SGD.",
-    .example = "finf mean --noise nu:auto --eta 0.1",
+    .about = "lim E[F(theta_t) - F*] for F = (1/2)E(theta-z)^2, exact, beside the best noise and\n"
+             "independent noise.",
+    .example = "finf mean --noise nu:paper --eta 0.1",
     .options = OPTIONS,
+    .columns = "gamma2,F_inf,F_best,F_sgd",
+    .plot = "F_inf",
     .run = cmd_mean,
 };

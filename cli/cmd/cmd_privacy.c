@@ -3,13 +3,34 @@
  * formula that holds for every rho-zCDP mechanism. (theory 8) */
 #include "cmd.h"
 
-/* rho from whatever was given: --rho itself, --noise-multiplier z (rho = 1/(2 z^2)), or --epsilon
- * and --delta, by the formula that --accounting names. Exactly one of the three. *error is that of
- * rho; 0 where it was given. */
-static finf_status find_rho(const args *a, double epsilon, double delta, finf_privacy_setting *set,
-                            double *error, finf_reason *why)
+/* What was given, and what follows from it. */
+typedef struct {
+    finf_privacy_setting set;
+    finf_real rho; /* error 0 where it was given */
+    /* NaN where it was not given; else what both formulas make of it */
+    double epsilon, delta;
+    finf_real epsilon_gauss, epsilon_zcdp, delta_gauss, delta_zcdp;
+} conversion;
+
+/* rho = 1/(2 z^2) of a noise multiplier z = sigma/(G gamma) */
+static finf_status rho_of_multiplier(const args *a, conversion *x, finf_reason *why)
 {
-    *error = 0;
+    double z = NAN;
+    finf_status s = args_number(a, OPT_NOISE_MULTIPLIER, &z, why);
+    if (!s && !(z > 0))
+        s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be positive",
+                     args_text(a, OPT_NOISE_MULTIPLIER));
+    if (!s && finf_rho_multiplier(z, &x->rho))
+        s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be from 1e-15 to 1e15",
+                     args_text(a, OPT_NOISE_MULTIPLIER));
+    x->rho.error = 0;
+    return s;
+}
+
+/* rho from whatever was given: --rho itself, --noise-multiplier, or --epsilon and --delta by the
+ * formula that --accounting names. Exactly one of the three. */
+static finf_status find_rho(const args *a, conversion *x, finf_reason *why)
+{
     int by_epsilon = args_given(a, OPT_EPSILON) && args_given(a, OPT_DELTA), zcdp = 0;
     int given = args_given(a, OPT_RHO) + args_given(a, OPT_NOISE_MULTIPLIER) + by_epsilon;
     if (given != 1)
@@ -17,110 +38,116 @@ static finf_status find_rho(const args *a, double epsilon, double delta, finf_pr
                         "give one of --rho, --noise-multiplier, or --epsilon with --delta%s",
                         given ? ", not several" : "");
     finf_status s = args_choice(a, OPT_ACCOUNTING, &zcdp, why);
-    if (s) return s;
-    if (args_given(a, OPT_NOISE_MULTIPLIER)) {
-        double z = NAN;
-        s = args_number(a, OPT_NOISE_MULTIPLIER, &z, why);
-        if (!s && !(z > 0))
-            s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be positive",
-                         args_text(a, OPT_NOISE_MULTIPLIER));
-        finf_real rho;
-        if (!s && finf_rho_multiplier(z, &rho))
-            s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be from 1e-15 to 1e15",
-                         args_text(a, OPT_NOISE_MULTIPLIER));
-        if (!s) set->rho = rho.value;
-    } else if (by_epsilon) {
-        finf_real rho;
-        s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(epsilon, delta, &rho, why);
-        if (s) return s;
-        set->rho = rho.value;
-        *error = rho.error;
-    }
+    if (!s && args_given(a, OPT_NOISE_MULTIPLIER)) s = rho_of_multiplier(a, x, why);
+    if (!s && by_epsilon)
+        s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(x->epsilon, x->delta, &x->rho, why);
+    if (!s && args_given(a, OPT_RHO)) s = args_number(a, OPT_RHO, &x->rho.value, why);
+    if (!s && !(x->rho.value >= 1e-30 && x->rho.value <= 1e30))
+        s = finf_why(why, FINF_EDOM, "rho = %s: must be positive, from 1e-30 to 1e30",
+                     finf_show(x->rho.value).s);
+    x->set.rho = x->rho.value;
     return s;
 }
 
-/* NaN for the one that was not given. */
-static finf_status read_epsilon_delta(const args *a, double *epsilon, double *delta,
-                                      finf_reason *why)
+static finf_status read_given(const args *a, conversion *x, finf_reason *why)
 {
-    *epsilon = *delta = NAN;
-    finf_status s = args_number(a, OPT_EPSILON, epsilon, why);
-    if (!s) s = args_number(a, OPT_DELTA, delta, why);
-    if (!s && !isnan(*epsilon) && !(*epsilon >= 0 && *epsilon <= 1e30))
-        s = finf_why(why, FINF_EDOM, "epsilon = %s: must be from 0 to 1e30", finf_show(*epsilon).s);
-    if (!s && !isnan(*delta) && !(*delta >= 1e-300 && *delta < 1))
+    finf_real none = {NAN, INFINITY, ""};
+    *x = (conversion){.set = finf_privacy_setting_default(), .epsilon = NAN, .delta = NAN};
+    x->rho = (finf_real){NAN, 0, "given"};
+    x->epsilon_gauss = x->epsilon_zcdp = x->delta_gauss = x->delta_zcdp = none;
+    finf_status s = args_number(a, OPT_CLIP, &x->set.clip, why);
+    if (!s && !(x->set.clip >= 1e-50 && x->set.clip <= 1e50))
+        s = finf_why(why, FINF_EDOM, "clip = %s: must be positive, from 1e-50 to 1e50",
+                     finf_show(x->set.clip).s);
+    if (!s) s = args_number(a, OPT_EPSILON, &x->epsilon, why);
+    if (!s) s = args_number(a, OPT_DELTA, &x->delta, why);
+    if (!s && !isnan(x->epsilon) && !(x->epsilon >= 0 && x->epsilon <= 1e30))
+        s = finf_why(why, FINF_EDOM, "epsilon = %s: must be from 0 to 1e30",
+                     finf_show(x->epsilon).s);
+    if (!s && !isnan(x->delta) && !(x->delta >= 1e-300 && x->delta < 1))
         s = finf_why(why, FINF_EDOM, "delta = %s: must be in (0, 1), at least 1e-300",
-                     finf_show(*delta).s);
-    return s;
+                     finf_show(x->delta).s);
+    return s ? s : find_rho(a, x, why);
 }
 
 /* With rho and delta epsilon is sought, with rho and epsilon delta; with rho alone there are only
  * the noise multipliers. Where epsilon and delta gave rho, epsilon is computed from it once more by
  * both formulas, and one of them returns what was given. */
+static finf_status convert(conversion *x, finf_reason *why)
+{
+    finf_status s = FINF_OK;
+    if (isnan(x->delta) && !isnan(x->epsilon)) {
+        s = finf_delta_gauss(x->set.rho, x->epsilon, &x->delta_gauss, why);
+        if (!s) s = finf_delta_zcdp(x->set.rho, x->epsilon, &x->delta_zcdp, why);
+        x->epsilon_gauss = x->epsilon_zcdp = (finf_real){x->epsilon, 0, "given"};
+    } else if (!isnan(x->delta)) {
+        s = finf_epsilon_zcdp(x->set.rho, x->delta, &x->epsilon_zcdp, why);
+        if (!s) s = finf_epsilon_gauss(x->set.rho, x->delta, &x->epsilon_gauss, why);
+    }
+    return s;
+}
+
+static void show_conversion(doc *d, const conversion *x)
+{
+    doc_real(d, "rho", SHOWN, x->rho, "zCDP");
+    /* delta was given or is not known; else it was found, in two ways */
+    if (isnan(x->delta_zcdp.value))
+        doc_number(d, "delta", SHOWN, x->delta, NULL);
+    else {
+        doc_real(d, "delta", SHOWN, x->delta_gauss, "exact, of this rho and epsilon");
+        doc_real(d, "delta_zcdp", SHOWN, x->delta_zcdp, "for any rho-zCDP mechanism");
+    }
+    doc_real(d, "epsilon", SHOWN, x->epsilon_gauss, "exact: the noise is one Gaussian mechanism");
+    doc_real(d, "epsilon_zcdp", SHOWN, x->epsilon_zcdp, "for any rho-zCDP mechanism");
+}
+
+/* The three, for the sum of clipped gradients, and sigma for their mean. */
+static void show_multipliers(doc *d, const conversion *x, double sens2, double batch)
+{
+    char note[128];
+    finf_multipliers m = finf_noise_multipliers(&x->set, sens2);
+    doc_note(d, "Noise multiplier means three things:");
+    doc_number(d, "noise_multiplier", SHOWN, m.over_sensitivity,
+               "sigma/(G gamma), what privacy accountants take");
+    doc_number(d, "sigma_over_clip", SHOWN, m.over_clip, "sigma/G, what DP-SGD libraries take");
+    doc_number(d, "sigma", SHOWN, m.sigma,
+               "standard deviation of w_t, where it is added to the sum of clipped gradients");
+    if (isnan(batch)) return;
+    doc_number(d, "batch", SHOWN, batch, "examples");
+    snprintf(note, sizeof note, "sigma/%s, where it is added to their mean over the batch",
+             finf_show(batch).s);
+    doc_number(d, "sigma_mean", SHOWN, m.sigma / batch, note);
+}
+
 static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
 {
-    double eta, mu, T = NAN, epsilon, delta, rho_error = NAN;
     finf_noise *noise = NULL;
-    finf_privacy_setting set;
-    finf_sensitivity sens = {.minimum_phase = 0};
-    finf_status s = read_eta_mu(a, &eta, &mu, why);
-    if (!s) s = args_whole(a, OPT_STEPS, 1, FINF_STEPS_MAX, &T, why);
-    if (!s) s = read_setting(a, &set, why);
-    if (!s) s = read_epsilon_delta(a, &epsilon, &delta, why);
-    if (!s) s = find_rho(a, epsilon, delta, &set, &rho_error, why);
-    if (!s && !(set.rho >= 1e-30 && set.rho <= 1e30))
-        s = finf_why(why, FINF_EDOM, "rho = %s: must be positive, from 1e-30 to 1e30",
-                     finf_show(set.rho).s);
-    if (!s && !(set.clip >= 1e-50 && set.clip <= 1e50))
-        s = finf_why(why, FINF_EDOM, "clip = %s: must be positive, from 1e-50 to 1e50",
-                     finf_show(set.clip).s);
-    if (!s) s = read_noise(a, eta, mu, &noise, why);
-    finf_real gamma2 = {NAN, INFINITY, ""};
-    if (!s && isnan(T)) {
-        if ((s = finf_noise_sensitivity(noise, &sens))) *why = sens.reason;
-        gamma2 = sens.gamma2;
-    } else if (!s)
-        s = finf_noise_sensitivity_at(noise, (size_t)T, &gamma2, why);
-    finf_real zcdp = {NAN, INFINITY, ""}, gauss = zcdp, delta_zcdp = zcdp, delta_gauss = zcdp;
-    if (!s && isnan(delta) && !isnan(epsilon)) { /* rho and epsilon: delta is sought */
-        s = finf_delta_gauss(set.rho, epsilon, &delta_gauss, why);
-        if (!s) s = finf_delta_zcdp(set.rho, epsilon, &delta_zcdp, why);
-        zcdp = gauss = (finf_real){epsilon, 0, "given"};
-        delta = delta_gauss.value;
-    } else if (!s && !isnan(delta)) {
-        s = finf_epsilon_zcdp(set.rho, delta, &zcdp, why);
-        if (!s) s = finf_epsilon_gauss(set.rho, delta, &gauss, why);
-    }
+    conversion x;
+    sensitivity sens;
+    double batch = NAN;
+    finf_status s = read_given(a, &x, why);
+    if (!s) s = args_whole(a, OPT_BATCH, 1, 1e15, &batch, why);
+    if (!s) s = read_noise_alone(a, &noise, why);
+    if (!s) s = read_sensitivity(a, noise, &sens, why);
+    if (!s) s = convert(&x, why);
     if (!s) {
-        finf_multipliers m = finf_noise_multipliers(&set, gamma2.value);
+        char note[128];
+        finf_real meant = sensitivity_meant(&sens);
         doc_row(d);
-        doc_heading(d, "Privacy (zero-out adjacency, one participation)");
-        doc_real(d, "rho", "rho_error", "rho", (finf_real){set.rho, rho_error, ""}, "zCDP");
-        /* delta was given or is not known; else it was found, in two ways */
-        if (isnan(delta_zcdp.value))
-            doc_number(d, "delta", "delta", delta, NULL);
+        doc_heading(d, "Privacy (zero-out adjacency)");
+        show_conversion(d, &x);
+        show_noise(d, a, noise);
+        snprintf(note, sizeof note, "sensitivity squared: %s", sensitivity_words(&sens));
+        if (isnan(sens.steps))
+            doc_real(d, "gamma2", SHOWN, meant, note);
         else {
-            doc_real(d, "delta", "delta_error", "delta", delta_gauss,
-                     "exact, of this rho and epsilon");
-            doc_real(d, "delta_zcdp", "delta_zcdp_error", "delta (zCDP)", delta_zcdp,
-                     "for any rho-zCDP mechanism");
+            show_sensitivity(d, &sens);
         }
-        doc_real(d, "epsilon_gauss", "epsilon_gauss_error", "epsilon", gauss,
-                 "exact: the noise is one Gaussian mechanism");
-        doc_real(d, "epsilon_zcdp", "epsilon_zcdp_error", "epsilon (zCDP)", zcdp,
-                 "for any rho-zCDP mechanism");
-        show_noise(d, a, eta, mu);
-        doc_real(d, "gamma2", "gamma2_error", "gamma^2", gamma2,
-                 isnan(T) ? "sensitivity squared, all time" : "sensitivity squared of these steps");
-        doc_note(d, "Noise multiplier means three things:");
-        doc_number(d, "noise_multiplier", "sigma/(G gamma)", m.over_sensitivity,
-                   "what privacy accountants take");
-        doc_number(d, "sigma_over_clip", "sigma/G", m.over_clip, "what DP-SGD libraries take");
-        doc_number(d, "sigma", "sigma", m.sigma, "standard deviation of w_t");
-        if (isinf(gamma2.value))
-            show_reason(d, &sens.reason);
-        else if (isnan(delta))
-            doc_string(d, "reason", NULL, "epsilon needs --delta", NULL);
+        show_multipliers(d, &x, meant.value, batch);
+        if (isinf(meant.value))
+            show_reason(d, isnan(sens.steps) ? &sens.all.reason : &sens.why);
+        else if (isnan(x.delta) && isnan(x.epsilon))
+            doc_string(d, "reason", DATA_ONLY, "epsilon needs --delta", NULL);
     }
     finf_noise_free(noise);
     return s;
@@ -128,24 +155,23 @@ static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
 
 /* --rho has no default here: it is one of the three ways to say how private. */
 static const option_use OPTIONS[] = {
-    {.id = OPT_NOISE, .fallback = "sgd", .help = "the noise beta (see NOISE)"},
-    OPTIONS_FOR_AUTO,
+    {.id = OPT_NOISE, .fallback = "sgd", .help = "the noise beta (see NOISE); may be repeated"},
+    OPTIONS_FOR_BEST,
     {.id = OPT_STEPS, .help = "use the sensitivity of T steps, not of all time"},
-    {.id = OPT_EPSILON},
-    {.id = OPT_DELTA},
+    PARTICIPATION_OPTIONS,
+    {.id = OPT_EPSILON, .help = "with --delta: find rho; with --rho: find delta"},
+    {.id = OPT_DELTA, .help = "with --rho: find epsilon"},
     {.id = OPT_NOISE_MULTIPLIER},
     {.id = OPT_ACCOUNTING},
     {.id = OPT_RHO, .help = "rho-zCDP, to convert"},
     {.id = OPT_CLIP},
-    {.id = OPT_SIGMA_SGD,
-     .fallback = FROM_LIBRARY,
-     .help = "accepted as elsewhere; nothing here depends on it"},
+    {.id = OPT_BATCH},
+    TABLE_OPTIONS,
     COMMON_OPTIONS,
-    {.id = OPT_PRECISION},
     {.id = OPT_END}};
 
 /* Two rules for --accounting: it needs --epsilon, and it needs --delta. */
-static const option_rule RULES[] = {RULES_FOR_AUTO,
+static const option_rule RULES[] = {PARTICIPATION_RULES,
                                     {.option = OPT_ACCOUNTING,
                                      .needs = {OPT_EPSILON},
                                      .because = "it is how epsilon and delta fix rho"},
@@ -157,11 +183,13 @@ static const option_rule RULES[] = {RULES_FOR_AUTO,
 const command command_privacy = {
     .name = "privacy",
     .summary = "rho-zCDP, (epsilon, delta) and noise multipliers",
-    .about = "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by "
-             "zCDP; and the three things\n"
-             "called noise multiplier, for the noise given (default sgd).",
+    .about =
+        "Two of rho, epsilon, delta give the third, by the exact Gaussian formula and by zCDP;\n"
+        "and the three things called noise multiplier, for the noise given (default sgd).",
     .example = "finf privacy --rho 1 --delta 1e-5",
     .options = OPTIONS,
     .rules = RULES,
+    .columns = "rho,epsilon,delta,gamma2,gamma2_T,sens2,sigma",
+    .plot = "sigma",
     .run = cmd_privacy,
 };

@@ -80,26 +80,26 @@ static void show_cell(doc *d, const args *a, const cell *c)
     char spectrum[48];
     snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(c->a).s);
     doc_row(d);
-    doc_string(d, "spectrum", NULL, spectrum, NULL);
-    doc_number(d, "d", NULL, c->d, NULL);
-    doc_number(d, "eta", NULL, c->eta, NULL);
-    doc_number(d, "d_eff", NULL, c->d_eff, NULL);
-    doc_number(d, "F_sgd", NULL, c->sgd, NULL);
-    doc_number(d, "F_nu", NULL, c->nu, NULL);
-    doc_number(d, "ratio", NULL, c->nu / c->sgd, NULL);
-    doc_number(d, "F_best_nu", NULL, c->best, NULL);
-    doc_number(d, "best_nu", NULL, c->best_nu, NULL);
-    doc_number(d, "F_optimum", NULL, c->optimum, NULL);
-    doc_number(d, "F_floor", NULL, c->floor, NULL);
-    doc_number(d, "sgd_over_floor", NULL, c->sgd / c->floor, NULL);
-    doc_number(d, "nu_over_floor", NULL, c->nu / c->floor, NULL);
-    doc_number(d, "optimum_over_floor", NULL, c->optimum / c->floor, NULL);
-    doc_number(d, "rate_sgd", NULL, c->rate.sgd, NULL);
-    doc_number(d, "rate_nu", NULL, c->rate.nu, NULL);
-    doc_number(d, "rate_floor", NULL, c->rate.floor, NULL);
-    doc_number(d, "constant_sgd", NULL, c->sgd / c->rate.sgd, NULL);
-    doc_number(d, "constant_nu", NULL, c->nu / c->rate.nu, NULL);
-    doc_number(d, "constant_floor", NULL, c->floor / c->rate.floor, NULL);
+    doc_string(d, "spectrum", DATA_ONLY, spectrum, NULL);
+    doc_number(d, "d", DATA_ONLY, c->d, NULL);
+    doc_number(d, "eta", DATA_ONLY, c->eta, NULL);
+    doc_number(d, "d_eff", DATA_ONLY, c->d_eff, NULL);
+    doc_number(d, "F_sgd", DATA_ONLY, c->sgd, NULL);
+    doc_number(d, "F_paper", DATA_ONLY, c->nu, NULL);
+    doc_number(d, "ratio", DATA_ONLY, c->nu / c->sgd, NULL);
+    doc_number(d, "F_best_nu", DATA_ONLY, c->best, NULL);
+    doc_number(d, "best_nu", DATA_ONLY, c->best_nu, NULL);
+    doc_number(d, "F_best", DATA_ONLY, c->optimum, NULL);
+    doc_number(d, "F_floor", DATA_ONLY, c->floor, NULL);
+    doc_number(d, "sgd_over_floor", DATA_ONLY, c->sgd / c->floor, NULL);
+    doc_number(d, "nu_over_floor", DATA_ONLY, c->nu / c->floor, NULL);
+    doc_number(d, "best_over_floor", DATA_ONLY, c->optimum / c->floor, NULL);
+    doc_number(d, "rate_sgd", DATA_ONLY, c->rate.sgd, NULL);
+    doc_number(d, "rate_nu", DATA_ONLY, c->rate.nu, NULL);
+    doc_number(d, "rate_floor", DATA_ONLY, c->rate.floor, NULL);
+    doc_number(d, "constant_sgd", DATA_ONLY, c->sgd / c->rate.sgd, NULL);
+    doc_number(d, "constant_nu", DATA_ONLY, c->nu / c->rate.nu, NULL);
+    doc_number(d, "constant_floor", DATA_ONLY, c->floor / c->rate.floor, NULL);
     show_row_reason(d, a, c->reason.text);
 }
 
@@ -225,12 +225,12 @@ static size_t lines(const table *t, against x, line *out)
 static void show_fit(doc *d, const args *a, const line *l, const fit *f)
 {
     doc_row(d);
-    doc_string(d, "against", NULL, AGAINST[l->x], NULL);
-    doc_string(d, "at", NULL, f->at, NULL);
-    doc_number(d, "slope_sgd", NULL, f->sgd, NULL);
-    doc_number(d, "slope_nu", NULL, f->nu, NULL);
-    doc_number(d, "slope_optimum", NULL, f->optimum, NULL);
-    doc_number(d, "points", NULL, (double)f->points, NULL);
+    doc_string(d, "against", DATA_ONLY, AGAINST[l->x], NULL);
+    doc_string(d, "at", DATA_ONLY, f->at, NULL);
+    doc_number(d, "slope_sgd", DATA_ONLY, f->sgd, NULL);
+    doc_number(d, "slope_paper", DATA_ONLY, f->nu, NULL);
+    doc_number(d, "slope_best", DATA_ONLY, f->optimum, NULL);
+    doc_number(d, "points", DATA_ONLY, (double)f->points, NULL);
     show_row_reason(d, a, f->why);
 }
 
@@ -304,7 +304,9 @@ static finf_status whole_dims(const args *a, double *dims, size_t *n, finf_reaso
 /* `decays` is a list of numbers. On failure too, the lists in *x are the caller's to free. */
 static finf_status read_axes(const args *a, const char *decays, rate_axes *x, finf_reason *why)
 {
-    finf_status s = read_setting(a, &x->set, why);
+    setting privacy;
+    finf_status s = read_setting(a, &privacy, why);
+    x->set = privacy.set;
     if (!s) s = args_range(a, OPT_DIM, &x->dims, &x->n_dims, why);
     if (!s) s = whole_dims(a, x->dims, &x->n_dims, why);
     if (!s) s = args_range(a, OPT_ETA, &x->etas, &x->n_etas, why);
@@ -353,7 +355,7 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
     t.cells = calloc(t.n, sizeof *t.cells);
     finf_status s = t.cells ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
     if (!s) {
-        int interrupted = sweep_run(t.n, fill_at, &t, args_given(a, OPT_QUIET));
+        int interrupted = sweep_run(t.n, fill_at, &t);
         s = sweep_outcome(t.cells, t.n, sizeof *t.cells, interrupted, why);
         if (interrupted) keep_done(&t);
     }
@@ -401,8 +403,8 @@ static const option_use OPTIONS[] = {
     {.id = OPT_SLOPES},
     {.id = OPT_SET},
     PRIVACY_OPTIONS,
+    TABLE_OPTIONS,
     COMMON_OPTIONS,
-    {.id = OPT_PRECISION},
     {.id = OPT_END}};
 
 /* Each table takes some of the options: the others are refused. */
@@ -433,5 +435,9 @@ const command command_rates = {
     .example = "finf rates --dim 128 --eta 0.01",
     .options = OPTIONS,
     .rules = RULES,
+    .columns = "spectrum,d,eta,F_sgd,F_paper,F_best,F_floor",
+    .plot = "F_paper",
+    .stoppable = 1,
+    .ranges = (const option_id[]){OPT_ETA, OPT_DIM, OPT_END},
     .run = cmd_rates,
 };

@@ -113,22 +113,22 @@ static void show_constants(doc *d, job *j)
 {
     doc_heading(d, "Finite-time corollaries of the paper, with these constants (--set NAME=V,..)");
     for (size_t i = 0; i < CONSTANTS_COUNT; i++)
-        doc_number(d, NULL, CONSTANTS[i].name, *constant(&j->o, i), CONSTANTS[i].meaning);
+        doc_number(d, CONSTANTS[i].name, TEXT_ONLY, *constant(&j->o, i), CONSTANTS[i].meaning);
 }
 
 /* CSV and JSON: the problem and every constant, in each row. */
 static void show_problem(doc *d, job *j, const entry *e)
 {
-    doc_string(d, "spectrum", NULL, j->spectrum, NULL);
-    doc_number(d, "d", NULL, e->rate.d, NULL);
-    doc_number(d, "d_eff", NULL, e->rate.d_eff, NULL);
-    doc_number(d, "kappa", NULL, e->rate.kappa, NULL);
-    doc_number(d, "eta", NULL, j->eta, NULL);
-    doc_number(d, "rho", NULL, j->set.rho, NULL);
-    doc_number(d, "clip", NULL, j->set.clip, NULL);
-    doc_number(d, "sigma_sgd", NULL, j->set.sigma_sgd, NULL);
+    doc_string(d, "spectrum", DATA_ONLY, j->spectrum, NULL);
+    doc_number(d, "d", DATA_ONLY, e->rate.d, NULL);
+    doc_number(d, "d_eff", DATA_ONLY, e->rate.d_eff, NULL);
+    doc_number(d, "kappa", DATA_ONLY, e->rate.kappa, NULL);
+    doc_number(d, "eta", DATA_ONLY, j->eta, NULL);
+    doc_number(d, "rho", DATA_ONLY, j->set.rho, NULL);
+    doc_number(d, "clip", DATA_ONLY, j->set.clip, NULL);
+    doc_number(d, "sigma_sgd", DATA_ONLY, j->set.sigma_sgd, NULL);
     for (size_t i = 0; i < CONSTANTS_COUNT; i++)
-        doc_number(d, CONSTANTS[i].name, NULL, *constant(&j->o, i), NULL);
+        doc_number(d, CONSTANTS[i].name, DATA_ONLY, *constant(&j->o, i), NULL);
 }
 
 /* The bound, the four terms that it is the sum of, and whether its conditions hold: a corollary
@@ -142,25 +142,23 @@ static void show_entry(doc *d, const args *a, job *j, const entry *e)
         finf_why(&both, FINF_OK, "%.120s%s%.120s", r->reason.text, r->reason.text[0] ? "; " : "",
                  e->noclip_reason.text);
     doc_row(d);
-    doc_string(d, "algorithm", "algorithm", e->name, NULL);
-    doc_number(d, "T", "  T", j->T, "steps");
-    doc_number(d, "value", "  bound", r->value, "on E[(F(theta_T) - F*) 1_E], the sum of");
-    doc_number(d, "term_gap", "    initial gap", r->gap,
-               "what is left of it, (L/mu) exp(-mu eta1 T)");
-    doc_number(d, "term_start", "    noise (start)", r->start,
+    doc_string(d, "algorithm", SHOWN, e->name, NULL);
+    doc_number(d, "steps", SHOWN, j->T, NULL);
+    doc_number(d, "value", SHOWN, r->value, "bound on E[(F(theta_T) - F*) 1_E], the sum of");
+    doc_number(d, "term_gap", SHOWN, r->gap, "what is left of it, (L/mu) exp(-mu eta1 T)");
+    doc_number(d, "term_start", SHOWN, r->start,
                "privacy noise, its clip norm set by |theta_0 - theta*|");
-    doc_number(d, "term_dp", "    noise (sgd)", r->dp,
-               "privacy noise, its clip norm set by sigma_sgd");
-    doc_number(d, "term_sgd", "    gradients", r->sgd, "gradient noise");
-    doc_number(d, "polylog", NULL, r->polylog, NULL);
-    doc_bool(d, "valid", "  applies", r->valid, r->valid ? NULL : r->reason.text);
-    doc_number(d, "T_min", "  T at least", r->T_min, "for the corollary to apply");
-    doc_number(d, "eta_max", "  eta at most", r->eta_max, "for its proof");
-    doc_number(d, "clip_norm", "  clip norm", r->clip, "G of theorem dp-main, at this eta");
+    doc_number(d, "term_dp", SHOWN, r->dp, "privacy noise, its clip norm set by sigma_sgd");
+    doc_number(d, "term_sgd", SHOWN, r->sgd, "gradient noise");
+    doc_number(d, "polylog", DATA_ONLY, r->polylog, NULL);
+    doc_bool(d, "valid", SHOWN, r->valid, r->valid ? NULL : r->reason.text);
+    doc_number(d, "T_min", SHOWN, r->T_min, "for the corollary to apply");
+    doc_number(d, "eta_max", SHOWN, r->eta_max, "for its proof");
+    doc_number(d, "clip_norm", SHOWN, r->clip, "G of theorem dp-main, at this eta");
     snprintf(note, sizeof note, "exact, without clipping, at eta = %s, G = %s", finf_show(j->eta).s,
              finf_show(j->set.clip).s);
-    doc_number(d, "F_inf", "  F_inf", e->F_inf, note);
-    doc_number(d, "noclip", "  no clipping", e->noclip,
+    doc_number(d, "F_inf", SHOWN, e->F_inf, note);
+    doc_number(d, "noclip", SHOWN, e->noclip,
                e->noclip_reason.text[0] ? e->noclip_reason.text
                                         : "there E[F(theta_T) - F*] is at most (sqrt((L/mu) "
                                           "e^(-eta mu T) F_0) + sqrt(F_inf))^2");
@@ -176,10 +174,12 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     double dim = NAN;
     j->o = finf_rate_options_default();
     for (size_t i = 0; i < 2; i++)
-        if (strchr(args_text(a, SINGLE[i]), ':'))
+        if (strpbrk(args_text(a, SINGLE[i]), ":,"))
             return finf_why(why, FINF_EUSAGE, "--table finite takes one %s, not a range: '%.60s'",
                             i ? "--dim" : "--eta", args_text(a, SINGLE[i]));
-    finf_status s = read_setting(a, &j->set, why);
+    setting privacy;
+    finf_status s = read_setting(a, &privacy, why);
+    j->set = privacy.set;
     j->o.rho = j->set.rho;
     j->o.sigma_sgd = j->set.sigma_sgd;
     j->spectrum = args_text(a, OPT_SPECTRUM);

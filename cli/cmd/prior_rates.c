@@ -38,7 +38,7 @@ static void spell(finf_prior m, double nu, char *out, size_t size)
     if (m == FINF_PRIOR_CC)
         snprintf(out, size, "cc");
     else if (m == FINF_PRIOR_ANTIPGD)
-        snprintf(out, size, "beta:1,-1");
+        snprintf(out, size, "antipgd:0");
     else
         snprintf(out, size, "%s:%s", m == FINF_PRIOR_NU ? "nu" : "antipgd", finf_show(nu).s);
 }
@@ -48,32 +48,30 @@ static void show_noise_of(doc *d, const point *p, finf_prior m, double nu, const
 {
     char spectrum[48];
     snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(p->a).s);
-    doc_string(d, "algorithm", "algorithm", TABLE[m].name, NULL);
-    doc_string(d, "spectrum", NULL, spectrum, NULL);
-    doc_number(d, "d", NULL, p->d, NULL);
-    doc_number(d, "eta", NULL, p->eta, NULL);
-    doc_string(d, "noise", "  noise", noise, TABLE[m].note);
-    doc_number(d, "nu", NULL, nu, NULL);
+    doc_string(d, "algorithm", SHOWN, TABLE[m].name, NULL);
+    doc_string(d, "spectrum", DATA_ONLY, spectrum, NULL);
+    doc_number(d, "d", DATA_ONLY, p->d, NULL);
+    doc_number(d, "eta", DATA_ONLY, p->eta, NULL);
+    doc_string(d, "noise", SHOWN, noise, TABLE[m].note);
+    doc_number(d, "nu", DATA_ONLY, nu, NULL);
 }
 
 /* gamma_T^2 at a few T, the limit, and the constant of the law: last value/growth, where the last
  * value is gamma_inf^2 if that is finite. */
-static void show_sensitivity(doc *d, finf_prior m, double growth, const finf_real *gamma2_at,
-                             double gamma2)
+static void show_growth(doc *d, finf_prior m, double growth, const finf_real *gamma2_at,
+                        double gamma2)
 {
     char key[32], note[120];
     for (size_t i = 0; i < STEPS_COUNT; i++) {
-        char label[32];
         snprintf(key, sizeof key, "gamma2_%zu", STEPS[i]);
-        snprintf(label, sizeof label, "  gamma_T^2, T = %zu", STEPS[i]);
-        doc_number(d, key, label, gamma2_at[i].value, NULL);
+        doc_number(d, key, SHOWN, gamma2_at[i].value, "gamma_T^2");
     }
     double last = isinf(gamma2) ? gamma2_at[STEPS_COUNT - 1].value : gamma2;
-    doc_number(d, "gamma2", "  gamma_inf^2", gamma2, NULL);
-    doc_string(d, "growth", "  grows like", TABLE[m].growth, NULL);
+    doc_number(d, "gamma2", SHOWN, gamma2, NULL);
+    doc_string(d, "growth", SHOWN, TABLE[m].growth, NULL);
     snprintf(note, sizeof note, "of %s; tends to %s",
              isinf(gamma2) ? "the last gamma_T^2" : "gamma_inf^2", TABLE[m].growth_limit);
-    doc_number(d, "growth_constant", "    constant", last / growth, note);
+    doc_number(d, "growth_constant", SHOWN, last / growth, note);
 }
 
 /* A mechanism with an infinite F_inf (its noise is not damped, and the sensitivity grows without
@@ -91,21 +89,21 @@ static finf_status show_mechanism(const args *a, const point *p, finf_prior m, d
     if (s) return s;
     spell(m, law.nu, spec, sizeof spec);
     /* by its spelling, so that what is shown as `noise` is what was computed */
-    s = spec_noise(spec, NAN, &noise, why);
+    s = spec_noise(spec, &noise, why);
     if (!s && (s = finf_linreg(noise, p->eta, p->H, &p->o, &r))) *why = r.reason;
     for (size_t i = 0; i < STEPS_COUNT && !s; i++)
         s = finf_noise_sensitivity_at(noise, STEPS[i], &gamma2_at[i], why);
     if (!s) {
         doc_row(d);
         show_noise_of(d, p, m, law.nu, spec);
-        show_sensitivity(d, m, law.growth, gamma2_at, r.gamma2.value);
-        doc_real(d, "F_exact", "F_error", "  F_inf", r.exact, "exact for Gaussian inputs");
-        doc_string(d, "rate", "  rate", TABLE[m].rate, "the paper's");
-        doc_number(d, "rate_value", NULL, law.rate, NULL);
-        doc_number(d, "rate_constant", isfinite(law.rate) ? "    constant" : NULL,
+        show_growth(d, m, law.growth, gamma2_at, r.gamma2.value);
+        doc_real(d, "F_inf", SHOWN, r.exact, "exact for Gaussian inputs");
+        doc_string(d, "rate", SHOWN, TABLE[m].rate, "the paper's");
+        doc_number(d, "rate_value", DATA_ONLY, law.rate, NULL);
+        doc_number(d, "rate_constant", isfinite(law.rate) ? SHOWN : DATA_ONLY,
                    r.exact.value / law.rate, "F_inf / rate");
         show_row_reason(d, a, r.reason.text);
-        if (r.reason.text[0]) doc_string(d, NULL, "  reason", r.reason.text, NULL);
+        if (r.reason.text[0]) doc_string(d, "reason", TEXT_ONLY, r.reason.text, NULL);
     }
     finf_noise_free(noise);
     return s;

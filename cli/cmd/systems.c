@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "closest.h"
+
 /* The rows of KINDS, and TOEPLITZ for every name that is not in it. */
 enum { TREE, HONAKER, FULL_HONAKER, FFT, ME, EPOCHS, BANDED, BANDED_SQRT, TOEPLITZ };
 
@@ -21,48 +23,23 @@ static const struct {
                      [BANDED] = {"banded:", "bands"},
                      [BANDED_SQRT] = {"banded-sqrt:", "bands"}};
 
-/* The power p of a noise (1 - (1-nu) z)^p whose nu is auto: 1/2 for nu:auto, 1 for antipgd:auto, P
- * for power:P,auto. NaN where there is no auto. */
-static double automatic_power(const char *noise)
+/* What may have been meant by a name that is none. */
+static closest_text closest_system(const char *name)
 {
-    if (strcmp(noise, "nu:auto") == 0) return 0.5;
-    if (strcmp(noise, "antipgd:auto") == 0) return 1;
-    const char *comma = strchr(noise, ',');
-    double p = NAN;
-    if (strncmp(noise, "power:", 6) == 0 && comma && strcmp(comma, ",auto") == 0)
-        parse_part(noise + 6, comma, "power p", &p, NULL);
-    return p;
+    closest near = closest_to(name, strcspn(name, ":"));
+    for (size_t i = 0; i < TOEPLITZ; i++) closest_try_words(&near, KINDS[i].name);
+    return closest_say(&near, "");
 }
 
-/* A Toeplitz system: `noise`, which is what --noise gives, or a noise by its own spelling. It is
- * made once to see whether it is one; the 0.5 stands for an auto that is not known yet, and what
- * was made with it is thrown away. */
-static finf_status read_noise_name(const char *given, system_spec *s, finf_reason *why)
+/* Does this noise depend on the problem? Then it is made later. */
+static int waits(const char *noise)
 {
-    s->noise = s->name;
-    if (strcmp(s->name, "noise") == 0) {
-        if (!given)
-            return finf_why(why, FINF_EUSAGE, "system 'noise' is the one of --noise: give it");
-        s->noise = given;
-    }
-    s->automatic = !isnan(automatic_power(s->noise));
-    finf_status status = spec_noise(s->noise, 0.5, &s->made, why);
-    if (s->automatic) {
-        finf_noise_free(s->made);
-        s->made = NULL;
-    }
-    /* a word that looks like no noise either: all names are told */
-    if (status == FINF_EPARSE && s->noise == s->name && !strpbrk(s->name, ":@"))
-        finf_why(why, status,
-                 "system '%.60s' is not known: tree, honaker, full-honaker, fft, me, me:b, "
-                 "banded:b, banded-sqrt:b, noise "
-                 "(that of --noise), or a noise as --noise has it (see --help)",
-                 s->name);
-    return status;
+    return strcmp(noise, "nu:paper") == 0 || strcmp(noise, "nu:best") == 0 ||
+           strcmp(noise, "best") == 0;
 }
 
 /* What kind of system a name is, and its count b in 1..n. */
-static finf_status read_name(const char *given, size_t n, system_spec *s, finf_reason *why)
+static finf_status read_name(size_t n, system_spec *s, finf_reason *why)
 {
     s->nu = NAN;
     s->kind = TOEPLITZ;
@@ -72,7 +49,16 @@ static finf_status read_name(const char *given, size_t n, system_spec *s, finf_r
                            : strcmp(s->name, KINDS[i].name) == 0)
             s->kind = i;
     }
-    if (s->kind == TOEPLITZ) return read_noise_name(given, s, why);
+    if (s->kind == TOEPLITZ) {
+        finf_status status = waits(s->name) ? FINF_OK : spec_noise(s->name, &s->made, why);
+        /* a word that looks like no noise either: all names are told */
+        if (status == FINF_EPARSE && !strpbrk(s->name, ":@"))
+            finf_why(why, status,
+                     "system '%.60s' is not known%s: tree, honaker, full-honaker, fft, me, me:b, "
+                     "banded:b, banded-sqrt:b, or a noise as --noise has it (see --help)",
+                     s->name, closest_system(s->name).text);
+        return status;
+    }
     const char *what = KINDS[s->kind].count;
     if (!what) return FINF_OK;
     double x = NAN;
@@ -85,77 +71,99 @@ static finf_status read_name(const char *given, size_t n, system_spec *s, finf_r
 }
 
 /* Where the name at p ends: at a comma before another name, or at the end of the list. A part that
- * begins as a number does, or is auto, belongs to the name before it. */
+ * begins as a number does belongs to the name before it. */
 static size_t name_length(const char *p)
 {
     size_t length = strcspn(p, ",");
     while (p[length] == ',') {
         const char *next = p + length + 1;
-        size_t part = strcspn(next, ",");
         int number = *next && (isdigit((unsigned char)*next) || strchr("+-.", *next));
-        if (!number && !(part == 4 && strncmp(next, "auto", 4) == 0)) break;
-        length += 1 + part;
+        if (!number) break;
+        length += 1 + strcspn(next, ",");
     }
     return length;
 }
 
-finf_status systems_read(const char *list, const char *noise, size_t n, system_spec *out,
-                         size_t max, size_t *count, finf_reason *why)
+static finf_status add(const char *name, size_t length, size_t n, system_list *list,
+                       finf_reason *why)
 {
-    *count = 0;
+    system_spec *more = realloc(list->all, (list->n + 1) * sizeof *more);
+    if (more) list->all = more;
+    char *copy = more ? strndup(name, length) : NULL;
+    if (!copy) return finf_why(why, FINF_ENOMEM, "no memory");
+    list->all[list->n] = (system_spec){.name = copy};
+    return read_name(n, &list->all[list->n++], why);
+}
+
+finf_status systems_read(const char *list, size_t n, system_list *out, finf_reason *why)
+{
     /* p++ goes past the comma */
     for (const char *p = list;; p++) {
         size_t length = name_length(p);
         if (length == 0)
             return finf_why(why, FINF_EPARSE, "system '': a name is missing in '%.60s'", list);
-        if (*count == max) return finf_why(why, FINF_EDOM, "more than %zu systems", max);
-        system_spec *s = &out[*count];
-        *s = (system_spec){.count = 0};
-        if (length >= sizeof s->name)
-            return finf_why(why, FINF_EDOM,
-                            "system '%.40s..' is longer than %zu letters: give it by --noise", p,
-                            sizeof s->name - 1);
-        memcpy(s->name, p, length);
-        finf_status status = read_name(noise, n, s, why);
-        if (status) return status;
-        ++*count;
+        finf_status s = add(p, length, n, out, why);
+        if (s) return s;
         p += length;
         if (!*p) return FINF_OK;
     }
 }
 
-void systems_free(system_spec *s, size_t count)
+finf_status systems_add_noise(const char *noise, size_t n, system_list *out, finf_reason *why)
 {
-    for (size_t i = 0; i < count; i++) finf_noise_free(s[i].made);
+    return add(noise, strlen(noise), n, out, why);
 }
 
-/* An auto is the nu that the curve's eta and mu give, or, where there is no curve, the one with the
- * least loss of prefix sums (theory 6.7). The latter is rounded to four digits, where the loss is
- * flat: what is shown is then a --noise that gives the same system. It stays in s->nu, so that
- * making the system once more, for its time, does not tune it again. */
-static finf_status make_toeplitz(system_spec *s, size_t n, const system_auto *a,
+void systems_free(system_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        finf_noise_free(list->all[i].made);
+        free(list->all[i].name);
+    }
+    free(list->all);
+}
+
+/* The nu of the least loss of prefix sums (theory 6.7), to four digits, where the loss is flat:
+ * what is shown is then a --noise that gives the same system. It stays in s->nu, so that making the
+ * system once more, for its time, does not tune it again. */
+static finf_status tune_prefix(system_spec *s, size_t n, const system_problem *of,
+                               const finf_system_options *o, finf_reason *why)
+{
+    char digits[32];
+    finf_status status = finf_system_tune(0.5, n, of->k, of->b, o, &s->nu, why);
+    snprintf(digits, sizeof digits, "%.4g", s->nu);
+    s->nu = status ? NAN : strtod(digits, NULL);
+    return status;
+}
+
+/* With a spectrum the noise is that of linear regression, for all time. */
+static finf_status make_toeplitz(system_spec *s, size_t n, const system_problem *of,
                                  const finf_system_options *o, finf_system **out, finf_reason *why)
 {
-    if (!s->automatic) return finf_system_toeplitz(s->made, n, out, why);
     finf_noise *noise = NULL;
     finf_status status = FINF_OK;
-    double power = automatic_power(s->noise);
-    if (isnan(s->nu)) s->nu = a->nu;
-    if (isnan(s->nu)) {
-        char digits[32];
-        s->nu = 1; /* power 0 is sgd, whatever nu */
-        if (power > 0) status = finf_system_tune(power, n, a->k, a->b, o, &s->nu, why);
-        snprintf(digits, sizeof digits, "%.4g", s->nu);
-        s->nu = strtod(digits, NULL);
+    if (s->made) return finf_system_toeplitz(s->made, n, out, why);
+    if (of->p) {
+        status = noise_for(s->name, of->p, &s->made, why);
+        char spelled[64];
+        /* nu:paper and nu:best: the number, to be shown */
+        if (!status && strcmp(s->name, "best") != 0 &&
+            !finf_noise_spell(s->made, spelled, sizeof spelled))
+            s->nu = strtod(spelled + 3, NULL);
+        return status ? status : finf_system_toeplitz(s->made, n, out, why);
     }
-    if (!status) status = spec_noise(s->noise, s->nu, &noise, why);
+    if (strcmp(s->name, "nu:best") != 0)
+        return finf_why(why, FINF_EUSAGE, "%s depends on the problem: give --eta and --spectrum",
+                        s->name);
+    if (isnan(s->nu)) status = tune_prefix(s, n, of, o, why);
+    if (!status) status = finf_noise_nu(s->nu, &noise, why);
     if (!status) status = finf_system_toeplitz(noise, n, out, why);
     finf_noise_free(noise);
     return status;
 }
 
 /* The system of n steps that a name stands for. */
-finf_status system_make(system_spec *s, size_t n, const system_auto *a,
+finf_status system_make(system_spec *s, size_t n, const system_problem *of,
                         const finf_system_options *o, finf_system **out, finf_reason *why)
 {
     *out = NULL;
@@ -168,6 +176,6 @@ finf_status system_make(system_spec *s, size_t n, const system_auto *a,
     case EPOCHS: return finf_system_epochs(n, s->count, o, out, why);
     case BANDED: return finf_system_banded(n, s->count, o, out, why);
     case BANDED_SQRT: return finf_system_banded_sqrt(n, s->count, out, why);
-    default: return make_toeplitz(s, n, a, o, out, why);
+    default: return make_toeplitz(s, n, of, o, out, why);
     }
 }

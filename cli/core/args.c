@@ -4,6 +4,7 @@
 #include "args.h"
 
 #include "base.h"
+#include "closest.h"
 #include "parse.h"
 
 #include <ctype.h>
@@ -53,6 +54,8 @@ static int fulfilled(const args *a, const option_rule *r)
     for (const option_id *id = r->needs; *id != OPT_END; id++) {
         const char *text = args_text(a, *id);
         if (r->words ? !text || has_word(text, r->words) : args_given(a, *id)) return 1;
+        for (size_t i = 0; r->words && i < a->repeats; i++)
+            if (a->repeated[i].id == *id && has_word(a->repeated[i].text, r->words)) return 1;
     }
     return 0;
 }
@@ -72,6 +75,16 @@ static finf_status check_rules(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
+/* The reason names what may have been meant, of the options of this command. */
+static finf_status no_option(const command *c, const char *given, size_t length, finf_reason *why)
+{
+    closest near = closest_to(given + 2, length);
+    for (const option_use *u = c->options; u->id != OPT_END; u++)
+        closest_try(&near, name_of(u->id));
+    return finf_why(why, FINF_EUSAGE, "%s has no option '%.80s'%s; 'finf %s --help' lists them",
+                    c->name, given, closest_say(&near, "--").text, c->name);
+}
+
 /* --name, --name=value or --name value, at argv[*i] */
 static finf_status parse_option(const command *c, int argc, char **argv, int *i, args *out,
                                 finf_reason *why)
@@ -83,12 +96,11 @@ static finf_status parse_option(const command *c, int argc, char **argv, int *i,
     const char *equals = strchr(given, '=');
     size_t length = equals ? (size_t)(equals - given) - 2 : strlen(given) - 2;
     option_id id = option_find(given + 2, length);
-    if (id == OPT_END || !option_of_command(c, id))
-        return finf_why(why, FINF_EUSAGE, "%s has no option '%.80s'; 'finf %s --help' lists them",
-                        c->name, given, c->name);
+    if (id == OPT_END || !option_of_command(c, id)) return no_option(c, given, length, why);
     option_info o = option_get(id, c);
     /* of two values one would be passed over */
-    if (out->value[id]) return finf_why(why, FINF_EUSAGE, "--%s is given twice", o.name);
+    if (out->value[id] && !o.repeats)
+        return finf_why(why, FINF_EUSAGE, "--%s is given twice", o.name);
     if (!o.argument) {
         if (equals) return finf_why(why, FINF_EUSAGE, "--%s takes no value", o.name);
         out->value[id] = "";
@@ -96,7 +108,14 @@ static finf_status parse_option(const command *c, int argc, char **argv, int *i,
     }
     if (!equals && *i + 1 == argc)
         return finf_why(why, FINF_EUSAGE, "--%s needs a value (%s)", o.name, o.argument);
-    out->value[id] = equals ? equals + 1 : argv[++*i];
+    const char *text = equals ? equals + 1 : argv[++*i];
+    if (!out->value[id]) out->value[id] = text;
+    if (o.repeats && out->repeats == ARGS_REPEATS)
+        return finf_why(why, FINF_EUSAGE, "--%s is given more than %d times", o.name, ARGS_REPEATS);
+    if (o.repeats) {
+        out->repeated[out->repeats].id = id;
+        out->repeated[out->repeats++].text = text;
+    }
     if (strcmp(o.argument, "LIST") == 0 && !*out->value[id])
         return finf_why(why, FINF_EPARSE, "%s: the list is empty", o.name);
     return FINF_OK;
@@ -138,19 +157,51 @@ const char *args_text(const args *a, option_id id)
     return a->value[id] ? a->value[id] : option_get(id, a->command).fallback;
 }
 
+/* What the shell would take apart stands in single quotes. */
+void args_quote(const char *text, FILE *out)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,:/@%^";
+    if (*text && !text[strspn(text, PLAIN)]) {
+        fputs(text, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*text, out);
+    }
+    fputc('\'', out);
+}
+
+/* One option with its value, if it takes one. */
+static void print_option(const args *a, option_id id, const char *text, FILE *out)
+{
+    option_info o = option_get(id, a->command);
+    fprintf(out, " --%s", o.name);
+    if (!o.argument) return;
+    fputc(' ', out);
+    args_quote(text, out);
+}
+
 void args_print(const args *a, FILE *out)
 {
     /* say where and how to print, not what is computed */
-    static const option_id PRINTING[] = {OPT_SAVE,   OPT_VERBOSE,   OPT_FORMAT, OPT_JSON,
-                                         OPT_OUTPUT, OPT_PRECISION, OPT_QUIET};
+    static const option_id PRINTING[] = {OPT_SAVE,    OPT_VERBOSE,   OPT_FORMAT,        OPT_JSON,
+                                         OPT_OUTPUT,  OPT_PRECISION, OPT_QUIET,         OPT_PLOT,
+                                         OPT_THREADS, OPT_PROGRESS,  OPT_HEADER_COMMENT};
     fprintf(out, "finf %s", a->command->name);
     for (int i = 0; i < OPT_COUNT; i++) {
-        int shown = a->value[i] != NULL;
+        int shown = a->value[i] != NULL, times = 0;
         for (size_t k = 0; k < sizeof PRINTING / sizeof *PRINTING; k++)
             shown &= PRINTING[k] != (option_id)i;
         if (!shown) continue;
-        option_info o = option_get((option_id)i, a->command);
-        fprintf(out, " --%s%s%s", o.name, o.argument ? " " : "", a->value[i]);
+        for (size_t k = 0; k < a->repeats; k++)
+            if (a->repeated[k].id == (option_id)i && ++times)
+                print_option(a, (option_id)i, a->repeated[k].text, out);
+        if (!times) print_option(a, (option_id)i, a->value[i], out);
     }
 }
 
@@ -238,17 +289,20 @@ static int is_word(const char *text, const char *end, const char *word)
     return strlen(word) == (size_t)(end - text) && strncmp(text, word, strlen(word)) == 0;
 }
 
-/* A range is known by its colons, which no number has. */
-finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why)
+/* A range is known by its colons and a list by its commas, which no number has. */
+finf_status args_numbers(const char *text, const char *name, double **list, size_t *n,
+                         finf_reason *why)
 {
-    const char *text = args_text(a, id), *name = name_of(id), *at[5];
-    /* a single number is a range of one */
-    if (!strchr(text, ':')) {
+    const char *at[5];
+    *list = NULL;
+    *n = 0;
+    if (!strpbrk(text, ":,")) { /* a single number is a list of one, named without its place */
         *n = 1;
         *list = malloc(sizeof **list);
         return *list ? parse_number(text, name, *list, why)
                      : finf_why(why, FINF_ENOMEM, "no memory");
     }
+    if (!strchr(text, ':')) return parse_list(text, text + strlen(text), name, list, n, why);
     int whole = split_range(text, at);
     int is_log = whole && is_word(at[2], at[3] - 1, "log");
     if (!whole || (!is_log && !is_word(at[2], at[3] - 1, "lin")))
@@ -260,6 +314,11 @@ finf_status args_range(const args *a, option_id id, double **list, size_t *n, fi
     if (!s) s = parse_part(at[1], at[2] - 1, name, &to, why);
     if (!s) s = parse_part(at[3], at[4] - 1, name, &count, why);
     return s ? s : fill_range(name, from, to, is_log, count, list, n, why);
+}
+
+finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why)
+{
+    return args_numbers(args_text(a, id), name_of(id), list, n, why);
 }
 
 finf_status args_sized(const args *a, option_id id, const char *plain, const char *sized,
@@ -294,5 +353,8 @@ finf_status args_choice(const args *a, option_id id, int *choice, finf_reason *w
         }
         word += length + (word[length] == '|');
     }
-    return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be one of %s", o.name, text, o.argument);
+    closest near = closest_to(text, strlen(text));
+    closest_try_words(&near, o.argument);
+    return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be one of %s%s", o.name, text, o.argument,
+                    closest_say(&near, "").text);
 }

@@ -8,7 +8,7 @@
 #include "finf.h"
 #include "memory.h"
 
-typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } doc_format;
+typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_NPY } doc_format;
 
 typedef struct doc doc;
 
@@ -19,17 +19,24 @@ int doc_empty(const doc *d); /* nothing to print */
 /* Starts the next object (a row of CSV, a line of JSON). A doc begins with none. */
 void doc_row(doc *d);
 
-/* Fields of the current row. key: the CSV/JSON name, NULL for text only. label: the name in text,
- * NULL for CSV/JSON only. note: what it means, for text; may be NULL. Strings are copied. */
-void doc_number(doc *d, const char *key, const char *label, double value, const char *note);
-/* A number with its error: keys `key` and `error_key` (NULL: the error is shown in text only). */
-void doc_real(doc *d, const char *key, const char *error_key, const char *label, finf_real x,
-              const char *note);
+/* Where a field is seen. Its key is one word with one meaning: the label in text, the header in
+ * CSV and the key in JSON. */
+typedef enum {
+    SHOWN,     /* everywhere */
+    DATA_ONLY, /* in CSV and JSON: text would be too long with it */
+    TEXT_ONLY  /* in text: CSV and JSON say it by other keys */
+} doc_where;
+
+/* Fields of the current row. note: what it means, for text; may be NULL. Strings are copied. */
+void doc_number(doc *d, const char *key, doc_where where, double value, const char *note);
+/* A number with its error, which has the key `key`_error. */
+void doc_real(doc *d, const char *key, doc_where where, finf_real x, const char *note);
 /* A whole number, all digits of it whatever the precision: 64 bits do not fit in a double. */
-void doc_whole(doc *d, const char *key, const char *label, unsigned long long value,
+void doc_whole(doc *d, const char *key, doc_where where, unsigned long long value,
                const char *note);
-void doc_bool(doc *d, const char *key, const char *label, int value, const char *note);
-void doc_string(doc *d, const char *key, const char *label, const char *value, const char *note);
+void doc_bool(doc *d, const char *key, doc_where where, int value, const char *note);
+/* value = NULL: a dash in text, null in JSON. */
+void doc_string(doc *d, const char *key, doc_where where, const char *value, const char *note);
 /* Numbers that are the whole output: one a line in text, to be read back. */
 void doc_array(doc *d, const char *key, const double *x, size_t n);
 /* Numbers of this row, where doc_array is the whole output: JSON an array, CSV one cell, not in
@@ -39,6 +46,10 @@ void doc_series(doc *d, const char *key, const double *x, size_t n);
  * row. key = NULL: text only. */
 void doc_table(doc *d, const char *key, size_t columns, const char *const *names,
                const double *data, size_t rows);
+
+/* In text the records are one table with these columns, keys between commas (those that no record
+ * has are passed over), below a line for each field that is the same in all records. */
+void doc_columns(doc *d, const char *keys);
 
 /* Text only. */
 void doc_heading(doc *d, const char *text);
@@ -68,7 +79,7 @@ doc_cell doc_at(const doc *d, size_t row, const char *key);
 /* A column of numbers as the CSV lists it: of the array, of the table, or of the records (NaN where
  * one is without). NULL if there is none, with n = 0, or no memory. Owned by the caller. */
 double *doc_column(const doc *d, const char *key, size_t *n);
-/* The fields of a record, once more, in the current row of `to`. */
+/* The fields of a record, arrays among them, once more in the current row of `to`. */
 void doc_copy(doc *to, const doc *from, size_t row);
 
 typedef struct {
@@ -77,7 +88,8 @@ typedef struct {
     int quiet;     /* text: values only */
 } doc_style;
 
-void doc_print(const doc *d, doc_style style, FILE *out);
+/* 0: memory ran out, and what was written is not whole. */
+int doc_print(const doc *d, doc_style style, FILE *out);
 /* A string from outside on a terminal: what is no character of UTF-8, or moves the cursor (a
  * control character of ASCII or U+0080..U+009F), is a question mark. */
 void doc_plain(const char *s, FILE *out);

@@ -10,8 +10,7 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
 {
     finf_iqc_options o = finf_iqc_options_default();
     int bound = 0, class = 0, constants = 0, solver = 0;
-    finf_status s = read_setting(a, &o.privacy, why);
-    if (!s) s = args_number(a, OPT_SMOOTH, &o.smooth, why);
+    finf_status s = args_number(a, OPT_SMOOTH, &o.smooth, why);
     if (!s && !(o.smooth >= 1e-50 && o.smooth <= 1e50))
         s = finf_why(why, FINF_EDOM, "smooth = %s: must be positive, from 1e-50 to 1e50",
                      finf_show(o.smooth).s);
@@ -27,6 +26,8 @@ finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why)
     o.multipliers = (finf_iqc_class) class;
     o.constants = (finf_iqc_constants)constants;
     o.solver = (finf_iqc_solver)solver;
+    /* auto would take ECOS, which is slower: it matters where there are many programs */
+    if (a->is_point && o.solver == FINF_IQC_AUTO) o.solver = FINF_IQC_NEWTON;
     o.certify = args_given(a, OPT_CERTIFY);
     *out = o;
     return s;
@@ -55,42 +56,6 @@ finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta
                         "--force takes it)",
                         o->fir, finf_show(slow).s, ceil(1 / slow));
     return FINF_OK;
-}
-
-/* Both arrays are one allocation, which eta begins. */
-finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_reason *why)
-{
-    double *eta = NULL, *kappa = NULL;
-    size_t n = 0, m = 0;
-    *out = (iqc_pairs){0};
-    finf_status s = args_range(a, OPT_ETA, &eta, &n, why);
-    if (!s) s = args_range(a, OPT_KAPPA, &kappa, &m, why);
-    if (!s && n * m > 1000000)
-        s = finf_why(why, FINF_EDOM, "%zu etas times %zu kappas: at most a million bounds", n, m);
-    if (!s) {
-        out->n = n * m;
-        out->eta = malloc(2 * out->n * sizeof *eta);
-        if (!out->eta) s = finf_why(why, FINF_ENOMEM, "no memory");
-    }
-    if (!s) {
-        out->kappa = out->eta + out->n;
-        for (size_t i = 0; i < out->n; i++) {
-            /* eta outermost: rows with one eta are neighbours */
-            out->eta[i] = eta[i / m];
-            out->kappa[i] = kappa[i % m];
-        }
-        /* auto would take ECOS, which is slower: it matters where there are many programs */
-        if (out->n > 1 && o->solver == FINF_IQC_AUTO) o->solver = FINF_IQC_NEWTON;
-    }
-    free(eta);
-    free(kappa);
-    return s;
-}
-
-void free_pairs(iqc_pairs *p)
-{
-    free(p->eta);
-    *p = (iqc_pairs){0};
 }
 
 /* Which multipliers are allowed decides for which F the bound holds: all, or those symmetric about
@@ -144,64 +109,75 @@ static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, 
                  iqc_is_dist(o) ? " on that" : "");
 }
 
+/* How the solver's answer became a bound (theory 7.8). */
+static void show_solution(doc *d, const problem *p, const finf_iqc_result *r)
+{
+    doc_number(d, "solver_bound", SHOWN, r->grid_value, "the solver's own objective: not a bound");
+    doc_number(d, "solver_gap", SHOWN, r->solver_gap, "its relative gap");
+    doc_number(d, "repair", SHOWN, r->repair,
+               "relative change of the multiplier that made it feasible everywhere");
+    doc_number(d, "a_min", SHOWN, r->a_min,
+               "least a(w), relative to its terms: positive on all frequencies");
+    doc_number(d, "seconds", SHOWN, r->seconds, NULL);
+    if (p->iqc.certify) doc_number(d, "certify_seconds", SHOWN, r->certify_seconds, "of the proof");
+}
+
+/* In text one line for all that CSV and JSON have under six keys. */
+static void show_solver(doc *d, const finf_iqc_result *r)
+{
+    char line[160];
+    doc_string(d, "solver", DATA_ONLY, r->solver, NULL);
+    doc_string(d, "solver_status", DATA_ONLY, r->solver_status, NULL);
+    doc_number(d, "solver_code", DATA_ONLY, r->solver_code, NULL);
+    doc_number(d, "iterations", DATA_ONLY, r->iterations, NULL);
+    doc_number(d, "grid_points", DATA_ONLY, (double)r->grid_points, NULL);
+    doc_number(d, "basis_size", DATA_ONLY, (double)r->basis_size, NULL);
+    snprintf(line, sizeof line, "%.20s: %.40s, %d iteration%s, %zu frequencies, %zu unknowns",
+             r->solver, r->solver_status, r->iterations, r->iterations == 1 ? "" : "s",
+             r->grid_points, r->basis_size);
+    doc_string(d, "solver", TEXT_ONLY, line, NULL);
+}
+
 /* Text shows what differs from its default and a line on the solver; CSV and JSON have all of it.
  * unit_..: per unit of d sigma^2, before privacy scales it. */
-void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa,
-              const finf_iqc_result *r, int minimax)
+void show_iqc(doc *d, const args *a, const problem *p, const finf_iqc_result *r, int minimax)
 {
+    const finf_iqc_options *o = &p->iqc;
     char note[240];
-    doc_number(d, "eta", "eta", eta, "step size");
-    doc_number(d, "kappa", "kappa", kappa, "condition number L/mu");
-    doc_number(d, "smooth", o->smooth == 1 ? NULL : "L", o->smooth, "smoothness");
-    doc_number(d, "d", o->dim == 1 ? NULL : "d", o->dim, "dimension");
-    doc_number(d, "rho", "rho", o->privacy.rho, "zCDP");
-    doc_number(d, "clip", NULL, o->privacy.clip, NULL);
-    doc_number(d, "sigma_sgd", o->privacy.sigma_sgd == 0 ? NULL : "sigma_sgd", o->privacy.sigma_sgd,
-               "gradient noise");
-    doc_real(d, "gamma2", "gamma2_error", "gamma_inf^2", r->gamma2, "sensitivity squared");
-    doc_string(d, "bound_kind", NULL, finf_iqc_bound_name(o->bound), NULL);
-    doc_string(d, "class", NULL, finf_iqc_class_name(o->multipliers), NULL);
+    doc_number(d, "eta", SHOWN, p->eta, "step size");
+    doc_number(d, "kappa", SHOWN, p->kappa, "condition number L/mu");
+    doc_number(d, "smooth", o->smooth == 1 ? DATA_ONLY : SHOWN, o->smooth, "smoothness L");
+    doc_number(d, "d", o->dim == 1 ? DATA_ONLY : SHOWN, o->dim, "dimension");
+    show_optimizer(d, a, p->optimizer, p->eta, o->smooth / p->kappa, o->smooth);
+    show_setting(d, &p->privacy, r->gamma2.value);
+    doc_real(d, "gamma2", SHOWN, r->gamma2, "gamma_inf^2, sensitivity squared");
+    doc_string(d, "bound_kind", DATA_ONLY, finf_iqc_bound_name(o->bound), NULL);
+    doc_string(d, "class", DATA_ONLY, finf_iqc_class_name(o->multipliers), NULL);
     snprintf(note, sizeof note, "%s at most this, for %s%s",
              iqc_is_dist(o) ? "(L/2) E|theta|^2, and so F_inf, is" : "F_inf is", iqc_class_note(o),
              iqc_noise_note(o));
-    doc_real(d, "bound", "bound_error", "bound", r->bound, note);
-    doc_number(d, "unit_bound", NULL, r->unit_bound, NULL);
-    if (o->privacy.sigma_sgd > 0) doc_number(d, "unit_sgd", NULL, r->unit_sgd, NULL);
-    doc_bool(d, "certified", o->certify ? "certified" : NULL, r->certified,
+    doc_real(d, "bound", SHOWN, r->bound, note);
+    doc_number(d, "unit_bound", DATA_ONLY, r->unit_bound, NULL);
+    if (o->privacy.sigma_sgd > 0) doc_number(d, "unit_sgd", DATA_ONLY, r->unit_sgd, NULL);
+    doc_bool(d, "certified", o->certify ? SHOWN : DATA_ONLY, r->certified,
              "proved in ball arithmetic");
-    doc_number(d, "certified_upper", o->certify ? "proved bound" : NULL, r->certified_upper, NULL);
+    doc_number(d, "certified_upper", o->certify ? SHOWN : DATA_ONLY, r->certified_upper,
+               "the bound that is proved");
     quadratic_note(o, r, note, sizeof note);
-    doc_real(d, "quadratic_lower", "quadratic_lower_error", "lower", r->quadratic_lower, note);
-    doc_real(d, "unit_quadratic_lower", "unit_quadratic_lower_error", NULL, r->unit_quadratic_lower,
-             NULL);
-    if (minimax)
-        doc_real(d, "minimax_lower", "minimax_lower_error", "minimax", r->minimax_lower,
-                 iqc_minimax_note(o));
-    doc_string(d, "solver", NULL, r->solver, NULL);
-    doc_string(d, "solver_status", NULL, r->solver_status, NULL);
-    doc_number(d, "solver_code", NULL, r->solver_code, NULL);
-    doc_number(d, "iterations", NULL, r->iterations, NULL);
-    doc_number(d, "grid_points", NULL, (double)r->grid_points, NULL);
-    doc_number(d, "basis_size", NULL, (double)r->basis_size, NULL);
-    /* in text one line for all that CSV and JSON have under six keys */
-    snprintf(note, sizeof note, "%.20s: %.40s, %d iteration%s, %zu frequencies, %zu unknowns",
-             r->solver, r->solver_status, r->iterations, r->iterations == 1 ? "" : "s",
-             r->grid_points, r->basis_size);
-    doc_string(d, NULL, "solver", note, NULL);
-    /* how the solver's answer became a bound (theory 7.8) */
-    if (args_given(a, OPT_VERBOSE)) {
-        doc_number(d, "solver_bound", "on the grid", r->grid_value,
-                   "the solver's own objective: not a bound");
-        doc_number(d, "solver_gap", "solver gap", r->solver_gap, "its relative gap");
-        doc_number(d, "repair", "repair", r->repair,
-                   "relative change of the multiplier that made it feasible everywhere");
-        doc_number(d, "a_min", "margin", r->a_min,
-                   "least a(w), relative to its terms: positive on all frequencies");
-        doc_number(d, "seconds", "seconds", r->seconds, NULL);
-        if (o->certify) doc_number(d, "certify_seconds", "to prove", r->certify_seconds, "seconds");
+    doc_real(d, "lower", SHOWN, r->quadratic_lower, note);
+    doc_real(d, "unit_lower", DATA_ONLY, r->unit_quadratic_lower, NULL);
+    if (minimax) {
+        doc_real(d, "minimax", SHOWN, r->minimax_lower, iqc_minimax_note(o));
+        doc_number(d, "gap", SHOWN, r->bound.value / r->minimax_lower.value, "bound / minimax");
     }
+    show_solver(d, r);
+    if (args_given(a, OPT_VERBOSE)) show_solution(d, p, r);
+}
+
+void show_iqc_reason(doc *d, const problem *p, const finf_iqc_result *r)
+{
     if (r->reason.text[0])
         show_reason(d, &r->reason);
-    else if (!o->certify)
-        doc_string(d, "reason", NULL, "not certified: ask with --certify", NULL);
+    else if (!p->iqc.certify)
+        doc_string(d, "reason", DATA_ONLY, "not certified: ask with --certify", NULL);
 }

@@ -3,26 +3,19 @@
 #define FINF_IQC_OPTIONS_H
 
 #include "cmd.h"
+#include "problem.h"
 
-/* All options of the bound, as the library takes them. */
+/* The options of the bound, as the library takes them, but for privacy and the optimizer. */
 finf_status read_iqc(const args *a, finf_iqc_options *out, finf_reason *why);
 /* The library's domain (finf_iqc_check); and, unless --force, a uniform grid or finite multiplier
  * that eta*mu is too small for is refused with the size needed. */
 finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta, double kappa,
                             finf_reason *why);
-/* The etas and kappas of the command line as pairs, eta outermost; several are Newton's unless
- * another solver is asked for. */
-typedef struct {
-    size_t n;
-    double *eta, *kappa; /* n each, one allocation */
-} iqc_pairs;
-finf_status read_pairs(const args *a, finf_iqc_options *o, iqc_pairs *out, finf_reason *why);
-void free_pairs(iqc_pairs *p);
-
-/* The keys of a bound: shared by iqc, optimize and tune. minimax: with the lower bound over all
- * noise. */
-void show_iqc(doc *d, const args *a, const finf_iqc_options *o, double eta, double kappa,
-              const finf_iqc_result *r, int minimax);
+/* The problem and the keys of a bound: shared by iqc, optimize and tune. minimax: with the lower
+ * bound over all noise and the gap to it. */
+void show_iqc(doc *d, const args *a, const problem *p, const finf_iqc_result *r, int minimax);
+/* Why the bound is infinite or missing, or not certified. */
+void show_iqc_reason(doc *d, const problem *p, const finf_iqc_result *r);
 /* Is it a bound on (L/2) E|theta|^2, as then are the worst quadratic's value and the minimax beside
  * it? */
 int iqc_is_dist(const finf_iqc_options *o);

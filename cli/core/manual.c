@@ -223,7 +223,7 @@ static void markdown_option(const option_info *o, int needed, const char *absent
 
 /* The options that nearly every command has are told once, before the commands: they mean the same
  * everywhere. ANY is a command that has these alone, so that option_of_command can be asked. */
-static const option_use COMMON[] = {COMMON_OPTIONS, {.id = OPT_PRECISION}, {.id = OPT_END}};
+static const option_use COMMON[] = {COMMON_OPTIONS, {.id = OPT_END}};
 static const command ANY = {.options = COMMON};
 
 static const char TABLE_HEAD[] = "\n| option | meaning | default |\n|---|---|---|\n";

@@ -10,7 +10,9 @@ typedef enum {
     OPT_END, /* no option: the end of a list of them */
     OPT_NOISE,
     OPT_ETA,
-    OPT_MU,
+    OPT_OPTIMIZER,
+    OPT_AVERAGE,
+    OPT_WEIGHT_DECAY,
     OPT_SPECTRUM,
     OPT_DIM,
     OPT_NORMALIZE,
@@ -20,8 +22,6 @@ typedef enum {
     OPT_LENGTH,
     OPT_STRATEGY,
     OPT_DENSITY,
-    OPT_EPSILON,
-    OPT_DELTA,
     OPT_NOISE_MULTIPLIER,
     OPT_ACCOUNTING,
     OPT_KAPPA,
@@ -47,23 +47,30 @@ typedef enum {
     OPT_GAMMA,
     OPT_PARTICIPATIONS,
     OPT_SEPARATION,
+    OPT_EPOCHS,
     OPT_OUT,
     OPT_SET,
     OPT_QUICK,
     OPT_PROBLEM,
     OPT_KNEE,
     OPT_CLIP_GRADIENTS,
-    OPT_THREADS,
     OPT_RELATIVE_ERROR,
     OPT_MAX_STEPS,
     OPT_RHO,
+    OPT_EPSILON,
+    OPT_DELTA,
     OPT_CLIP,
+    OPT_BATCH,
     OPT_SIGMA_SGD,
+    OPT_PLOT,
     OPT_FORMAT,
     OPT_JSON,
     OPT_OUTPUT,
+    OPT_HEADER_COMMENT,
     OPT_PRECISION,
     OPT_QUIET,
+    OPT_THREADS,
+    OPT_PROGRESS,
     OPT_HELP,
     OPT_VERSION,
     OPT_COUNT
@@ -79,6 +86,9 @@ typedef struct {
     const char *fallback; /* the default; NULL: none */
     const char *subject;  /* stands before the help; NULL: nothing */
     const char *help;
+    int repeats;     /* may be given several times: an answer for each */
+    const char *key; /* may be a range or a list, an answer for each value: its key in the answer */
+    int whole;       /* those values are whole numbers: within a range they are rounded */
 } option_info;
 
 /* An option as a command takes it. */
@@ -115,6 +125,12 @@ typedef struct {
     const option_use *options;  /* those it takes */
     const option_rule *rules;   /* NULL: none */
     const option_truth *truths; /* NULL: none */
+    /* several answers as a table in text: these keys, between commas, beside those that were given
+     * several values; NULL: no such table */
+    const char *columns;
+    const char *plot;        /* the key that --plot draws; NULL: none */
+    int stoppable;           /* after Ctrl-C it shows what there is */
+    const option_id *ranges; /* options whose ranges the command reads itself; NULL: none */
     /* Fills the doc. FINF_ETOL: the doc holds the best value. Any other failure: nothing is printed
      * but the reason. */
     finf_status (*run)(const args *a, doc *d, finf_reason *why);
@@ -136,32 +152,50 @@ option_id option_find(const char *name, size_t length);
 
 /* ---- what several commands have in common ---------------------------------------------------- */
 
-/* how and where to print: nearly every command has them */
+/* how and where to print: every command has them */
 #define COMMON_OPTIONS                                                                             \
-    {.id = OPT_FORMAT}, {.id = OPT_JSON}, {.id = OPT_OUTPUT}, {.id = OPT_QUIET}, {.id = OPT_HELP}, \
+    {.id = OPT_FORMAT}, {.id = OPT_JSON}, {.id = OPT_OUTPUT}, {.id = OPT_HEADER_COMMENT},          \
+        {.id = OPT_PRECISION}, {.id = OPT_QUIET}, {.id = OPT_HELP},                                \
     {                                                                                              \
         .id = OPT_VERSION                                                                          \
     }
 
+/* the commands that answer ranges and lists by a table */
+#define TABLE_OPTIONS                                                                              \
+    {.id = OPT_PLOT}, {.id = OPT_THREADS}, { .id = OPT_PROGRESS }
+
 /* what scales the noise */
 #define PRIVACY_OPTIONS                                                                            \
-    {.id = OPT_RHO}, {.id = OPT_CLIP}, { .id = OPT_SIGMA_SGD }
-
-/* an option that a command takes, so that all commands take it, and has no use for */
-#define WITHOUT_EFFECT(option)                                                                     \
+    {.id = OPT_RHO}, {.id = OPT_EPSILON}, {.id = OPT_DELTA}, {.id = OPT_CLIP},                     \
     {                                                                                              \
-        .id = option, .fallback = FROM_LIBRARY,                                                    \
-        .help = "accepted as elsewhere; nothing here depends on it"                                \
+        .id = OPT_SIGMA_SGD                                                                        \
     }
-#define PRIVACY_OPTIONS_WITHOUT_EFFECT                                                             \
-    WITHOUT_EFFECT(OPT_RHO), WITHOUT_EFFECT(OPT_CLIP), WITHOUT_EFFECT(OPT_SIGMA_SGD)
 
-/* the commands that need eta and mu only for 'auto' in --noise */
-#define OPTIONS_FOR_AUTO                                                                           \
-    {.id = OPT_ETA, .help = "step size, for 'auto' only"}, { .id = OPT_MU }
-#define RULES_FOR_AUTO                                                                             \
+/* the update rule that turns noisy gradients into iterates */
+#define OPTIMIZER_OPTIONS                                                                          \
+    {.id = OPT_OPTIMIZER}, {.id = OPT_AVERAGE}, { .id = OPT_WEIGHT_DECAY }
+
+/* the problem that nu:paper, nu:best and best are for, in the commands that are about the noise
+ * alone */
+#define OPTIONS_FOR_BEST                                                                           \
+    {.id = OPT_ETA, .help = "step size, for nu:paper, nu:best and best"},                          \
+        {.id = OPT_SPECTRUM, .help = "for these: of linear regression (see SPECTRUM)"},            \
+        {.id = OPT_DIM, .help = "for these: dimension of the spectrum"},                           \
     {                                                                                              \
-        .option = OPT_MU, .needs = {OPT_ETA}, .because = "auto is eta*mu"                          \
+        .id = OPT_KAPPA, .help = "for these: L/mu of the bound of iqc (neither: mean estimation)"  \
+    }
+/* who takes part in these steps, and how often */
+#define PARTICIPATION_OPTIONS                                                                      \
+    {.id = OPT_PARTICIPATIONS, .help = "with --separation: of one user, at most"},                 \
+        {.id = OPT_SEPARATION},                                                                    \
+    {                                                                                              \
+        .id = OPT_EPOCHS                                                                           \
+    }
+#define PARTICIPATION_RULES                                                                        \
+    {.option = OPT_PARTICIPATIONS, .needs = {OPT_STEPS}},                                          \
+        {.option = OPT_SEPARATION, .needs = {OPT_STEPS}},                                          \
+    {                                                                                              \
+        .option = OPT_EPOCHS, .needs = { OPT_STEPS }                                               \
     }
 
 /* the strongly convex problem */
@@ -172,6 +206,18 @@ option_id option_find(const char *name, size_t length);
     {                                                                                              \
         .id = OPT_VERBOSE                                                                          \
     }
+/* of three problems: what belongs to linear regression, and to the bound */
+#define NEEDS(id, other)                                                                           \
+    {                                                                                              \
+        .option = id, .needs = { other }                                                           \
+    }
+#define PROBLEM_RULES                                                                              \
+    {.option = OPT_DIM, .needs = {OPT_SPECTRUM, OPT_KAPPA}}, NEEDS(OPT_NORMALIZE, OPT_SPECTRUM),   \
+        NEEDS(OPT_KURTOSIS, OPT_SPECTRUM), NEEDS(OPT_SMOOTH, OPT_KAPPA),                           \
+        NEEDS(OPT_BOUND, OPT_KAPPA), NEEDS(OPT_CLASS, OPT_KAPPA), NEEDS(OPT_CONSTANTS, OPT_KAPPA), \
+        NEEDS(OPT_SOLVER, OPT_KAPPA), NEEDS(OPT_GRID, OPT_KAPPA),                                  \
+        NEEDS(OPT_MULTIPLIER, OPT_KAPPA), NEEDS(OPT_CERTIFY, OPT_KAPPA),                           \
+        NEEDS(OPT_FORCE, OPT_KAPPA)
 #define CONVEX_RULES                                                                               \
     {                                                                                              \
         .option = OPT_FORCE, .needs = {OPT_GRID, OPT_MULTIPLIER}, .words = "uniform:k|fir:T"       \

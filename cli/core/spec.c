@@ -1,15 +1,17 @@
 /* The spellings of --noise and --spectrum. The families of noise and their syntax are the library's
- * (finf_noise_parse); what is added here are files, which the library does not read, and `auto`,
- * which depends on options beside --noise. */
+ * (finf_noise_parse); what is added here are files, which the library does not read. */
 #include "spec.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "base.h"
+#include "closest.h"
 #include "input.h"
 #include "parse.h"
 
@@ -77,23 +79,33 @@ static finf_status noise_file(const finf_noise_form *form, const char *path, fin
     return s;
 }
 
-char *spec_resolve(const char *text, double automatic)
+/* 0.1 had `auto`, with several meanings; they have names now. */
+static int is_auto(const char *text)
 {
-    /* Only these families have a nu, and only at their end: a file that is called auto is none. */
-    size_t length = strlen(text), cut = length > 4 ? length - 4 : 0;
-    int is_auto = cut && strcmp(text + cut, "auto") == 0 && strchr(":,", text[cut - 1]) &&
-                  (after(text, "nu:") || after(text, "antipgd:") || after(text, "power:"));
-    finf_text number = finf_show(automatic);
-    char *out = malloc(length + sizeof(finf_text));
-    if (!out) return NULL;
-    snprintf(out, length + sizeof(finf_text), "%.*s%s", (int)(is_auto ? cut : length), text,
-             is_auto ? number.s : "");
-    return out;
+    size_t n = strlen(text);
+    return n > 4 && strcmp(text + n - 4, "auto") == 0 && strchr(":,", text[n - 5]) &&
+           !strchr(text, '@');
+}
+
+/* What may have been meant by a name that no family has. */
+static void suggest(const char *text, finf_reason *why)
+{
+    size_t length = strcspn(text, ":@");
+    finf_noise_form form;
+    closest near = closest_to(text, length);
+    for (size_t i = 0; (form = finf_noise_form_get(i)).name; i++) closest_try(&near, form.name);
+    closest_try(&near, "best");
+    closest_try(&near, "design");
+    /* a known name with something wrong behind it has a reason of its own */
+    if (!near.best[0] || near.distance == 0 || !why) return;
+    finf_reason first = *why;
+    finf_why(why, FINF_OK, "noise '%.40s' is not known%s; %.120s", text,
+             closest_say(&near, "").text, strchr(first.text, ':') ? "see NOISE in --help" : "");
 }
 
 /* NAME@FILE first, for the families that may come from a file; everything else is the library's to
- * parse, with auto already replaced by its value. */
-finf_status spec_noise(const char *text, double automatic, finf_noise **out, finf_reason *why)
+ * parse. */
+finf_status spec_noise(const char *text, finf_noise **out, finf_reason *why)
 {
     finf_noise_form form;
     *out = NULL;
@@ -101,14 +113,13 @@ finf_status spec_noise(const char *text, double automatic, finf_noise **out, fin
         const char *path = after(text, form.name);
         if (path && *path == '@' && form.file) return noise_file(&form, path + 1, out, why);
     }
-    char *spelled = spec_resolve(text, automatic);
-    if (!spelled) return finf_why(why, FINF_ENOMEM, "no memory");
-    /* resolving has changed the text, but there was no number to put there */
-    int missing = isnan(automatic) && strcmp(spelled, text) != 0;
-    finf_status s = missing
-                        ? finf_why(why, FINF_EUSAGE, "nu = auto is eta*mu: give --eta (and --mu)")
-                        : finf_noise_parse(spelled, out, why);
-    free(spelled);
+    if (is_auto(text))
+        return finf_why(why, FINF_EPARSE,
+                        "noise '%.60s': there is no auto; nu:paper is eta*mu, nu:best the nu that "
+                        "is best for the problem",
+                        text);
+    finf_status s = finf_noise_parse(text, out, why);
+    if (s == FINF_EPARSE) suggest(text, why);
     return s;
 }
 
@@ -118,6 +129,14 @@ finf_status spec_list(const char *text, const char *what, double **out, size_t *
     const char *rest = after(text, "list:");
     return rest ? parse_list(rest, rest + strlen(rest), what, out, n, why)
                 : input_list(text + 1, what, out, n, why);
+}
+
+/* What may have been meant by a spectrum that is not known. */
+static closest_text closest_spectrum(const char *text)
+{
+    closest near = closest_to(text, strcspn(text, ":@"));
+    closest_try_words(&near, "power|exp|flat|step|list|covariance|data");
+    return closest_say(&near, "");
 }
 
 /* power:A, exp:R, flat and step need a dimension; list: and @FILE bring theirs, and a --dim beside
@@ -143,8 +162,9 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
                 after(text, "exp:");
     if (!known)
         return finf_why(why, FINF_EPARSE,
-                        "spectrum '%.60s' is not known: power:A, exp:R, flat, step, list:.., @FILE",
-                        text);
+                        "spectrum '%.60s' is not known%s: power:A, exp:R, flat, step, list:.., "
+                        "@FILE, covariance@FILE, data@FILE",
+                        text, closest_spectrum(text).text);
     if (isnan(d)) return finf_why(why, FINF_EUSAGE, "--spectrum %.60s needs --dim", text);
     if (strcmp(text, "flat") == 0) return finf_spectrum_flat(d, out, why);
     if (strcmp(text, "step") == 0) return finf_spectrum_step(d, out, why);
@@ -152,4 +172,124 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
     if ((s = parse_number(rest, "decay of the spectrum", &rate, why))) return s;
     return *text == 'p' ? finf_spectrum_power(rate, d, out, why)
                         : finf_spectrum_exp(rate, d, out, why);
+}
+
+/* ---- objects that are read once -------------------------------------------------------------- */
+
+/* What was asked for, as one text, and the object that it is: a linked list, as there are few. */
+typedef struct kept {
+    char *asked;
+    finf_spectrum *H; /* one of the two */
+    finf_optimizer *optimizer;
+    struct kept *next;
+} kept;
+
+static kept *all_kept;
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const kept *find_kept(const char *asked)
+{
+    const kept *k = all_kept;
+    while (k && strcmp(k->asked, asked) != 0) k = k->next;
+    return k;
+}
+
+static void free_kept(kept *k)
+{
+    if (!k) return;
+    finf_spectrum_free(k->H);
+    finf_optimizer_free(k->optimizer);
+    free(k->asked);
+    free(k);
+}
+
+/* A place for what was asked for, not yet in the list; takes the text. */
+static kept *new_kept(char *asked)
+{
+    kept *k = calloc(1, sizeof *k);
+    if (k) k->asked = asked;
+    return k;
+}
+
+/* The text of a question, owned by the caller; NULL: no memory. */
+static char *question(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *question(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    char *text = malloc((size_t)n + 1);
+    va_start(ap, format);
+    if (text) vsnprintf(text, (size_t)n + 1, format, ap);
+    va_end(ap);
+    return text;
+}
+
+/* The new object into the list, or what failed away. */
+static finf_status keep(kept *k, finf_status s)
+{
+    if (s)
+        free_kept(k);
+    else {
+        k->next = all_kept;
+        all_kept = k;
+    }
+    return s;
+}
+
+finf_status spectrum_get(const char *text, double d, int normalize, const finf_spectrum **out,
+                         finf_reason *why)
+{
+    char *asked = question("spectrum %s %s %d", text, finf_show(d).s, normalize);
+    finf_status s = FINF_OK;
+    *out = NULL;
+    if (!asked) return finf_why(why, FINF_ENOMEM, "no memory");
+    pthread_mutex_lock(&kept_lock);
+    const kept *found = find_kept(asked);
+    kept *new = found ? NULL : new_kept(asked);
+    if (new) {
+        s = spec_spectrum(text, d, &new->H, why);
+        if (!s && normalize) s = finf_spectrum_normalize(new->H);
+        s = keep(new, s);
+        found = s ? NULL : new;
+    } else {
+        free(asked);
+        if (!found) s = finf_why(why, FINF_ENOMEM, "no memory");
+    }
+    if (found) *out = found->H;
+    pthread_mutex_unlock(&kept_lock);
+    return s;
+}
+
+finf_status optimizer_get(const char *name, const char *average, double weight_decay,
+                          const finf_optimizer **out, finf_reason *why)
+{
+    char *asked = question("optimizer %s %s %s", name, average ? average : "none",
+                           finf_show(weight_decay).s);
+    finf_status s = FINF_OK;
+    *out = NULL;
+    if (!asked) return finf_why(why, FINF_ENOMEM, "no memory");
+    pthread_mutex_lock(&kept_lock);
+    const kept *found = find_kept(asked);
+    kept *new = found ? NULL : new_kept(asked);
+    if (new) {
+        s = keep(new, finf_optimizer_parse(name, average, weight_decay, &new->optimizer, why));
+        found = s ? NULL : new;
+    } else {
+        free(asked);
+        if (!found) s = finf_why(why, FINF_ENOMEM, "no memory");
+    }
+    if (found) *out = found->optimizer;
+    pthread_mutex_unlock(&kept_lock);
+    return s;
+}
+
+void spec_forget(void)
+{
+    while (all_kept) {
+        kept *next = all_kept->next;
+        free_kept(all_kept);
+        all_kept = next;
+    }
 }

@@ -4,16 +4,23 @@
 
 #include "finf.h"
 
-/* automatic: what 'auto' stands for (eta*mu), NaN when it is not known. */
-finf_status spec_noise(const char *text, double automatic, finf_noise **out, finf_reason *why);
-/* The same text with a nu that is 'auto' as the number it stands for. NULL: no memory. Owned by the
- * caller. */
-char *spec_resolve(const char *text, double automatic);
+/* A noise that does not depend on a problem: families, files, designs. What depends on one
+ * (nu:best, best) is read by problem.h. */
+finf_status spec_noise(const char *text, finf_noise **out, finf_reason *why);
 /* list:1,2,.. or @FILE; `what` names the numbers, and a part of the file. Owned by the caller, also
  * after a failure. */
 finf_status spec_list(const char *text, const char *what, double **out, size_t *n,
                       finf_reason *why);
 /* d: NaN when --dim was not given. */
 finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why);
+
+/* The same, divided by its largest eigenvalue if `normalize`, and read once: who asks again gets
+ * the same object, which stays the program's. Several threads may ask. */
+finf_status spectrum_get(const char *text, double d, int normalize, const finf_spectrum **out,
+                         finf_reason *why);
+/* An optimizer so. */
+finf_status optimizer_get(const char *name, const char *average, double weight_decay,
+                          const finf_optimizer **out, finf_reason *why);
+void spec_forget(void); /* frees them, at the end */
 
 #endif

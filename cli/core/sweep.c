@@ -1,5 +1,5 @@
-/* Independent tasks on two threads. Tasks are handed out one by one, since they may differ much in
- * length; Ctrl-C is seen by a handler that only counts, and by tasks that ask. */
+/* Independent tasks on several threads. Tasks are handed out one by one, since they may differ much
+ * in length; Ctrl-C is seen by a handler that only counts, and by tasks that ask. */
 #include "sweep.h"
 
 #include "base.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define THREADS 2
+#define THREADS_MAX 256
 
 static volatile sig_atomic_t interrupted; /* how many times Ctrl-C was pressed during a sweep */
 static struct sigaction before;           /* what SIGINT did before the outermost sweep */
@@ -40,10 +40,39 @@ typedef struct {
     pthread_mutex_t lock; /* by one thread at a time */
 } queue;
 
-/* What both threads do: task after task until there are no more, or Ctrl-C. */
+static unsigned threads_asked;
+static sweep_watch watch_asked;
+
+void sweep_set(unsigned threads, sweep_watch watch)
+{
+    threads_asked = threads;
+    watch_asked = watch;
+}
+
+unsigned sweep_threads(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return threads_asked         ? threads_asked
+           : cores > THREADS_MAX ? THREADS_MAX
+           : cores > 1           ? (unsigned)cores
+                                 : 1;
+}
+
+int sweep_progress(void)
+{
+    return watch_asked == PROGRESS_ALWAYS ||
+           (watch_asked == PROGRESS_ON_TERMINAL && isatty(STDERR_FILENO));
+}
+
+/* This thread does one of several tasks: what it sweeps itself has no threads of its own. */
+static _Thread_local int busy;
+
+/* What every thread does: task after task until there are no more, or Ctrl-C. */
 static void *work(void *data)
 {
     queue *q = data;
+    int was_busy = busy;
+    busy |= q->n > 1;
     for (size_t i; !interrupted && (i = atomic_fetch_add(&q->next, 1)) < q->n;) {
         q->task(i, q->ctx);
         size_t done = atomic_fetch_add(&q->done, 1) + 1;
@@ -53,25 +82,28 @@ static void *work(void *data)
         fflush(stderr);
         pthread_mutex_unlock(&q->lock);
     }
+    busy = was_busy;
     return NULL;
 }
 
-int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet)
+int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx)
 {
     queue q = {.n = n,
                .task = task,
                .ctx = ctx,
-               .progress = !quiet && n > 1 && isatty(STDERR_FILENO),
+               .progress = n > 1 && sweep_progress(),
                .lock = PTHREAD_MUTEX_INITIALIZER};
     struct sigaction ours = {.sa_handler = on_interrupt}, previous;
     sigaction(SIGINT, &ours, &previous);
     /* in a sweep within a sweep the handler is ours already */
     if (previous.sa_handler != on_interrupt) before = previous;
-    pthread_t thread;
-    /* if there is no second thread, this one does all of it */
-    int second = n > 1 && THREADS > 1 && pthread_create(&thread, NULL, work, &q) == 0;
+    pthread_t thread[THREADS_MAX];
+    size_t more = 0, wanted = busy ? 1 : sweep_threads();
+    /* a thread that cannot be had: the others do its work, and this one works in any case */
+    while (more + 1 < wanted && more + 1 < n && pthread_create(&thread[more], NULL, work, &q) == 0)
+        more++;
     work(&q);
-    if (second) pthread_join(thread, NULL);
+    while (more > 0) pthread_join(thread[--more], NULL);
     if (q.progress) fprintf(stderr, "\r          \r");
     sigaction(SIGINT, &previous, NULL);
     return interrupted;

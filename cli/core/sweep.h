@@ -1,4 +1,5 @@
-/* Many independent tasks on two threads, with progress on a terminal, stopped cleanly by Ctrl-C. */
+/* Many independent tasks on several threads, with progress on a terminal, stopped cleanly by
+ * Ctrl-C. */
 #ifndef FINF_SWEEP_H
 #define FINF_SWEEP_H
 
@@ -6,9 +7,16 @@
 
 #include "finf.h"
 
+/* How many threads: 1 to 256; 0: as many as there are cores. And whether progress is shown although
+ * stderr is no terminal, or not even there. Set once, by main. */
+typedef enum { PROGRESS_ON_TERMINAL, PROGRESS_ALWAYS, PROGRESS_NEVER } sweep_watch;
+void sweep_set(unsigned threads, sweep_watch watch);
+unsigned sweep_threads(void);
+int sweep_progress(void); /* is progress to be shown? */
+
 /* Runs task(i, ctx) for i = 0..n-1. After Ctrl-C no new task starts; the running ones see
- * sweep_interrupted(). quiet: no progress line. Returns nonzero if it was interrupted. */
-int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx, int quiet);
+ * sweep_interrupted(). Returns nonzero if it was interrupted. */
+int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx);
 
 /* How a task ended: the first member of every row that a sweep fills. */
 typedef struct {

@@ -230,17 +230,17 @@ static finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
     if (!s) s = check_output(j, dir, args_text(a, OPT_OUTPUT), why);
     if (!s) s = bundle_check(&j->files, dir, force, why);
     if (!s)
-        s = sweep_run(1, fill_task, j, 1)
+        s = sweep_run(1, fill_task, j)
                 ? finf_why(why, FINF_ETOL, "interrupted: nothing was written")
                 : j->status;
     if (!s) s = bundle_install(&j->files, dir, force, why);
     if (!s) {
         doc_row(d);
         doc_heading(d, "The paper, regenerated");
-        doc_string(d, "directory", "directory", dir, NULL);
-        doc_number(d, "figures", "figures", FIGURES, "a CSV and an SVG each");
-        doc_number(d, "tables", "tables", TABLES + 1, "a CSV each");
-        doc_string(d, "report", "report", "report.html", "all of them, in one file");
+        doc_string(d, "directory", SHOWN, dir, NULL);
+        doc_number(d, "figures", SHOWN, FIGURES, "a CSV and an SVG each");
+        doc_number(d, "tables", SHOWN, TABLES + 1, "a CSV each");
+        doc_string(d, "report", SHOWN, "report.html", "all of them, in one file");
     }
     bundle_free(&j->files);
     runner_free(j->r);

@@ -263,18 +263,18 @@ void dataset_slopes(const dataset *d, doc *out)
         if (!c->slope) continue;
         size_t rate = belonging(f, i, ROLE_RATE), points = belonging(f, i, ROLE_POINTS);
         doc_row(out);
-        doc_string(out, "figure", NULL, f->name, NULL);
-        doc_string(out, "against", NULL, f->x, NULL);
-        doc_string(out, "noise", NULL, c->name, NULL);
-        doc_number(out, "paper", NULL, c->paper_slope > 0 ? c->paper_slope : NAN, NULL);
-        doc_number(out, "exact", NULL, slope_of(d, d->at[i]), NULL);
-        doc_number(out, "simulated", NULL,
+        doc_string(out, "figure", DATA_ONLY, f->name, NULL);
+        doc_string(out, "against", DATA_ONLY, f->x, NULL);
+        doc_string(out, "noise", DATA_ONLY, c->name, NULL);
+        doc_number(out, "paper", DATA_ONLY, c->paper_slope > 0 ? c->paper_slope : NAN, NULL);
+        doc_number(out, "exact", DATA_ONLY, slope_of(d, d->at[i]), NULL);
+        doc_number(out, "simulated", DATA_ONLY,
                    points < FIGURE_COLUMNS ? slope_of(d, d->at[points]) : NAN, NULL);
-        doc_number(out, "bound", NULL, rate < FIGURE_COLUMNS ? slope_of(d, d->at[rate]) : NAN,
+        doc_number(out, "bound", DATA_ONLY, rate < FIGURE_COLUMNS ? slope_of(d, d->at[rate]) : NAN,
                    NULL);
-        doc_string(out, "bound_rate", NULL, rate < FIGURE_COLUMNS ? f->column[rate].legend : NULL,
-                   NULL);
-        doc_number(out, "bound_constant", NULL,
+        doc_string(out, "bound_rate", DATA_ONLY,
+                   rate < FIGURE_COLUMNS ? f->column[rate].legend : NULL, NULL);
+        doc_number(out, "bound_constant", DATA_ONLY,
                    rate < FIGURE_COLUMNS ? constant_of(d, d->at[rate], d->at[i]) : NAN, NULL);
     }
 }

@@ -54,16 +54,20 @@ static finf_status optimised_on_grid(const runner *run, const char *line, const 
     grid_job j = {.kappa = kappa, .y = y, .find = finf_optimize_options_default()};
     snprintf(first, sizeof first, "%.*s", (int)(second - line), line);
     finf_status s = runner_parse(run, first, words[0], &a, why);
+    setting privacy;
     if (!s) s = read_iqc(&a, &j.find.iqc, why);
     if (!s) s = read_eta(&a, &j.eta, why);
     if (!s) s = runner_parse(run, second + strlen(" && finf "), words[1], &a, why);
     if (!s) s = read_iqc(&a, &j.value, why);
+    if (!s) s = read_setting(&a, &privacy, why);
     if (s) return s;
+    j.find.iqc.privacy = privacy.set;
+    j.value.privacy = privacy.set;
     j.find.iqc.cancel.poll = sweep_interrupted;
     j.value.cancel.poll = sweep_interrupted;
     j.rows = calloc(n, sizeof *j.rows);
     if (!j.rows) return finf_why(why, FINF_ENOMEM, "no memory");
-    int interrupted = sweep_run(n, value_on_grid, &j, 1);
+    int interrupted = sweep_run(n, value_on_grid, &j);
     s = sweep_outcome(j.rows, n, sizeof *j.rows, interrupted, why);
     free(j.rows);
     return s;
@@ -85,7 +89,7 @@ static finf_status optimised_on_grid(const runner *run, const char *line, const 
          {NULL, NULL},                                                                             \
          1,                                                                                        \
          NULL},                                                                                    \
-            {"linreg --noise nu:auto --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5",  \
+            {"linreg --noise nu:paper --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5", \
              {NULL, NULL},                                                                         \
              1,                                                                                    \
              NULL},                                                                                \
@@ -95,17 +99,17 @@ static finf_status optimised_on_grid(const runner *run, const char *line, const 
              1,                                                                                    \
              NULL},                                                                                \
         {                                                                                          \
-            "simulate --problem linreg --noise nu:auto --eta " eta " --spectrum power:" a          \
+            "simulate --problem linreg --noise nu:paper --eta " eta " --spectrum power:" a         \
             " --dim " d " --rho 0.5 --relative-error 0.05",                                        \
                 {full, quick}, 1, NULL                                                             \
         }                                                                                          \
     }
 #define REGRESSION_COLUMNS(sgd, nu)                                                                \
     {                                                                                              \
-        {"DP-SGD", .source = 0, .key = "F_exact", .colour = SGD, .slope = 1, .paper_slope = sgd},  \
-            {"nu = eta mu", .source = 1, .key = "F_exact",                                         \
+        {"DP-SGD", .source = 0, .key = "F_inf", .colour = SGD, .slope = 1, .paper_slope = sgd},    \
+            {"nu = eta mu", .source = 1, .key = "F_inf",                                           \
              .colour = NU,  .slope = 1,  .paper_slope = nu},                                       \
-            {"best noise", .source = 0, .key = "F_optimum", .colour = BEST, .line = LINE_DOTTED},  \
+            {"best noise", .source = 0, .key = "F_best", .colour = BEST, .line = LINE_DOTTED},     \
             {"DP-SGD rate",     "eta d/rho", .source = 0,   .key = "rate_sgd",                     \
              .role = ROLE_RATE, .of = 1,     .colour = SGD, .line = LINE_DASHED},                  \
             {"nu rate",         "eta^2 Tr H log^2(1/(eta mu))/rho",                                \
@@ -117,7 +121,7 @@ static finf_status optimised_on_grid(const runner *run, const char *line, const 
             {"DP-SGD lower",                                                                       \
              "DP-SGD, bounds for any inputs",                                                      \
              .source = 0,                                                                          \
-             .key = "F_lti",                                                                       \
+             .key = "F_lower",                                                                     \
              .role = ROLE_BAND,                                                                    \
              .extra = "DP-SGD upper",                                                              \
              .extra_key = "F_upper",                                                               \
@@ -125,18 +129,18 @@ static finf_status optimised_on_grid(const runner *run, const char *line, const 
             {"nu lower",                                                                           \
              "nu, bounds for any inputs",                                                          \
              .source = 1,                                                                          \
-             .key = "F_lti",                                                                       \
+             .key = "F_lower",                                                                     \
              .role = ROLE_BAND,                                                                    \
              .extra = "nu upper",                                                                  \
              .extra_key = "F_upper",                                                               \
              .colour = NU},                                                                        \
-            {"DP-SGD simulated",      "DP-SGD, simulated",    .source = 2,                         \
-             .key = "F_sim",          .role = ROLE_POINTS,    .of = 1,                             \
-             .extra = "DP-SGD error", .extra_key = "F_error", .colour = SGD},                      \
+            {"DP-SGD simulated",      "DP-SGD, simulated",        .source = 2,                     \
+             .key = "F_sim",          .role = ROLE_POINTS,        .of = 1,                         \
+             .extra = "DP-SGD error", .extra_key = "F_sim_error", .colour = SGD},                  \
         {                                                                                          \
             "nu simulated", "nu, simulated", .source = 3, .key = "F_sim", .role = ROLE_POINTS,     \
-                                             .of = 2, .extra = "nu error", .extra_key = "F_error", \
-                                             .colour = NU                                          \
+                                             .of = 2, .extra = "nu error",                         \
+                                             .extra_key = "F_sim_error", .colour = NU              \
         }                                                                                          \
     }
 #define REGRESSION_CAPTION                                                                         \
@@ -166,8 +170,8 @@ const figure FIGURE[FIGURES] = {
      .x_scale = PLOT_LOG,
      .y_scale = PLOT_LOG,
      .values = {"1e-4:1:log:61", "1e-4:1:log:7"},
-     .source = {{"mean --noise nu:auto --eta {}", {NULL, NULL}, 1, NULL}},
-     .column = {{"ratio", .key = "F_optimal", .over = "F_sgd", .colour = BEST}}},
+     .source = {{"mean --noise nu:paper --eta {}", {NULL, NULL}, 1, NULL}},
+     .column = {{"ratio", .key = "F_best", .over = "F_sgd", .colour = BEST}}},
     {.name = "fig1-beta",
      .place = "Figure 1, middle",
      .title = "Figure 1, middle: the best noise, -beta_t",
@@ -262,10 +266,10 @@ const figure FIGURE[FIGURES] = {
      .y_scale = PLOT_LOG,
      .values = {"100000", "1000"},
      .thin = 1,
-     .source = {{"curve --system sgd,nu:auto --steps {} --eta 0.02 --spectrum power:1 --dim 128 "
+     .source = {{"curve --system sgd,nu:paper --steps {} --eta 0.02 --spectrum power:1 --dim 128 "
                  "--rho 0.5 --gamma inf"}},
      .column = {{"DP-SGD", .key = "sgd", .colour = SGD},
-                {"nu = eta mu", .key = "nu:auto", .colour = NU}}},
+                {"nu = eta mu", .key = "nu:paper", .colour = NU}}},
     {.name = "fig3-paper",
      .place = "Figure 3",
      .title = "Figure 3: the bound as the paper computes it",
@@ -277,7 +281,7 @@ const figure FIGURE[FIGURES] = {
          "grid that resolves eta mu. Optimised: the noise found on the latter, valued on either.",
      BOUND_AGAINST_KAPPA,
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
-                {"iqc --noise nu:auto --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
+                {"iqc --noise nu:paper --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
                 {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"
                  " --save best.csv && finf iqc --noise spectrum@best.csv --eta 0.1 --kappa "
                  "{}" PAPER_SETTING COARSE,
@@ -285,7 +289,7 @@ const figure FIGURE[FIGURES] = {
                  1,
                  optimised_on_grid},
                 {"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING},
-                {"iqc --noise nu:auto --eta 0.1 --kappa {}" PAPER_SETTING},
+                {"iqc --noise nu:paper --eta 0.1 --kappa {}" PAPER_SETTING},
                 {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"}},
      .column = {{"DP-SGD uniform:1000", "DP-SGD, 1000 points", 0, "solver_bound", .colour = SGD,
                  .line = LINE_DOTTED},
@@ -306,17 +310,17 @@ const figure FIGURE[FIGURES] = {
          "its noise: the "
          "worst quadratic, below which no bound for it can be; for the optimised, no noise at all.",
      BOUND_AGAINST_KAPPA,
-     .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
-                {"iqc --noise nu:auto --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
-                {"optimize --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"}},
+     .source =
+         {{"iqc --noise sgd --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
+          {"iqc --noise nu:paper --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
+          {"optimize --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"}},
      .column = {{"DP-SGD", NULL, 0, "bound", .colour = SGD},
                 {"nu = eta mu", NULL, 1, "bound", .colour = NU},
                 {"optimised", NULL, 2, "bound", .colour = BEST},
-                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "quadratic_lower", .colour = SGD,
+                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "lower", .colour = SGD,
                  .line = LINE_DASHED},
-                {"nu lower", "nu, worst quadratic", 1, "quadratic_lower", .colour = NU,
-                 .line = LINE_DASHED},
-                {"minimax lower", "lower bound, every noise", 2, "minimax_lower", .colour = BEST,
+                {"nu lower", "nu, worst quadratic", 1, "lower", .colour = NU, .line = LINE_DASHED},
+                {"minimax lower", "lower bound, every noise", 2, "minimax", .colour = BEST,
                  .line = LINE_DASHED}}},
     {.name = "fig3-sharp",
      .place = "Figure 3, added",
@@ -326,16 +330,15 @@ const figure FIGURE[FIGURES] = {
                 "1/2, kappa = {}. Best nu: near eta L/2, whatever kappa. Dashed: as above.",
      BOUND_AGAINST_KAPPA,
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
-                {"iqc --noise nu:auto --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
+                {"iqc --noise nu:paper --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
                 {"optimize --eta 0.1 --kappa {} --rho 0.5 --solver newton"}},
      .column = {{"DP-SGD", NULL, 0, "bound", .colour = SGD},
                 {"nu = eta mu", NULL, 1, "bound", .colour = NU},
                 {"optimised", NULL, 2, "bound", .colour = BEST},
                 {"best nu", NULL, 2, "bound_nu", .colour = BEST_NU, .line = LINE_DOTTED},
-                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "quadratic_lower", .colour = SGD,
+                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "lower", .colour = SGD,
                  .line = LINE_DASHED},
-                {"nu lower", "nu, worst quadratic", 1, "quadratic_lower", .colour = NU,
-                 .line = LINE_DASHED},
-                {"minimax lower", "lower bound, every noise", 2, "minimax_lower", .colour = BEST,
+                {"nu lower", "nu, worst quadratic", 1, "lower", .colour = NU, .line = LINE_DASHED},
+                {"minimax lower", "lower bound, every noise", 2, "minimax", .colour = BEST,
                  .line = LINE_DASHED}}},
 };

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "points.h"
 #include "sweep.h"
 
 /* A line that was run, and what it printed. */
@@ -57,7 +58,8 @@ static finf_status run(const runner *r, const char *line, doc *d, finf_reason *w
     char words[RUNNER_LINE];
     args a;
     finf_status s = runner_parse(r, line, words, &a, why);
-    if (!s) s = a.command->run(&a, d, why);
+    points_shape shape;
+    if (!s) s = points_run(&a, d, &shape, why);
     if (sweep_interrupted(NULL)) return finf_why(why, FINF_ETOL, "interrupted");
     if (s == FINF_ETOL && doc_rows(d) > 0) s = FINF_OK;
     if (!s && doc_failed(d)) s = finf_why(why, FINF_ENOMEM, "no memory for the output");

@@ -20,7 +20,7 @@ static void add_words(const words *list, size_t n, const char *value, const char
     size_t i = 0;
     while (i < n && strcmp(list[i].value, value) != 0) i++;
     for (size_t k = 0; k < WORDS && names[k]; k++)
-        doc_string(out, names[k], NULL, i < n ? list[i].word[k] : NULL, NULL);
+        doc_string(out, names[k], DATA_ONLY, i < n ? list[i].word[k] : NULL, NULL);
 }
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -42,15 +42,15 @@ static void table1_row(doc *out, const char *algorithm, const char *rate_words,
 {
     double floor = number(sgd, "F_floor"), floor_rate = number(sgd, "rate_floor");
     doc_row(out);
-    doc_string(out, "algorithm", NULL, algorithm, NULL);
-    doc_string(out, "paper_rate", NULL, rate_words, NULL);
-    doc_string(out, "paper_ratio", NULL, ratio_words, NULL);
-    doc_string(out, "remark", NULL, remark, NULL);
-    doc_number(out, "F", NULL, F, NULL);
-    doc_number(out, "rate", NULL, rate, NULL);
-    doc_number(out, "constant", NULL, F / rate, NULL);
-    doc_number(out, "ratio", NULL, F / floor, NULL);
-    doc_number(out, "rate_ratio", NULL, rate / floor_rate, NULL);
+    doc_string(out, "algorithm", DATA_ONLY, algorithm, NULL);
+    doc_string(out, "paper_rate", DATA_ONLY, rate_words, NULL);
+    doc_string(out, "paper_ratio", DATA_ONLY, ratio_words, NULL);
+    doc_string(out, "remark", DATA_ONLY, remark, NULL);
+    doc_number(out, "F_inf", DATA_ONLY, F, NULL);
+    doc_number(out, "rate", DATA_ONLY, rate, NULL);
+    doc_number(out, "constant", DATA_ONLY, F / rate, NULL);
+    doc_number(out, "ratio", DATA_ONLY, F / floor, NULL);
+    doc_number(out, "rate_ratio", DATA_ONLY, rate / floor_rate, NULL);
 }
 
 /* The rates of Table 1. `from` are the outputs of linreg for sgd and for nu = eta mu. */
@@ -61,13 +61,12 @@ static void make_table1(const doc *const *from, doc *out)
                "for every noise with a finite sum of |beta_t|", number(sgd, "F_floor"),
                number(sgd, "rate_floor"), sgd);
     table1_row(out, "DP-SGD", "Theta(eta rho^-1 d)", "d/(eta d_eff)",
-               "upper and lower bounds match up to constants", number(sgd, "F_exact"),
+               "upper and lower bounds match up to constants", number(sgd, "F_inf"),
                number(sgd, "rate_sgd"), sgd);
     table1_row(out, "nu = eta mu", "O(eta^2 rho^-1 d_eff log^2(1/(eta mu)))", "log^2(1/(eta mu))",
-               "mu is the least eigenvalue of H", number(nu, "F_exact"), number(nu, "rate_nu"),
-               sgd);
+               "mu is the least eigenvalue of H", number(nu, "F_inf"), number(nu, "rate_nu"), sgd);
     table1_row(out, "best noise", NULL, NULL, "not in the paper: the least over all noise",
-               number(sgd, "F_optimum"), NAN, sgd);
+               number(sgd, "F_best"), NAN, sgd);
 }
 
 /* Prior work. `from` is the output of rates --table prior. */
@@ -112,7 +111,7 @@ static void make_table3(const doc *const *from, doc *out)
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
         doc_row(out);
         doc_copy(out, from[0], r);
-        doc_number(out, "rate_ratio", NULL,
+        doc_number(out, "rate_ratio", DATA_ONLY,
                    doc_at(from[0], r, "rate_nu").value / doc_at(from[0], r, "rate_sgd").value,
                    NULL);
         add_words(PAPER, COUNT(PAPER), text(from[0], r, "spectrum"), NAMES, out);
@@ -128,7 +127,7 @@ static void make_slopes(const doc *const *from, doc *out)
         snprintf(what, sizeof what, "%.20s %.120s", text(from[0], r, "against"),
                  text(from[0], r, "at"));
         doc_row(out);
-        doc_string(out, "fit", NULL, what, NULL);
+        doc_string(out, "fit", DATA_ONLY, what, NULL);
         doc_copy(out, from[0], r);
     }
 }
@@ -138,7 +137,7 @@ static void make_table4(const doc *const *from, doc *out)
 {
     static const char *const NAMES[WORDS] = {"variant"};
     static const words PAPER[] = {{"sgd", {"DP-SGD"}},       {"honaker", {"Honaker/TreeAgg"}},
-                                  {"cc", {"Optimal CC"}},    {"nu:auto", {"nu-DP-FTRL"}},
+                                  {"cc", {"Optimal CC"}},    {"nu:paper", {"nu-DP-FTRL"}},
                                   {"fft", {"FFT"}},          {"full-honaker", {"Full Honaker"}},
                                   {"me", {"ME, one epoch"}}, {"me:256", {"ME, four epochs"}}};
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
@@ -154,7 +153,7 @@ const table TABLE[TABLES] = {
     {"table1",
      "Table 1",
      {"linreg --noise sgd --eta 0.01 --spectrum power:1 --dim 128 --rho 0.5",
-      "linreg --noise nu:auto --eta 0.01 --spectrum power:1 --dim 128 --rho 0.5"},
+      "linreg --noise nu:paper --eta 0.01 --spectrum power:1 --dim 128 --rho 0.5"},
      make_table1,
      {{"Table 1, the rates: F_inf of linear regression, and its ratio with the lower bound",
        {{"algorithm", "Algorithm"},
@@ -166,7 +165,7 @@ const table TABLE[TABLES] = {
        "rate "
        "with constant 1.",
        {{"algorithm", "Algorithm"},
-        {"F", "F_inf"},
+        {"F_inf", "F_inf"},
         {"rate", "Rate"},
         {"constant", "Constant"},
         {"ratio", "Ratio with lower bound"},
@@ -188,7 +187,7 @@ const table TABLE[TABLES] = {
         {"gamma2_10000", "T = 10^4"},
         {"gamma2_1000000", "T = 10^6"},
         {"gamma2", "gamma_inf^2"},
-        {"F_exact", "F_inf"},
+        {"F_inf", "F_inf"},
         {"rate_value", "Rate"},
         {"rate_constant", "Constant"}}}}},
     {"table3-decays",
@@ -206,9 +205,9 @@ const table TABLE[TABLES] = {
        {{"eigenvalues", "lambda_k"},
         {"d_eff", "d_eff"},
         {"F_sgd", "DP-SGD"},
-        {"F_nu", "nu = eta mu"},
+        {"F_paper", "nu = eta mu"},
         {"F_best_nu", "best nu"},
-        {"F_optimum", "best noise"},
+        {"F_best", "best noise"},
         {"ratio", "Ratio"},
         {"rate_ratio", "Ratio of the rates"},
         {"constant_sgd", "Constant of DP-SGD"},
@@ -224,11 +223,11 @@ const table TABLE[TABLES] = {
        "varies)",
        {{"fit", "Against"},
         {"slope_sgd", "DP-SGD"},
-        {"slope_nu", "nu = eta mu"},
-        {"slope_optimum", "best noise"}}}}},
+        {"slope_paper", "nu = eta mu"},
+        {"slope_best", "best noise"}}}}},
     {"table4-variants",
      "Table 4",
-     {"curve --steps 1024 --system sgd,honaker,cc,nu:auto,fft,full-honaker,me,me:256 "
+     {"curve --steps 1024 --system sgd,honaker,cc,nu:paper,fft,full-honaker,me,me:256 "
       "--participations 4 "
       "--separation 256"},
      make_table4,
@@ -265,8 +264,8 @@ const table TABLE[TABLES] = {
        {{"nu", "best nu"},
         {"gamma2", "gamma_inf^2"},
         {"bound", "bound on F_inf"},
-        {"quadratic_lower", "worst quadratic with this nu"},
-        {"minimax_lower", "no noise at all below"},
+        {"lower", "worst quadratic with this nu"},
+        {"minimax", "no noise at all below"},
         {"gap", "bound / that"}}}}},
     {"errata",
      "Errata",

@@ -1,0 +1,254 @@
+/* A doc as CSV and JSON: a line for each record, under the keys of all records in CSV. */
+#include "doc_items.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- CSV and JSON ---------------------------------------------------------------------------- */
+
+/* 17 digits give every double back exactly. */
+static int machine_digits(doc_style style) { return style.precision ? style.precision : 17; }
+
+/* A cell as RFC 4180 has it: in quotes where there is a comma, a quote or an end of line in it, and
+ * quotes in it doubled. */
+static void csv_string(const char *s, FILE *out)
+{
+    if (!s) return;
+    int quote = strpbrk(s, ",\"\n") != NULL;
+    if (quote) fputc('"', out);
+    while (*s) {
+        if (*s == '"') fputc('"', out);
+        if (*s == '\n')
+            fputc(*s++, out);
+        else
+            s += put_plain(s, out);
+    }
+    if (quote) fputc('"', out);
+}
+
+/* A number, or nothing where there is none. */
+static void csv_number(double x, int digits, FILE *out)
+{
+    if (!isnan(x)) fprintf(out, isinf(x) ? (x > 0 ? "inf" : "-inf") : "%.*g", digits, x);
+}
+
+/* A cell of any kind; a series is one cell, its numbers between semicolons. */
+static void csv_value(const item *x, int digits, FILE *out)
+{
+    if (x->kind == SERIES)
+        for (size_t i = 0; i < x->rows; i++) {
+            if (i) fputc(';', out);
+            csv_number(x->data[i], digits, out);
+        }
+    else if (x->kind == STRING)
+        csv_string(x->string, out);
+    else if (x->kind == WHOLE)
+        fprintf(out, "%llu", x->whole);
+    else if (x->kind == BOOLEAN)
+        fputs(x->value != 0 ? "true" : "false", out);
+    else
+        csv_number(x->value, digits, out);
+}
+
+const char *doc_array_name(const doc *d, const item *array, int several)
+{
+    const item *x = array;
+    while (several && x > d->items && x->kind != ROW) {
+        x--;
+        if (x->kind == STRING && strcmp(x->key, "noise") == 0) return x->string;
+    }
+    return array->key;
+}
+
+/* Arrays take a column each, beside their index t. */
+static void csv_arrays(const doc *d, int digits, FILE *out)
+{
+    size_t count = 0, rows = 0;
+    for (size_t i = 0; i < d->n; i++)
+        if (d->items[i].kind == ARRAY) {
+            count++;
+            if (d->items[i].rows > rows) rows = d->items[i].rows;
+        }
+    fputc('t', out);
+    for (size_t i = 0; i < d->n; i++)
+        if (d->items[i].kind == ARRAY) {
+            fputc(',', out);
+            csv_string(doc_array_name(d, &d->items[i], count > 1), out);
+        }
+    fputc('\n', out);
+    for (size_t t = 0; t < rows && !ferror(out); t++) {
+        fprintf(out, "%zu", t);
+        for (size_t i = 0; i < d->n; i++)
+            if (d->items[i].kind == ARRAY) {
+                fputc(',', out);
+                csv_number(t < d->items[i].rows ? d->items[i].data[t] : NAN, digits, out);
+            }
+        fputc('\n', out);
+    }
+}
+
+/* The first line of a CSV: the names of its columns. */
+static void csv_header(const char *const *names, size_t n, FILE *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i) fputc(',', out);
+        csv_string(names[i], out);
+    }
+    fputc('\n', out);
+}
+
+static void csv_table(const item *x, int digits, FILE *out)
+{
+    csv_header((const char *const *)x->names, x->columns, out);
+    for (size_t r = 0; r < x->rows && !ferror(out); r++)
+        for (size_t c = 0; c < x->columns; c++) {
+            if (c) fputc(',', out);
+            csv_number(x->data[r * x->columns + c], digits, out);
+            if (c + 1 == x->columns) fputc('\n', out);
+        }
+}
+
+/* The record whose items begin at `first`: each goes to the column of its key, then the columns are
+ * written in their order. */
+static void csv_record(const csv_columns *c, const item *first, const item *end, int digits,
+                       FILE *out)
+{
+    for (size_t k = 0; k < c->n; k++) c->cell[k] = NULL;
+    size_t at = 0;
+    for (const item *x = first; x < end && x->kind != ROW; x++) {
+        if (x->where == TEXT_ONLY) continue;
+        if (x->key) c->cell[at = doc_find_key(c, x->key, at)] = x;
+        if (x->error_key) c->cell[at = doc_find_key(c, x->error_key, at)] = x;
+    }
+    for (size_t k = 0; k < c->n; k++) {
+        const item *x = c->cell[k];
+        if (k) fputc(',', out);
+        if (x && x->error_key && strcmp(x->error_key, c->key[k]) == 0)
+            csv_number(x->error, digits, out);
+        else if (x)
+            csv_value(x, digits, out);
+    }
+    fputc('\n', out);
+}
+
+/* An array or a table takes the place of the records: a CSV file is one table. */
+void print_csv(const doc *d, doc_style style, FILE *out)
+{
+    int digits = machine_digits(style);
+    const item *table = doc_find_kind(d, TABLE), *array = doc_find_kind(d, ARRAY),
+               *end = d->items + d->n;
+    if (array) {
+        csv_arrays(d, digits, out);
+        return;
+    }
+    if (table) {
+        csv_table(table, digits, out);
+        return;
+    }
+    if (!d->columns.n) return;
+    csv_header(d->columns.key, d->columns.n, out);
+    for (const item *x = d->items; x < end && !ferror(out); x++)
+        if (x->kind == ROW) csv_record(&d->columns, x + 1, end, digits, out);
+}
+
+/* A string as JSON has it; what is not UTF-8 becomes U+FFFD. Of a control character c2 80 .. c2 9f
+ * the second byte is the number. */
+static void json_string(const char *s, FILE *out)
+{
+    fputc('"', out);
+    while (*s) {
+        unsigned char c = (unsigned char)*s;
+        int n = utf8_length((const unsigned char *)s);
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (is_control((const unsigned char *)s))
+            fprintf(out, "\\u%04x", n == 2 ? (unsigned char)s[1] : c);
+        else if (n == 0)
+            fputs("\\ufffd", out);
+        else
+            fwrite(s, 1, (size_t)n, out);
+        s += n ? n : 1;
+    }
+    fputc('"', out);
+}
+
+/* A number; JSON has no infinities, so they are strings, and what is missing is null. */
+static void json_number(double x, int digits, FILE *out)
+{
+    if (isnan(x))
+        fputs("null", out);
+    else if (isinf(x))
+        fputs(x > 0 ? "\"inf\"" : "\"-inf\"", out);
+    else
+        fprintf(out, "%.*g", digits, x);
+}
+
+/* The rows of a table as objects, between commas. */
+static void json_table(const item *x, int digits, FILE *out)
+{
+    for (size_t r = 0; r < x->rows && !ferror(out); r++) {
+        fputs(r ? ",{" : "{", out);
+        for (size_t c = 0; c < x->columns; c++) {
+            if (c) fputc(',', out);
+            json_string(x->names[c], out);
+            fputc(':', out);
+            json_number(x->data[r * x->columns + c], digits, out);
+        }
+        fputc('}', out);
+    }
+}
+
+/* A value of any kind: arrays and series are arrays of numbers, tables arrays of objects. */
+static void json_value(const item *x, int digits, FILE *out)
+{
+    switch (x->kind) {
+    case WHOLE: fprintf(out, "%llu", x->whole); break;
+    case BOOLEAN: fputs(x->value != 0 ? "true" : "false", out); break;
+    case STRING:
+        if (x->string)
+            json_string(x->string, out);
+        else
+            fputs("null", out);
+        break;
+    case ARRAY:
+    case SERIES:
+    case TABLE:
+        fputc('[', out);
+        if (x->kind == TABLE)
+            json_table(x, digits, out);
+        else
+            for (size_t i = 0; i < x->rows && !ferror(out); i++) {
+                if (i) fputc(',', out);
+                json_number(x->data[i], digits, out);
+            }
+        fputc(']', out);
+        break;
+    default: json_number(x->value, digits, out);
+    }
+}
+
+/* An object for each record, each on a line of its own. */
+void print_json(const doc *d, doc_style style, FILE *out)
+{
+    int digits = machine_digits(style);
+    for (size_t i = 0; i < d->n; i++) {
+        if (d->items[i].kind != ROW) continue;
+        const char *comma = "{";
+        for (size_t j = i + 1; j < d->n && d->items[j].kind != ROW; j++) {
+            const item *x = &d->items[j];
+            if (!x->key || x->where == TEXT_ONLY) continue;
+            fputs(comma, out);
+            comma = ",";
+            json_string(x->key, out);
+            fputc(':', out);
+            json_value(x, digits, out);
+            if (x->error_key) {
+                fputc(',', out);
+                json_string(x->error_key, out);
+                fputc(':', out);
+                json_number(x->error, digits, out);
+            }
+        }
+        fputs(*comma == '{' ? "{}\n" : "}\n", out);
+    }
+}

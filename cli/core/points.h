@@ -1,0 +1,28 @@
+/* A command line whose options are ranges, lists or repeated stands for several, one a point; a
+ * command answers one, and here they become a table. */
+#ifndef FINF_POINTS_H
+#define FINF_POINTS_H
+
+#include "args.h"
+#include "doc.h"
+
+/* What varies over the table: an option that has several values. */
+typedef struct {
+    const char *key; /* its key in the answers */
+    size_t n;        /* values */
+    int logarithmic; /* they are in equal ratios */
+} points_axis;
+
+#define POINTS_AXES 12
+
+typedef struct {
+    points_axis axis[POINTS_AXES]; /* the outermost first */
+    size_t axes;
+} points_shape;
+
+/* Runs the command: once, or for every point, on several threads, and its answers as a table.
+ * *shape: what varies; no axes for a single answer. The statuses are those of the command; the
+ * first failure of a point is that of all, and after Ctrl-C the points that are done are there. */
+finf_status points_run(const args *a, doc *d, points_shape *shape, finf_reason *why);
+
+#endif
