@@ -387,7 +387,7 @@ typedef struct finf_optimizer finf_optimizer;
 /* optimizer: "sgd", "heavy-ball:M", "nesterov:M" (0 <= M < 1), "filter:b_0,b_1,..;a_0,a_1,.." (at
  * most 64 numbers each, of size 1e15; a simple pole of P at z = 1; no pole in |z| >= 1 that a zero
  * hides). average: "none", "ema:A" (avg = A avg + (1-A) theta, 0 <= A < 1), "last:K" (the mean of
- * the last K points, 1 <= K <= 1e6); NULL is "none". weight_decay: 0 to 1e50.
+ * the last K points, 1 <= K <= 1e5); NULL is "none". weight_decay: 0 to 1e50.
  * heavy-ball:0, nesterov:0, filter:0,1;1,-1 are sgd.
  * FINF_EPARSE: no such optimizer or number; FINF_EDOM: outside these bounds. *out is the caller's,
  * for finf_optimizer_free; NULL on failure */
