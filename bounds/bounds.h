@@ -129,8 +129,15 @@ typedef struct {
     double decay;    /* and in a computed lambda for each factor e below the largest */
 } spectral_measure;
 
-/* Eigenvalues above `separate` stay single: the caller's f may have a pole near them. */
-finf_status spectral_measure_make(const finf_spectrum *s, double separate, spectral_measure *out);
+/* Eigenvalues above `separate` stay single: the caller's f may have a pole near them. The groups
+ * are `fine` >= 1 times as many as theory 5.5 needs. */
+finf_status spectral_measure_make_fine(const finf_spectrum *s, double separate, size_t fine,
+                                       spectral_measure *out);
+static inline finf_status spectral_measure_make(const finf_spectrum *s, double separate,
+                                                spectral_measure *out)
+{
+    return spectral_measure_make_fine(s, separate, 1, out);
+}
 /* The relative error of lambda_i and of weight_i: 0 where they are what was given. */
 static inline double spectral_measure_error(const spectral_measure *m, size_t i)
 {

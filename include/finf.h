@@ -388,7 +388,7 @@ typedef struct finf_optimizer finf_optimizer;
 /* optimizer: "sgd", "heavy-ball:M", "nesterov:M" (0 <= M < 1), "filter:b_0,b_1,..;a_0,a_1,.." (at
  * most 64 numbers each, of size 1e15; a simple pole of P at z = 1; no pole in |z| >= 1 that a zero
  * hides). average: "none", "ema:A" (avg = A avg + (1-A) theta, 0 <= A < 1), "last:K" (the mean of
- * the last K points, 1 <= K <= 1e6); NULL is "none". weight_decay: 0 to 1e50.
+ * the last K points, 1 <= K <= 1e5); NULL is "none". weight_decay: 0 to 1e50.
  * heavy-ball:0, nesterov:0, filter:0,1;1,-1 are sgd.
  * FINF_EPARSE: no such optimizer or number; FINF_EDOM: outside these bounds. *out is the caller's,
  * for finf_optimizer_free; NULL on failure */
@@ -454,7 +454,7 @@ typedef struct {
     finf_real F;         /* F_inf of the noise; +inf with the reason */
     finf_real F_optimal; /* the least over all noise; no part of it depends on the noise given */
     finf_real F_sgd;     /* of independent noise */
-    int stable;          /* eta < 2 */
+    int stable;          /* eta < 2; with an optimizer: its loop is stable on the curvature 1 */
     finf_reason reason;  /* why F is infinite, or why it failed */
 } finf_mean_result;
 
@@ -462,7 +462,11 @@ typedef struct {
  * domain:   1e-50 <= eta, set as in finf_privacy_setting, else FINF_EDOM; eta >= 2 is +inf. The
  *           statuses of finf_noise_sensitivity and finf_noise_energy
  * method:   closed form in T(eta); F_optimal by the arithmetic-geometric mean
- * accuracy: error covers gamma2, T and rounding; tests/tables/mean.inc */
+ * accuracy: error covers gamma2, T and rounding; tests/tables/mean.inc
+ * With an optimizer: (h/2) (sigma^2 mean|A G B|^2 + sigma_sgd^2 mean|A G|^2), G = eta P/(1+h eta
+ * P), h = 1 + V, and F_optimal = (h/2) (G^2/2rho) (mean|A G|)^2 + .. (theory 11.2); by partial
+ * fractions or quadrature; eta from the optimizer's largest stable step on is +inf. FINF_ETOL also
+ * where an integral did not settle; tests/tables/optimizer.inc */
 finf_status finf_mean(const finf_noise *noise, double eta, const finf_mean_options *opt,
                       finf_mean_result *out);
 
@@ -511,32 +515,50 @@ typedef struct {
  * accuracy: errors cover gamma2, T, the eigenvalues' rounding and what D loses near 0;
  *           tests/tables/linreg.inc
  * failure:  FINF_ETOL: an integral did not settle, and what rests on it is NaN or has the error it
- *           reached; the rest stands */
+ *           reached; the rest stands
+ * With an optimizer: exact, lti and the two optima by theory 11.3, `stable` being that of its mean
+ * square; upper and floor are proved for plain SGD only, and NaN */
 finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s,
                         const finf_linreg_options *opt, finf_linreg_result *out);
 
-/* The largest eta for which `exact` is finite: the zero of D                        theory 5.1
- * domain:   kurtosis >= -2 and finite, else FINF_EDOM
- * method:   Brent's, in the bracket of 5.1. FINF_ETOL: the bracket did not hold to rounding
- * accuracy: 1e-14 relative, not returned
- * failure:  *eta = NaN */
+/* The largest eta for which `exact` is finite: the zero of D theory 5.1, 11.3 domain:   kurtosis >=
+ * -2 and finite, else FINF_EDOM, as where no step is stable method:   Brent's, in the bracket
+ * of 5.1. FINF_ETOL: the bracket did not hold to rounding. With an optimizer: downwards from the
+ * step that is stable in the mean, by factors of 0.8, then by bisection accuracy: 1e-14 relative,
+ * not returned failure:  *eta = NaN */
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
                                 const finf_optimizer *optimizer, double *eta, finf_reason *why);
 
 typedef struct {
     double lambda; /* the direction's eigenvalue */
-    double T;      /* T(eta lambda): noise energy that reaches it */
+    double T;      /* T(eta lambda): noise energy that reaches it, over that of white noise */
     double exact;  /* its summand of `exact`; +inf where that is */
     double lti;    /* its summand of `lti` */
 } finf_direction;
 
 /* Directions k[0..n-1], whole numbers from 1 to d: out[0..n-1]                      theory 5.1, 5.2
- * domain:   as finf_linreg, and eta lambda_max < 2, else FINF_EDOM
+ * domain:   as finf_linreg, and eta lambda_max < 2 (the optimizer's loop is stable), else FINF_EDOM
  * accuracy: not returned; the d directions' sums are the two results to 1e-13 (tests)
  * failure:  every number is NaN */
 finf_status finf_linreg_directions(const finf_noise *noise, double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, const double *k, size_t n,
                                    finf_direction *out, finf_reason *why);
+
+/* The noise with the least `exact`, |B|^2 = Hx^{-1/2}: a spectrum on a grid so fine that its F_inf
+ * is the optimum to 1e-9, which is checked before it is returned             theory 5.3, 11.3
+ * domain:   as finf_linreg, and a stable eta, else FINF_EDOM
+ * method:   a cubic spline of log |B|^2 on frequencies that are as close as Hx varies; twice as
+ *           close until the check holds
+ * failure:  *noise = NULL. FINF_ETOL: the check does not hold with 200000 frequencies */
+finf_status finf_linreg_best_noise(double eta, const finf_spectrum *s,
+                                   const finf_linreg_options *opt, finf_noise **noise,
+                                   finf_reason *why);
+/* The same for finf_mean: |B|^2 = 1/|A G|, which without an optimizer is nu = eta (a product for
+ * eta > 1) and otherwise a spectrum. theory 4, 11.2
+ * domain:   as finf_mean, and a stable eta; last:K: K <= 1, as |B| would be infinite where A is 0;
+ *           else FINF_EDOM */
+finf_status finf_mean_best_noise(double eta, const finf_mean_options *opt, finf_noise **noise,
+                                 finf_reason *why);
 
 /* The paper's rates with unit constants: orders of magnitude, no bounds. */
 typedef struct {
@@ -782,8 +804,8 @@ void finf_optimize_result_free(finf_optimize_result *r);
  * where no noise is better than another                                             theory 7.9, 4
  * domain:   as finf_iqc, finf_linreg, finf_mean
  * method:   a scan of nu by factors of 8, then Newton's (iqc) or Brent's minimiser in the best
- *           bracket: a minimum whose valley the scan does not see is missed. mean with eta <= 1:
- *           nu = eta, the optimum over all noise
+ *           bracket: a minimum whose valley the scan does not see is missed. mean with eta <= 1 and
+ *           no optimizer: nu = eta, the optimum over all noise
  * accuracy: of nu not returned; `out` carries the error of the value at this nu
  * failure:  *nu = NaN, but FINF_ETOL: the best so far, with its value */
 finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, double *nu,

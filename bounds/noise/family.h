@@ -74,7 +74,10 @@ struct noise_family {
     double (*density)(const finf_noise *noise, double t); /* |B|^2 at t = tan(w/2); NULL: of B */
     double (*rounding)(const finf_noise *noise); /* of density, relative; NULL: a few eps */
     double (*scale)(const finf_noise *noise);    /* the least frequency on which |B| varies */
-    size_t (*taps)(const finf_noise *noise);     /* coefficients listed; NULL: none are */
+    /* The w in (0, pi) at which |B| is not smooth, increasing; NULL for the array: how many. NULL:
+     * there are none. */
+    size_t (*knots)(const finf_noise *noise, double *w);
+    size_t (*taps)(const finf_noise *noise); /* coefficients listed; NULL: none are */
 
     finf_status (*gamma2)(const finf_noise *noise, finf_sensitivity *out); /* gamma_inf^2 */
     finf_status (*gamma2_at)(const finf_noise *noise, size_t T, finf_real *gamma2,
@@ -111,7 +114,8 @@ double noise_density_t(double t, void *noise);          /* |B|^2 at t = tan(w/2)
 double noise_inverse_density_t(double t, void *noise);  /* 1/|B|^2: a circle_fn */
 double noise_density_rounding(const finf_noise *noise); /* relative */
 size_t noise_taps(const finf_noise *noise);
-const char *noise_step_cost(const finf_noise *noise); /* see `step` above */
+size_t noise_knots(const finf_noise *noise, double *w); /* see `knots` above */
+const char *noise_step_cost(const finf_noise *noise);   /* see `step` above */
 /* The noise is w itself: sgd, power:0,V and anything else whose recursion has no pole. */
 int noise_is_white(const finf_noise *noise);
 /* B at the frequencies of an FFT of n points. */

@@ -207,6 +207,11 @@ double noise_density_rounding(const finf_noise *noise)
 
 double finf_noise_scale(const finf_noise *noise) { return noise->family->scale(noise); }
 
+size_t noise_knots(const finf_noise *noise, double *w)
+{
+    return noise->family->knots ? noise->family->knots(noise, w) : 0;
+}
+
 size_t noise_taps(const finf_noise *noise)
 {
     return noise->family->taps ? noise->family->taps(noise) : 0;

@@ -51,6 +51,11 @@ static double density(const finf_noise *noise, double t)
     return spline_density_at(noise->own, 2 * atan(t));
 }
 
+static size_t knots(const finf_noise *noise, double *w)
+{
+    return spline_density_knots(noise->own, w);
+}
+
 static double scale(const finf_noise *noise) { return spline_density_scale(noise->own); }
 
 /* The integral of 1/|B|^2: B is minimum phase by construction. (theory 2.3) */
@@ -118,6 +123,7 @@ const noise_family noise_spectrum = {
     .response = response,
     .density = density,
     .scale = scale,
+    .knots = knots,
     .gamma2 = gamma2,
     .gamma2_at = gamma2_at,
     .energy = energy,

@@ -288,6 +288,12 @@ static double log_at(const spline_density *d, double w)
 
 double spline_density_at(const spline_density *d, double w) { return exp(log_at(d, w)); }
 
+size_t spline_density_knots(const spline_density *d, double *w)
+{
+    for (size_t i = 1; i < d->segments && w; i++) w[i - 1] = d->segment[i].from;
+    return d->segments - 1;
+}
+
 double spline_density_scale(const spline_density *d) { return d->scale; }
 
 /* (1/pi) int_0^pi |B|^(2 sign) K dw for K = b(2-b)/|1-b-e^{iw}|^2 (mean 1), or K = 1 when b = 1.

@@ -13,6 +13,8 @@ finf_status spline_density_make(const double *w, const double *s, size_t n, spli
 void spline_density_free(spline_density *d);
 /* |B(w)|^2 at any w. */
 double spline_density_at(const spline_density *d, double w);
+/* The knots inside (0, pi); w may be NULL. */
+size_t spline_density_knots(const spline_density *d, double *w);
 /* The least frequency on which |B| varies. */
 double spline_density_scale(const spline_density *d);
 /* (1/2pi) int dw/|B|^2, and T(b). */

@@ -13,6 +13,7 @@
 #define FINF_OPTIMIZER_H
 
 #include "bounds.h"
+#include "panels.h"
 
 /* Every optimizer, in the order of --help: the one place where it is registered. */
 #define OPTIMIZER_RULES(X)                                                                         \
@@ -21,8 +22,8 @@
     X(nesterov)                                                                                    \
     X(filter)
 
-#define OPTIMIZER_ORDER_MAX 64         /* coefficients of b, and of a */
-#define OPTIMIZER_AVERAGE_MAX 1000000u /* K of last:K */
+#define OPTIMIZER_ORDER_MAX 64        /* coefficients of b, and of a */
+#define OPTIMIZER_AVERAGE_MAX 100000u /* K of last:K */
 
 typedef enum { AVERAGE_NONE, AVERAGE_EMA, AVERAGE_LAST } average_kind;
 
@@ -110,5 +111,16 @@ int loop_stable(const finf_optimizer *o, double q);
 finf_status loop_poles(const finf_optimizer *o, double q, double complex *y, size_t *n);
 /* |z| of such a pole, as 1 - |z| to keep its digits; negative where it is unstable. */
 double loop_pole_leak(double complex y);
+
+/* ---- gain.c: what white noise does ---- */
+
+/* mean |b/(a + q b)|^2: the variance of theta for unit white noise, eta = 1; FINF_ETOL where it is
+ * not stable, or too near to that for the arithmetic. */
+finf_status loop_white_gain(const finf_optimizer *o, double q, finf_real *out);
+/* mean |A b/(a + q b)|^2, of the averaged point; last:K is not a filter of few numbers, FINF_ETOL.
+ */
+finf_status loop_average_gain(const finf_optimizer *o, double q, finf_real *out);
+/* Where on the axis u = log tan(w/2) the closed-loop pole is, and how far from it. */
+panel_feature loop_feature(double complex y);
 
 #endif

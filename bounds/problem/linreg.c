@@ -13,7 +13,7 @@
 #include <gsl/gsl_roots.h>
 #include <stdlib.h>
 
-#include "optimizer.h"
+#include "regression.h"
 
 finf_linreg_options finf_linreg_options_default(void)
 {
@@ -28,7 +28,6 @@ static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_o
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
     if (!status) status = finf_kurtosis_check(o->kurtosis, why);
-    if (!status) status = optimizer_only_plain(o->optimizer, "linear regression", why);
     if (status) return status;
     if (eta * finf_spectrum_min(s) < BOUNDS_TINY)
         return finf_why(why, FINF_EDOM, "eta * lambda_min = %s: must be at least 1e-50",
@@ -121,8 +120,9 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
     spectral_measure m;
     *eta = NAN;
     finf_status status = finf_kurtosis_check(kurtosis, why);
-    if (!status) status = optimizer_only_plain(optimizer, "linear regression", why);
     if (status) return status;
+    if (!optimizer_is_plain(optimizer))
+        return linreg_eta_max_with_optimizer(s, kurtosis, optimizer, eta, why);
     status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
     if (status) return finf_why(why, status, "no memory");
     stability_ctx ctx = {&m, kurtosis};
@@ -386,6 +386,10 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     finf_status status = check(eta, s, &o, &out->reason);
     if (status) return status;
     describe_inputs(eta, s, &o, out);
+    if (!optimizer_is_plain(o.optimizer)) {
+        out->floor = finf_real_failed(); /* proved for plain sgd only, as `upper` is */
+        return linreg_with_optimizer(noise, eta, s, &o, out);
+    }
     finf_sensitivity sens;
     finf_status known = finf_noise_sensitivity(noise, &sens);
     out->gamma2 = sens.gamma2;
@@ -419,7 +423,8 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
     finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
     for (size_t j = 0; j < n; j++) out[j] = (finf_direction){NAN, NAN, NAN, NAN};
     finf_status status = check(eta, s, &o, why);
-    if (!status && !(eta * finf_spectrum_max(s) < 2))
+    int plain = optimizer_is_plain(o.optimizer);
+    if (!status && plain && !(eta * finf_spectrum_max(s) < 2))
         status = finf_why(why, FINF_EDOM, "eta * lambda_max = %s: must be below 2",
                           finf_show(eta * finf_spectrum_max(s)).s);
     for (size_t j = 0; j < n && !status; j++)
@@ -427,6 +432,7 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
             status = finf_why(why, FINF_EDOM, "direction %s: must be a whole number from 1 to %s",
                               finf_show(k[j]).s, finf_show(finf_spectrum_dim(s)).s);
     if (status || n == 0) return status;
+    if (!plain) return linreg_directions_with_optimizer(noise, eta, s, &o, k, n, out, why);
     finf_sensitivity sens = {.minimum_phase = 0};
     spectral_measure m;
     double *b = malloc(2 * n * sizeof *b), *T = b ? b + n : NULL;

@@ -1,6 +1,6 @@
 /* Mean estimation: F = (1/2) E(theta - y)^2, one dimension. (theory 4) */
 #include "bounds.h"
-#include "optimizer.h"
+#include "mean_optimizer.h"
 
 finf_mean_options finf_mean_options_default(void)
 {
@@ -26,8 +26,8 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_mean_optio
     finf_privacy_setting p = o.privacy;
     *out = finf_mean_failed();
     finf_status s = finf_setting_check(eta, &p, &out->reason);
-    if (!s) s = optimizer_only_plain(o.optimizer, "mean estimation", &out->reason);
     if (s) return s;
+    if (!optimizer_is_plain(o.optimizer)) return mean_with_optimizer(noise, eta, &o, out);
     finf_sensitivity sens; /* of which an undecided one leaves what does not need it */
     finf_status known = finf_noise_sensitivity(noise, &sens);
     out->gamma2 = sens.gamma2;

@@ -199,11 +199,11 @@ static finf_status push(spectral_measure *m, size_t *room, double lambda, double
 
 /* How far a block that starts at index k may reach: k changes by a factor 2 at most, and lambda by
  * a factor that keeps 16 nodes enough, 4 for k^-a and 2 for e^-rk. */
-static double block_end(const finf_spectrum *s, double k)
+static double block_end(const finf_spectrum *s, double k, double fine)
 {
-    double reach = 2 * k;
-    if (s->kind == SPECTRUM_POWER && s->rate > 2) reach = k * exp2(2 / s->rate);
-    if (s->kind == SPECTRUM_EXP && s->rate > 0) reach = fmin(reach, k + M_LN2 / s->rate);
+    double reach = fine == 1 ? 2 * k : k * exp2(1 / fine);
+    if (s->kind == SPECTRUM_POWER && s->rate > 2) reach = k * exp2(2 / (fine * s->rate));
+    if (s->kind == SPECTRUM_EXP && s->rate > 0) reach = fmin(reach, k + M_LN2 / (fine * s->rate));
     return fmin(floor(reach), s->d);
 }
 
@@ -211,14 +211,14 @@ static double block_end(const finf_spectrum *s, double k)
 
 /* The measure of a formula. Where a block would be hardly longer than its rule has nodes, its
  * eigenvalues are taken singly instead. */
-static finf_status measure_blocks(const finf_spectrum *s, spectral_measure *m)
+static finf_status measure_blocks(const finf_spectrum *s, double fine, spectral_measure *m)
 {
     size_t room = 0;
     finf_status status = FINF_OK;
     double k = 1;
     for (; k <= s->d && k <= SINGLE && !status; k++) status = push(m, &room, at(s, k), 1);
     while (k <= s->d && !status) {
-        double end = block_end(s, k), N = end - k + 1, node[SUMRULE], weight[SUMRULE];
+        double end = block_end(s, k, fine), N = end - k + 1, node[SUMRULE], weight[SUMRULE];
         if (N <= 2 * SUMRULE) {
             end = fmin(k + 2 * SUMRULE - 1, s->d);
             for (; k <= end && !status; k++) status = push(m, &room, at(s, k), 1);
@@ -293,11 +293,22 @@ static unsigned split(double lambda, double *x)
     return e;
 }
 
+/* The part of an octave, of `fine` equal ones, that lambda is in, counted over all octaves; x is in
+ * [-1,1) over that part. */
+static size_t bin_of(double lambda, size_t fine, double *x)
+{
+    size_t e = split(lambda, x);
+    if (fine == 1) return e;
+    double place = (*x + 1) / 2 * (double)fine, part = fmin(floor(place), (double)(fine - 1));
+    *x = 2 * (place - part) - 1;
+    return e * fine + (size_t)part;
+}
+
 /* The nodes cos(pi (i+1/2)/CHEB) of an octave and their weights (1/CHEB) sum_k (2 - [k=0]) total_k
  * T_k(node_i): they give every polynomial of degree below CHEB in x the sum that the eigenvalues
  * give it. */
-static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_measure *m,
-                                size_t *room)
+static finf_status octave_nodes(octave *o, size_t bin, size_t fine, double unit,
+                                spectral_measure *m, size_t *room)
 {
     flush(o, o->waiting);
     carry(o);
@@ -305,7 +316,10 @@ static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_mea
         double angle = FINF_PI * ((double)i + 0.5) / CHEB, weight = 0;
         for (size_t k = 0; k < CHEB; k++)
             weight += (k ? 2 : 1) * (double)o->total[k] * cos((double)k * angle) / CHEB;
-        finf_status s = push(m, room, unit * ldexp((cos(angle) + 3) / 2, (int)e - 1023), weight);
+        double part = (double)(bin % fine), x = (cos(angle) + 1 + 2 * part) / (double)fine - 1;
+        int e = (int)(bin / fine) - 1023;
+        finf_status s = push(m, room, unit * ldexp(((fine == 1 ? cos(angle) : x) + 3) / 2, e),
+                             weight);
         if (s) return s;
     }
     return FINF_OK;
@@ -313,16 +327,17 @@ static finf_status octave_nodes(octave *o, unsigned e, double unit, spectral_mea
 
 /* The measure of a list: eigenvalues above `separate`, and those of octaves with no more of them
  * than nodes, stay single; the others go into their octave's moments. */
-static finf_status measure_list(const finf_spectrum *s, double separate, spectral_measure *m)
+static finf_status measure_list(const finf_spectrum *s, double separate, size_t fine,
+                                spectral_measure *m)
 {
-    size_t n = (size_t)s->d, room = 0;
-    octave **table = calloc(OCTAVES, sizeof *table);
-    size_t *count = calloc(OCTAVES, sizeof *count);
+    size_t n = (size_t)s->d, room = 0, bins = OCTAVES * fine;
+    octave **table = calloc(bins, sizeof *table);
+    size_t *count = calloc(bins, sizeof *count);
     finf_status status = table && count ? FINF_OK : FINF_ENOMEM;
     double x, limit = separate / s->unit;
-    for (size_t i = 0; i < n && !status; i++) count[split(s->lambda[i], &x)]++;
+    for (size_t i = 0; i < n && !status; i++) count[bin_of(s->lambda[i], fine, &x)]++;
     for (size_t i = 0; i < n && !status; i++) {
-        unsigned e = split(s->lambda[i], &x);
+        size_t e = bin_of(s->lambda[i], fine, &x);
         if (s->lambda[i] > limit || count[e] <= CHEB) {
             status = push(m, &room, s->unit * s->lambda[i], 1);
             continue;
@@ -341,10 +356,10 @@ static finf_status measure_list(const finf_spectrum *s, double separate, spectra
         }
     }
     int grouped = 0;
-    for (unsigned e = 0; e < OCTAVES && table; e++) {
+    for (size_t e = 0; e < bins && table; e++) {
         if (table[e] && !status) {
             grouped = 1;
-            status = octave_nodes(table[e], e, s->unit, m, &room);
+            status = octave_nodes(table[e], e, fine, s->unit, m, &room);
         }
         free(table[e]);
     }
@@ -354,7 +369,8 @@ static finf_status measure_list(const finf_spectrum *s, double separate, spectra
     return status;
 }
 
-finf_status spectral_measure_make(const finf_spectrum *s, double separate, spectral_measure *m)
+finf_status spectral_measure_make_fine(const finf_spectrum *s, double separate, size_t fine,
+                                       spectral_measure *m)
 {
     /* the errors, in units of rounding: division by the largest rounds twice; the moments of an
      * octave and the Gauss rule of a block are good to a few units; k^-a = e^{-a log k} and e^-rk
@@ -369,11 +385,11 @@ finf_status spectral_measure_make(const finf_spectrum *s, double separate, spect
         status = push(m, &room, s->unit, 1);
         if (!status && s->d > 1) status = push(m, &room, s->unit / s->d, s->d - 1);
         break;
-    case SPECTRUM_LIST: status = measure_list(s, separate, m); break;
+    case SPECTRUM_LIST: status = measure_list(s, separate, fine, m); break;
     default:
         m->rounding += 8;
         m->decay = 2;
-        status = measure_blocks(s, m);
+        status = measure_blocks(s, (double)fine, m);
     }
     if (status) spectral_measure_free(m);
     return status;

@@ -4,6 +4,7 @@
 
 #include "bounds.h"
 #include "minimise.h"
+#include "optimizer.h"
 
 static const double RATIO = 8;    /* of neighbouring nu in the scan */
 static const double KNOWN = 1e-7; /* of log nu */
@@ -68,7 +69,10 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
                              double *nu, finf_linreg_result *out)
 {
     problem p = {.eta = eta, .s = s, .opt = opt ? *opt : finf_linreg_options_default()};
+    const finf_optimizer *o = p.opt.optimizer;
     double least = eta * finf_spectrum_min(s) / 16, best = 1;
+    if (!optimizer_is_plain(o)) /* the slowest pole is that of the effective step */
+        least *= fmin(1, finf_optimizer_step(o) * (1 + o->weight_decay / finf_spectrum_min(s)));
     finf_status st = FINF_OK;
     p.opt.optimum = 0;
     *nu = NAN;
@@ -89,7 +93,12 @@ finf_status finf_tune_mean(double eta, const finf_mean_options *set, double *nu,
     double best = eta > 0 && eta <= 1 ? eta : 1;
     finf_status st = FINF_OK;
     *nu = NAN;
-    if (eta > 1 && eta < 2) st = best_nu(mean_at, &p, log((2 - eta) / 16), &best);
+    if (set && !optimizer_is_plain(set->optimizer)) {
+        best = 1;
+        if (finf_optimizer_stable(set->optimizer, eta, 1))
+            st = best_nu(mean_at, &p, log(fmax(fmin(eta / 64, 1), BOUNDS_TINY)), &best);
+    } else if (eta > 1 && eta < 2)
+        st = best_nu(mean_at, &p, log((2 - eta) / 16), &best);
     *out = p.mean;
     if (st == FINF_OK) st = mean_with(best, &p, out);
     if (st == FINF_OK || st == FINF_ETOL) *nu = best;

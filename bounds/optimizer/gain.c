@@ -1,0 +1,115 @@
+/* The gain of a closed loop for white noise, mean |b/(a + q b)|^2, and where it resonates.
+ * (theory 11.1, 11.2) */
+#include "optimizer.h"
+
+#include <string.h>
+
+#define ROOM (OPTIMIZER_ORDER_MAX + 1)
+
+/* A number of the wide run, or rounded as in the narrow one. */
+static schur_real kept(schur_real x, int narrow) { return narrow ? (schur_real)(long double)x : x; }
+
+/* mean |d/c|^2 for polynomials c (c_0 = 1) and d in x, n numbers each, by the recursion that takes
+ * one degree off both at a time (Astrom, Jury and Agniel 1970):
+ *
+ *     sum_k d_k^(k)^2/c_0^(k),   c_i^(k-1) = c_i^(k) - r c_{k-i}^(k), r = c_k/c_0,
+ *                                d_i^(k-1) = d_i^(k) - s c_{k-i}^(k), s = d_k/c_0.
+ * Negative where c has a zero in |x| <= 1. */
+static schur_real energy(const schur_real *c0, const schur_real *d0, size_t n, int narrow)
+{
+    schur_real c[ROOM], d[ROOM], old[ROOM], sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        c[i] = kept(c0[i], narrow);
+        d[i] = kept(d0[i], narrow);
+    }
+    for (size_t k = n; k-- > 0;) {
+        schur_real r = kept(c[k] / c[0], narrow), s = kept(d[k] / c[0], narrow);
+        if (k > 0 && !(r < 1 && r > -1)) return -1;
+        sum = kept(sum + kept(d[k] * s, narrow), narrow);
+        memcpy(old, c, n * sizeof *old);
+        for (size_t i = 0; i < k; i++) {
+            c[i] = kept(old[i] - kept(r * old[k - i], narrow), narrow);
+            d[i] = kept(d[i] - kept(s * old[k - i], narrow), narrow);
+        }
+    }
+    return sum;
+}
+
+/* |b/(a + q b)|^2 at t, a circle_fn. */
+typedef struct {
+    const finf_optimizer *o;
+    double q;
+} gain_ctx;
+
+static double gain_t(double t, void *ctx)
+{
+    const gain_ctx *g = ctx;
+    return optimizer_gain(g->o, g->q, t);
+}
+
+/* By quadrature, where the recursion has lost its digits: slow poles very near to z = 1. */
+static finf_status by_panels(const finf_optimizer *o, double q, finf_real *out)
+{
+    double complex y[OPTIMIZER_ORDER_MAX];
+    panel_feature feature[OPTIMIZER_ORDER_MAX];
+    size_t n;
+    gain_ctx ctx = {o, q};
+    finf_status s = loop_poles(o, q, y, &n);
+    panel_plan plan = {.feature = feature, .n = n, .near_0 = 1, .near_pi = 1, .longest = INFINITY};
+    for (size_t i = 0; i < n && !s; i++) {
+        feature[i] = loop_feature(y[i]);
+        plan.near_0 = fmin(plan.near_0, exp(feature[i].u));
+        plan.near_pi = fmin(plan.near_pi, exp(-feature[i].u));
+    }
+    return s ? s : panel_mean(gain_t, &ctx, &plan, out);
+}
+
+/* The recursion is run twice, with numbers of two widths: their difference says what rounding did
+ * to the narrow run, and so, times the ratio of the two roundings, to the wide one. */
+static finf_status by_recursion(const schur_real *c, const schur_real *d, size_t n, finf_real *out)
+{
+    schur_real wide = energy(c, d, n, 0), narrow = energy(c, d, n, 1);
+    *out = finf_real_failed();
+    if (!(wide > 0)) return FINF_ETOL;
+    double value = (double)wide, moved = fabs((double)((wide - narrow) / wide));
+    double ratio = (double)(SCHUR_EPS / (schur_real)LDBL_EPSILON);
+    if (!(narrow > 0 && moved < 1e-3 && ratio < 1e-3)) return FINF_ETOL;
+    *out = finf_real_make(value, value * (100 * moved * ratio + FINF_EPS), "step-down recursion");
+    return FINF_OK;
+}
+
+finf_status loop_white_gain(const finf_optimizer *opt, double q, finf_real *out)
+{
+    const finf_optimizer *o = optimizer_or_sgd(opt);
+    schur_real c[ROOM], d[ROOM];
+    size_t n;
+    loop_polynomial(o, q, c, &n);
+    for (size_t k = 0; k < n; k++) d[k] = k < o->nb ? o->b[k] : 0;
+    if (by_recursion(c, d, n, out) == FINF_OK) return FINF_OK;
+    return loop_stable(o, q) ? by_panels(o, q, out) : FINF_ETOL;
+}
+
+finf_status loop_average_gain(const finf_optimizer *opt, double q, finf_real *out)
+{
+    const finf_optimizer *o = optimizer_or_sgd(opt);
+    schur_real c[ROOM], d[ROOM], leak = o->average_leak;
+    size_t n;
+    *out = finf_real_failed();
+    if (o->average == AVERAGE_NONE) return loop_white_gain(o, q, out);
+    if (o->average == AVERAGE_LAST) return FINF_ETOL;
+    loop_polynomial(o, q, c, &n);
+    c[n] = 0;
+    for (size_t k = n; k > 0; k--) c[k] -= (1 - leak) * c[k - 1]; /* times 1 - a x */
+    n++;
+    for (size_t k = 0; k < n; k++) d[k] = k < o->nb ? leak * o->b[k] : 0;
+    return by_recursion(c, d, n, out);
+}
+
+/* tan(w/2) = i y/(2-y) at the pole x = e^{-iw} = 1 - y, up to the sign, in which |G|^2 is even. */
+panel_feature loop_feature(double complex y)
+{
+    double complex r = y / (2 - y);
+    double size2 = creal(2 - y) * creal(2 - y) + cimag(y) * cimag(y);
+    double real = (creal(y) * (2 - creal(y)) - cimag(y) * cimag(y)) / size2;
+    return (panel_feature){log(cabs(r)), atan2(fabs(real), fabs(cimag(r)))};
+}

@@ -1,0 +1,226 @@
+/* finf_linreg and its companions with an optimizer that is not plain SGD. (theory 11.3) */
+#include <stdlib.h>
+
+#include "family.h"
+#include "regression.h"
+
+#define FINEST 64 /* times as many groups of eigenvalues as theory 5.5 needs */
+
+/* ---- the largest stable step ----------------------------------------------------------------- */
+
+static finf_status stable_at(const finf_spectrum *s, double kurtosis, const finf_optimizer *o,
+                             double eta, int *stable, finf_reason *why)
+{
+    regression R;
+    finf_status status = regression_make(s, o, eta, kurtosis, 1, &R, why);
+    *stable = !status && regression_stable(&R);
+    if (status == FINF_ENOMEM) return status;
+    if (!status) regression_free(&R);
+    return FINF_OK; /* a gain that is not found is one at the edge of stability */
+}
+
+/* Downwards from where the mean of theta converges by factors of 0.8, then by bisection. */
+finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
+                                          const finf_optimizer *o, double *eta, finf_reason *why)
+{
+    double hi = finf_optimizer_eta_max(o, finf_spectrum_min(s), finf_spectrum_max(s)), lo = hi;
+    int stable = 0;
+    finf_status status = FINF_OK;
+    *eta = NAN;
+    for (int i = 0; i < 400 && !status && !stable && hi > 0; i++) {
+        lo = 0.8 * lo;
+        status = stable_at(s, kurtosis, o, lo, &stable, why);
+        if (!stable) hi = lo;
+    }
+    if (!status && !stable)
+        return finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
+    for (int i = 0; i < 60 && !status && hi - lo > 1e-15 * lo; i++) {
+        double middle = lo + (hi - lo) / 2;
+        status = stable_at(s, kurtosis, o, middle, &stable, why);
+        if (stable)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    if (!status) *eta = lo;
+    return status;
+}
+
+/* What is infinite, and why, where eta is too large. */
+static finf_status judge(double eta, const finf_spectrum *s, const finf_linreg_options *o,
+                         const regression *R, finf_linreg_result *out)
+{
+    out->D = R->D.value;
+    out->stable = regression_stable(R);
+    if (!R->loop_stable) out->lti = out->optimum_lti = finf_real_infinite("sum over directions");
+    if (out->stable) return FINF_OK;
+    double best = NAN;
+    char name[64];
+    finf_optimizer_spell(o->optimizer, name, sizeof name);
+    out->exact = out->optimum = finf_real_infinite("closed second moment");
+    finf_status status = linreg_eta_max_with_optimizer(s, o->kurtosis, o->optimizer, &best, NULL);
+    if (status == FINF_ENOMEM) return finf_why(&out->reason, status, "no memory");
+    if (isnan(best))
+        return finf_why(&out->reason, FINF_OK, "eta = %s diverges in mean square with %s",
+                        finf_show(eta).s, name);
+    return finf_why(&out->reason, FINF_OK,
+                    "eta = %s diverges in mean square with %s: the largest stable eta is %.6g",
+                    finf_show(eta).s, name, best);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Sums over groups of eigenvalues are known to be accurate where the gains are smooth in lambda
+ * (theory 11.3): momentum, and noise whose singularities are real. */
+static int surely_smooth(const finf_optimizer *o, const finf_noise *noise)
+{
+    const noise_family *f = noise->family;
+    return o->rule != &optimizer_filter && o->average != AVERAGE_LAST &&
+           (f == &noise_sgd || f == &noise_nu || f == &noise_power || f == &noise_antipgd);
+}
+
+/* exact and lti of R, whose gains with the noise are found here. */
+static finf_status values(regression *R, const finf_noise *noise, double sigma2, double sgd2,
+                          finf_linreg_result *out)
+{
+    finf_reason why = {""};
+    finf_status s = filtered_gains(R->o, noise, R->q, R->n, R->at, &why);
+    if (why.text[0] && !out->reason.text[0]) out->reason = why;
+    if (s && s != FINF_ETOL) return s;
+    if (isinf(R->at[0].N.value) || isinf(sigma2)) {
+        out->lti = finf_real_infinite("sum over directions");
+        if (out->stable) out->exact = finf_real_infinite("closed second moment");
+        return s;
+    }
+    out->lti = regression_lti(R, sigma2, sgd2);
+    if (out->stable) out->exact = regression_exact(R, sigma2, sgd2, NULL);
+    return s;
+}
+
+static void widen(finf_real *x, finf_real before)
+{
+    if (isfinite(x->value)) x->error += fabs(x->value - before.value);
+}
+
+/* Groups of eigenvalues twice as fine each time, until the sums no longer move. */
+static finf_status settle(const finf_noise *noise, double eta, const finf_spectrum *s,
+                          const finf_linreg_options *o, double sigma2, double sgd2, regression *R,
+                          finf_linreg_result *out)
+{
+    finf_status status = FINF_OK;
+    for (size_t fine = 2; R->grouped && !status && isfinite(out->lti.value); fine *= 2) {
+        finf_real exact = out->exact, lti = out->lti;
+        regression next;
+        if (fine > FINEST)
+            return finf_why(&out->reason, FINF_ETOL, "the sum over eigenvalues has not settled");
+        status = regression_make(s, o->optimizer, eta, o->kurtosis, fine, &next, &out->reason);
+        if (status) return status;
+        regression_free(R);
+        *R = next;
+        status = values(R, noise, sigma2, sgd2, out);
+        double moved = fabs(out->lti.value - lti.value) / out->lti.value;
+        if (out->stable)
+            moved = fmax(moved, fabs(out->exact.value - exact.value) / out->exact.value);
+        if (moved < 1e-12) {
+            widen(&out->exact, exact);
+            widen(&out->lti, lti);
+            break;
+        }
+    }
+    return status;
+}
+
+static finf_status optimum(const regression *R, int exact, double unit, double sgd2, finf_real *out)
+{
+    transfer x;
+    finf_real dp = finf_real_failed();
+    finf_status s = transfer_make(R, exact, &x);
+    if (!s) {
+        s = transfer_optimum(&x, &dp);
+        transfer_free(&x);
+    }
+    finf_real sgd = exact ? regression_exact(R, 0, sgd2, NULL) : regression_lti(R, 0, sgd2);
+    if (s != FINF_ENOMEM)
+        *out = finf_real_make(unit * dp.value + sgd.value, unit * dp.error + sgd.error, dp.method);
+    return s;
+}
+
+finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const finf_spectrum *s,
+                                  const finf_linreg_options *o, finf_linreg_result *out)
+{
+    const finf_privacy_setting *p = &o->privacy;
+    finf_sensitivity sens;
+    finf_status known = finf_noise_sensitivity(noise, &sens), status;
+    double unit = p->clip * p->clip / (2 * p->rho), sgd2 = p->sigma_sgd * p->sigma_sgd;
+    regression R;
+    out->gamma2 = sens.gamma2;
+    out->reason = sens.reason;
+    if (known && known != FINF_ETOL) return known;
+    finf_why(&out->upper_reason, FINF_OK, "upper is known for plain sgd only");
+    status = regression_make(s, o->optimizer, eta, o->kurtosis, 1, &R, &out->reason);
+    if (status) return status;
+    status = judge(eta, s, o, &R, out);
+    double sigma2 = unit * sens.gamma2.value, relative = sens.gamma2.error / sens.gamma2.value;
+    if (!status && !known && R.loop_stable) {
+        status = values(&R, noise, sigma2, sgd2, out);
+        if (!status && !surely_smooth(R.o, noise))
+            status = settle(noise, eta, s, o, sigma2, sgd2, &R, out);
+        if (isfinite(relative)) {
+            out->exact.error += relative * (isfinite(out->exact.value) ? out->exact.value : 0);
+            out->lti.error += relative * (isfinite(out->lti.value) ? out->lti.value : 0);
+        }
+    }
+    finf_status best = FINF_OK;
+    if (status != FINF_ENOMEM && R.h && R.loop_stable && o->optimum) {
+        best = optimum(&R, 0, unit, sgd2, &out->optimum_lti);
+        if (out->stable && best != FINF_ENOMEM)
+            best = finf_worse(best, optimum(&R, 1, unit, sgd2, &out->optimum));
+    }
+    regression_free(&R);
+    status = finf_worse(finf_worse(known, status), best);
+    if (status && !out->reason.text[0])
+        finf_why(&out->reason, status,
+                 status == FINF_ENOMEM ? "no memory" : "an integral did not settle");
+    return status;
+}
+
+/* ---- directions ------------------------------------------------------------------------------ */
+
+/* Gains at chosen eigenvalues; Q from all of them. T is N/g, which for sgd is T(b). */
+finf_status linreg_directions_with_optimizer(const finf_noise *noise, double eta,
+                                             const finf_spectrum *s, const finf_linreg_options *o,
+                                             const double *k, size_t n, finf_direction *out,
+                                             finf_reason *why)
+{
+    const finf_privacy_setting *p = &o->privacy;
+    finf_sensitivity sens;
+    regression R;
+    finf_status status = finf_noise_sensitivity(noise, &sens);
+    if (status && why) *why = sens.reason;
+    if (!status) status = regression_make(s, o->optimizer, eta, o->kurtosis, 1, &R, why);
+    if (status) return status;
+    double *q = malloc(n * sizeof *q), Q = INFINITY, sgd2 = p->sigma_sgd * p->sigma_sgd,
+           sigma2 = p->clip * p->clip * sens.gamma2.value / (2 * p->rho);
+    filtered *x = malloc(n * sizeof *x);
+    if (!R.loop_stable)
+        status = finf_why(why, FINF_EDOM, "eta = %s: theta diverges with this optimizer",
+                          finf_show(eta).s);
+    else if (!q || !x)
+        status = finf_why(why, FINF_ENOMEM, "no memory for %zu directions", n);
+    for (size_t j = 0; j < n && !status; j++)
+        q[j] = eta * (finf_spectrum_at(s, k[j]) + R.o->weight_decay);
+    if (!status) status = filtered_gains(R.o, noise, q, n, x, why);
+    if (!status && regression_stable(&R)) {
+        status = filtered_gains(R.o, noise, R.q, R.n, R.at, why);
+        if (!status) regression_exact(&R, sigma2, sgd2, &Q);
+    }
+    for (size_t j = 0; j < n && !status; j++) {
+        out[j].lambda = finf_spectrum_at(s, k[j]);
+        out[j].T = x[j].N.value / x[j].g.value;
+        regression_direction(&R, out[j].lambda, &x[j], sigma2, sgd2, Q, &out[j].exact, &out[j].lti);
+    }
+    free(q);
+    free(x);
+    regression_free(&R);
+    return status;
+}

@@ -1,0 +1,70 @@
+/* Linear regression with any optimizer: regression.c, for linreg_optimizer.c and best_noise.c. */
+#ifndef FINF_REGRESSION_H
+#define FINF_REGRESSION_H
+
+#include "filtered.h"
+
+/* The directions at one step, each a node of the spectral measure, and what white noise does there.
+ * (theory 11.3) */
+typedef struct {
+    const finf_optimizer *o;
+    double eta, k;      /* k = 1 + kurtosis */
+    spectral_measure m; /* lambda_j and weight_j */
+    size_t n;
+    int grouped;     /* fewer nodes than eigenvalues */
+    double *h;       /* lambda_j + V */
+    double *q;       /* eta h_j */
+    double *x;       /* g_j lambda_j^2 */
+    double *r;       /* 1/(1 - k x_j) */
+    double *error;   /* relative, of g_j, by the eigenvalue's rounding too */
+    filtered *at;    /* the gains for eta = 1 */
+    finf_real D;     /* 1 - sum x_j r_j; -inf where a direction diverges alone */
+    int loop_stable; /* the mean of theta converges */
+} regression;
+
+/* Gains of white noise alone. fine: see spectral_measure_make_fine. */
+finf_status regression_make(const finf_spectrum *s, const finf_optimizer *o, double eta,
+                            double kurtosis, size_t fine, regression *out, finf_reason *why);
+void regression_free(regression *R);
+/* Whether it is finite in mean square. */
+static inline int regression_stable(const regression *R) { return R->D.value > 0; }
+
+/* F_inf for privacy noise of variance sigma2, whose gains are in R->at if sigma2 > 0, and gradient
+ * noise sgd2; *Q (may be NULL) is sum_j lambda_j S_j. For a stable R. */
+finf_real regression_exact(const regression *R, double sigma2, double sgd2, double *Q);
+/* Its lower bound for any inputs: without the multiplicative noise. For a stable loop. */
+finf_real regression_lti(const regression *R, double sigma2, double sgd2);
+/* The contribution of a direction of eigenvalue lambda with gains x to both; Q: see above. */
+void regression_direction(const regression *R, double lambda, const filtered *x, double sigma2,
+                          double sgd2, double Q, double *exact, double *lti);
+
+/* Hx(w) of theory 11.3: the privacy part is (G^2/2rho) gamma^2 mean(|B|^2 Hx). */
+typedef struct {
+    const finf_optimizer *o;
+    size_t n;
+    double *q;    /* of R, borrowed */
+    double *loss; /* (1/2) weight_j h_j eta^2, what stands before |A|^2 |G_j|^2, .. */
+    double *more; /* .. and (1/2) weight_j v_j eta^2, before |G_j|^2 */
+    double error; /* relative, of the whole */
+} transfer;
+
+/* exact = 0: of the lower bound, v = 0. Owns its arrays. */
+finf_status transfer_make(const regression *R, int exact, transfer *out);
+void transfer_free(transfer *x);
+double transfer_at(const transfer *x, double t); /* Hx at t = tan(w/2) */
+/* (mean Hx^{1/2})^2 */
+finf_status transfer_optimum(const transfer *x, finf_real *out);
+
+/* finf_linreg and finf_linreg_directions with an optimizer that is not plain; what they have
+ * checked is not checked again. */
+finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const finf_spectrum *s,
+                                  const finf_linreg_options *o, finf_linreg_result *out);
+finf_status linreg_directions_with_optimizer(const finf_noise *noise, double eta,
+                                             const finf_spectrum *s, const finf_linreg_options *o,
+                                             const double *k, size_t n, finf_direction *out,
+                                             finf_reason *why);
+/* The largest eta that is stable in mean square. */
+finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
+                                          const finf_optimizer *o, double *eta, finf_reason *why);
+
+#endif
