@@ -83,7 +83,10 @@
  * - the first certificate gives GMP and FLINT functions that allocate by malloc, unless the program
  * gave GMP others. A proof runs in a thread of its own, where it also calls `cancel`; what it held
  * when memory ran out is lost. ECOS does not look at what malloc gives it: without memory it
- * crashes, where the Newton solver does not. */
+ * crashes, where the Newton solver does not.
+ * - LAPACK brings the run-time library of Fortran and, as OpenBLAS, threads of its own, both when
+ * it is loaded; they end the program where these cannot be had. OPENBLAS_NUM_THREADS=1 in the
+ * environment asks for no thread, as the program finf does unless it is set. */
 #ifndef FINF_H
 #define FINF_H
 
@@ -100,13 +103,14 @@ extern "C" {
 /* ---- what it is made of ---------------------------------------------------------------------- */
 
 typedef struct {
-    const char *name;    /* "GSL", "FFTW", "FLINT", "Arb", "ECOS", "compiler"; NULL: no more */
+    const char
+        *name; /* "GSL", "FFTW", "FLINT", "Arb", "ECOS", "LAPACK", "compiler"; NULL: no more */
     const char *version; /* NULL: not found, or built without it */
-    const char *where;   /* ECOS: the file it is in, or why it was not found; else "" */
+    const char *where;   /* ECOS, LAPACK: the file it is in, or why it was not found; else "" */
 } finf_part;
 
-/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS and Arb, which are
- * otherwise loaded when first used. Cannot fail. */
+/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS, LAPACK and Arb,
+ * which are otherwise loaded when first used. Cannot fail. */
 finf_part finf_part_get(size_t i);
 
 /* To be called by a program's own `void fftw_assertion_failed(const char *what, int line, const
