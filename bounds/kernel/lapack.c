@@ -41,7 +41,8 @@ finf_status lapack_multiply(int ta, int tb, size_t m, size_t n, size_t k, double
                             size_t ldc)
 {
     const lapack_library *l = fast_blas();
-    if (m > LAPACK_MAX || n > LAPACK_MAX || k > LAPACK_MAX) return FINF_EDOM;
+    if (lda > INT_MAX || ldb > INT_MAX || ldc > INT_MAX || m > INT_MAX) return FINF_EDOM;
+    if (n > INT_MAX || k > INT_MAX) return FINF_EDOM;
     if (m == 0 || n == 0) return FINF_OK;
     if (!l || k == 0) {
         scale(g, m, n, C, ldc);

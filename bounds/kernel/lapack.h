@@ -4,7 +4,7 @@
  * room of their own: memory that cannot be had is FINF_ENOMEM.
  *
  * A symmetric matrix is its upper triangle; what is below the diagonal is neither read nor written,
- * unless it is said. n is at most LAPACK_MAX, else FINF_EDOM. */
+ * unless it is said. Its order n is at most LAPACK_MAX, any other size INT_MAX; else FINF_EDOM. */
 #ifndef FINF_LAPACK_H
 #define FINF_LAPACK_H
 
@@ -36,7 +36,7 @@ void lapack_mirror(double *A, size_t n);
  * and row i of A becomes v_i, the unit eigenvector of lambda_i; otherwise A is destroyed. Either
  * way the lower triangle is overwritten.
  * method:   dsyevd; or Householder and QR steps (gsl_eigen_symm, gsl_eigen_symmv)
- * accuracy: of each eigenvalue a few units of rounding of the largest
+ * accuracy: of each eigenvalue a few units of rounding of the largest; GSL: about n of them
  * failure:  FINF_EDOM (an entry is not finite), FINF_ETOL (no convergence); lambda is then NaN */
 finf_status lapack_eigen(double *A, size_t n, int vectors, double *lambda, finf_reason *why);
 
