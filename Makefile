@@ -31,20 +31,20 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
         check-layers check-citations check-install check-faults format-check faults asan clang \
-        no-ecos no-arb valgrind bench docs install uninstall clean
+        no-ecos no-arb no-lapack valgrind bench docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
 
 help:
 	@echo 'make            build/finf, build/libfinf.{a,so}, the man page'
 	@echo '                CI=true: warnings are errors; V=1: the commands; CC=clang; B=elsewhere'
-	@echo '                ECOS=no, ARB=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
+	@echo '                ECOS=no, ARB=no, LAPACK=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
 	@echo 'make deps       install what is missing by apt, as demo and check do'
 	@echo 'make demo       one worked example'
 	@echo 'make check      every test: check-unit (MOD=linreg: one suite), check-cli, check-docs, check-data,'
 	@echo '                check-symbols, check-layers, check-citations, check-install, check-faults'
 	@echo 'make format-check   the layout of the C files, as clang-format has it'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
-	@echo 'make clang no-ecos no-arb   the tests by another compiler, without ECOS, without Arb'
+	@echo 'make clang no-ecos no-arb no-lapack   the tests by another compiler, without ECOS, Arb, LAPACK'
 	@echo 'make valgrind   the tests under valgrind'
 	@echo 'make faults     every command with each of its allocations failing in turn'
 	@echo 'make bench      speed, as ratios to the plain way'
@@ -53,8 +53,8 @@ help:
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
 # ---- what is needed, and which of the optional parts are there ------------------------------------------------
-ASKED := $(CC) $(ECOS) $(ECOS_LIBS) $(ARB)
-FIND  := CC='$(CC)' ECOS='$(ECOS)' ECOS_LIBS='$(ECOS_LIBS)' ARB='$(ARB)' sh scripts
+ASKED := $(CC) $(ECOS) $(ECOS_LIBS) $(ARB) $(LAPACK:%=LAPACK=%)
+FIND  := CC='$(CC)' ECOS='$(ECOS)' ECOS_LIBS='$(ECOS_LIBS)' ARB='$(ARB)' LAPACK='$(LAPACK)' sh scripts
 INSTALLS := $(filter deps demo check check-% asan valgrind,$(MAKECMDGOALS))
 
 # Made before anything else (make reads it again when it is new), and again when other parts are asked for. demo and check
@@ -80,9 +80,10 @@ deps: $B/config.mk
 
 # ---- build ----------------------------------------------------------------------------------------------------
 $B/obj/socp/solver/ecos_library.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
+$B/obj/bounds/kernel/lapack_library.o: ALL_CFLAGS += $(CONFIG_LAPACK_FLAGS)
 CERTIFY := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify/*.c tests/test_certify.c))
 $(CERTIFY): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
-$B/obj/socp/solver/ecos_library.o $(CERTIFY): $B/config.mk
+$B/obj/socp/solver/ecos_library.o $B/obj/bounds/kernel/lapack_library.o $(CERTIFY): $B/config.mk
 ifneq ($(CONFIG_ARB_SONAME),) # Arb is loaded when first used: by the stubs of what the certificate calls
 CERTIFY_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify/*.c))
 STUBS := $B/obj/arb_stubs.o
@@ -221,6 +222,9 @@ no-ecos:
 
 no-arb:
 	$(AGAIN) B=$B/no-arb ARB=no check-unit check-cli check-symbols
+
+no-lapack:
+	$(AGAIN) B=$B/no-lapack LAPACK=no check-unit check-cli MOD='data linreg'
 
 valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \

@@ -127,6 +127,8 @@ typedef struct {
     double scaling;  /* units of rounding: in every lambda, if they were divided by the largest, */
     double rounding; /* in a lambda or weight that was computed, */
     double decay;    /* and in a computed lambda for each factor e below the largest */
+    double
+        resolution; /* the absolute error of every lambda, if they are of a matrix (theory 5.7) */
 } spectral_measure;
 
 /* Eigenvalues above `separate` stay single: the caller's f may have a pole near them. The groups
@@ -145,6 +147,16 @@ static inline double spectral_measure_error(const spectral_measure *m, size_t i)
     return FINF_EPS *
            (m->scaling + computed * (m->rounding + m->decay * log(m->max / m->lambda[i])));
 }
+/* And with the error of lambda_i itself, where it is an eigenvalue of a matrix: not of T(b) at it
+ * in the first order only, as it may be of the size of lambda_i. */
+static inline double spectral_measure_lambda_error(const spectral_measure *m, size_t i)
+{
+    return spectral_measure_error(m, i) + m->resolution / fabs(m->lambda[i] - m->resolution);
+}
 void spectral_measure_free(spectral_measure *m);
+/* The n computed eigenvalues, of which those up to f->resolution become 0; f also has `zeros` that
+ * are not among the n, and `rows`. (theory 5.7) */
+finf_status spectrum_computed(double *lambda, size_t n, const finf_spectrum_facts *f,
+                              finf_spectrum **out, finf_reason *why);
 
 #endif

@@ -206,6 +206,9 @@ void fftw_assertion_failed(const char *what, int line, const char *file)
  * refused. */
 int main(int argc, char **argv)
 {
+    /* one thread of OpenBLAS, unless the user says how many: answers do not depend on the machine's
+     * cores, and a thread that cannot be started does not end the program */
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
     if (!sink_prepare()) return finf_status_exit(FINF_EIO);
     const char *word = argc > 1 ? argv[1] : "";
     finf_reason why = {""};

@@ -15,7 +15,7 @@
  *     numbers with their error       finf_real
  *     special functions              finf_agm, finf_ellint_*
  *     noise                          finf_noise_*: the families of beta; gamma, T(b), |B|^2
- *     spectra of the Hessian         finf_spectrum_*
+ *     spectra of the Hessian         finf_spectrum_*, finf_gram_*: formulas, lists, your own data
  *     what is common                 finf_privacy_setting
  *     optimizers                     finf_optimizer_*: momentum, any linear filter, averaging
  *     mean estimation                finf_mean
@@ -69,8 +69,8 @@
  * read, and may be freed after the call. What a function allocates is the caller's, and has a
  * NULL-safe _free. Strings in results are static. The library never prints, exits or reads files.
  *
- * Threads: objects are not changed once made (but by finf_spectrum_normalize), so several threads
- * may share them; FFTW plans are made under one lock of ours.
+ * Threads: objects are not changed once made (but by finf_spectrum_normalize, finf_gram_add), so
+ * several threads may share them; FFTW plans are made under one lock of ours.
  *
  * Cancel: see finf_cancel.
  *
@@ -83,7 +83,10 @@
  * - the first certificate gives GMP and FLINT functions that allocate by malloc, unless the program
  * gave GMP others. A proof runs in a thread of its own, where it also calls `cancel`; what it held
  * when memory ran out is lost. ECOS does not look at what malloc gives it: without memory it
- * crashes, where the Newton solver does not. */
+ * crashes, where the Newton solver does not.
+ * - LAPACK brings the run-time library of Fortran and, as OpenBLAS, threads of its own, both when
+ * it is loaded; they end the program where these cannot be had. OPENBLAS_NUM_THREADS=1 in the
+ * environment asks for no thread, as the program finf does unless it is set. */
 #ifndef FINF_H
 #define FINF_H
 
@@ -100,13 +103,14 @@ extern "C" {
 /* ---- what it is made of ---------------------------------------------------------------------- */
 
 typedef struct {
-    const char *name;    /* "GSL", "FFTW", "FLINT", "Arb", "ECOS", "compiler"; NULL: no more */
+    const char
+        *name; /* "GSL", "FFTW", "FLINT", "Arb", "ECOS", "LAPACK", "compiler"; NULL: no more */
     const char *version; /* NULL: not found, or built without it */
-    const char *where;   /* ECOS: the file it is in, or why it was not found; else "" */
+    const char *where;   /* ECOS, LAPACK: the file it is in, or why it was not found; else "" */
 } finf_part;
 
-/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS and Arb, which are
- * otherwise loaded when first used. Cannot fail. */
+/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS, LAPACK and Arb,
+ * which are otherwise loaded when first used. Cannot fail. */
 finf_part finf_part_get(size_t i);
 
 /* To be called by a program's own `void fftw_assertion_failed(const char *what, int line, const
@@ -344,9 +348,42 @@ finf_status finf_spectrum_exp(double r, double d, finf_spectrum **out, finf_reas
 finf_status finf_spectrum_flat(double d, finf_spectrum **out, finf_reason *why);
 /* 1, 1/d, 1/d, .. */
 finf_status finf_spectrum_step(double d, finf_spectrum **out, finf_reason *why);
-/* n >= 1 eigenvalues, in any order, which finf_spectrum_at keeps */
+/* n >= 1 eigenvalues, in any order, which finf_spectrum_at keeps. A direction whose eigenvalue is 0
+ * is one without loss: it is left out, and counted by finf_spectrum_zeros. */
 finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **out,
                                finf_reason *why);
+
+/* The eigenvalues, the largest first, of a symmetric d x d matrix H, row by row.    theory 5.7
+ * rounding:  the error of an entry, relative to the largest: 0 or up to 2^-53 where they are
+ *            doubles, 2^-24 where they were floats. With u = (2d + 10) max(2^-52, 2 rounding),
+ *            eigenvalues up to r = u lambda_max in size are zeros
+ * domain:    1 <= d <= FINF_MATRIX_MAX; H finite, |H_ik - H_ki| <= u max |H| (their mean is taken),
+ *            no eigenvalue below -r, not all of them zero; else FINF_EDOM
+ * method:    LAPACK's dsyevd; without LAPACK gsl_eigen_symm
+ * accuracy:  r, absolute: it is in the error of what is computed from the spectrum
+ * failure:   FINF_ENOMEM; FINF_ETOL where the iteration did not converge */
+#define FINF_MATRIX_MAX 32000
+finf_status finf_spectrum_covariance(const double *H, size_t d, double rounding,
+                                     finf_spectrum **out, finf_reason *why);
+
+/* X'X/n of data X, one row of d numbers a sample, which come in blocks of rows. Not centred: it is
+ * the H of F = (1/2) E(y - <theta,x>)^2 where x is a row drawn at random.           theory 5.7
+ * domain:    1 <= d < 2^31; the lesser of d and the rows is at most FINF_MATRIX_MAX; entries below
+ *            1e150 in size; else FINF_EDOM
+ * memory:    the rows, until there are more than d (and 256); then d^2 numbers and 1024 rows
+ * ownership: *out is the caller's, for finf_gram_free; rows are copied
+ * failure:   FINF_EDOM leaves it as it was; after FINF_ENOMEM it is only to be freed */
+typedef struct finf_gram finf_gram;
+finf_status finf_gram_new(size_t d, finf_gram **out, finf_reason *why);
+finf_status finf_gram_add(finf_gram *g, const double *X, size_t rows, finf_reason *why);
+size_t finf_gram_rows(const finf_gram *g); /* n: how many were added */
+void finf_gram_free(finf_gram *g);
+
+/* The eigenvalues of X'X/n, the largest first. With n < d those of XX'/n, and d - n zeros.
+ * accuracy:  r = (2m + 10 + sqrt M) 2^-52 lambda_max with m the lesser of n and d, M the larger:
+ *            absolute, an estimate. What is not above r is not resolved, and counted as zero
+ * domain, method, failure: as finf_spectrum_covariance; at least one row */
+finf_status finf_spectrum_gram(const finf_gram *g, finf_spectrum **out, finf_reason *why);
 void finf_spectrum_free(finf_spectrum *s);
 
 /* Divides every eigenvalue by the largest, so that ||H|| = 1. Always FINF_OK. The one function that
@@ -357,8 +394,21 @@ double finf_spectrum_dim(const finf_spectrum *s);   /* d */
 double finf_spectrum_max(const finf_spectrum *s);   /* the largest eigenvalue */
 double finf_spectrum_min(const finf_spectrum *s);   /* the smallest */
 double finf_spectrum_trace(const finf_spectrum *s); /* their sum */
+double finf_spectrum_zeros(const finf_spectrum *s); /* how many zeros were left out; not in d */
 /* lambda_k, k = 1..d; NaN for any other k */
 double finf_spectrum_at(const finf_spectrum *s, double k);
+
+/* What spectrum it is. */
+typedef struct {
+    double given;      /* the dimension with the zeros */
+    double rank;       /* and without: finf_spectrum_dim */
+    double zeros;      /* given - rank */
+    double rows;       /* samples of the data it is of; 0: it is not of data */
+    double trace;      /* the sum of the eigenvalues */
+    double condition;  /* the largest by the smallest that is not zero */
+    double resolution; /* of a matrix or data: r, the error of each eigenvalue; else 0 */
+} finf_spectrum_facts;
+finf_spectrum_facts finf_spectrum_describe(const finf_spectrum *s);
 
 /* ---- what is common to every problem --------------------------------------------------------- */
 

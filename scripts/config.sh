@@ -1,5 +1,6 @@
 # Writes the make variables for the optional parts: which file ECOS is in, whether Arb is there. With the word `ecos`,
-# writes the files of ECOS only, ':' between them, as FINF_ECOS_LIBRARY takes them.
+# writes the files of ECOS only, ':' between them, as FINF_ECOS_LIBRARY takes them; with `lapack` it fails where no LAPACK
+# can be loaded.
 # ECOS is loaded when first used, so it has to be a shared library: that which ECOS_LIBS from the environment links with
 # (a file or -L.. -l..), then pkg-config's ecos, then the one inside Debian's r-cran-ecosolver. ECOS=no, ARB=no: do without.
 CC=${CC:-cc}
@@ -34,6 +35,16 @@ ecos() {
         done
     done
 }
+lapack() { # whether a LAPACK can be loaded by one of the names in bounds/kernel/lapack_library.c
+    for name in libopenblas.so.0 libflexiblas.so.3 liblapack.so.3; do
+        case $($CC -print-file-name=$name) in /*) return 0 ;; esac
+    done
+    return 1
+}
+if [ "$1" = lapack ]; then
+    lapack
+    exit
+fi
 found=$(ecos)
 if [ "$1" = ecos ]; then
     echo "$found"
@@ -84,6 +95,13 @@ else
     echo "CONFIG_ARB_FLAGS := -DFINF_NO_ARB"
     echo "CONFIG_ARB_LIBS :="
     echo "Arb: not found: no certificates" >&2
+fi
+if [ "$LAPACK" = no ]; then
+    echo "CONFIG_LAPACK_FLAGS := -DFINF_LAPACK_NAMES='\"\"'"
+    echo "LAPACK: left out: GSL in its place" >&2
+elif ! lapack; then
+    echo "LAPACK: not found: GSL in its place" >&2
+    missing="$missing LAPACK"
 fi
 echo '#include <check.h>' | $CC -E - >/dev/null 2>&1 || missing="$missing Check"
 echo "CONFIG_MISSING :=$missing"

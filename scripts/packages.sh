@@ -1,4 +1,5 @@
-# Installs the Debian packages the build needs, those that are missing. ECOS=no and ARB=no leave those parts out.
+# Installs the Debian packages the build needs, those that are missing. ECOS=no, ARB=no and LAPACK=no leave those
+# parts out.
 # Without them finf is built too; without the others it is not, and this fails.
 has() { echo "#include <$1>" | ${CC:-cc} -E - >/dev/null 2>&1; }
 missing= packages= needed=
@@ -11,6 +12,7 @@ has fftw3.h || { lacks FFTW libfftw3-dev; needed=1; }
 has check.h || { lacks Check check; needed=1; }
 [ "$ARB" = no ] || has acb_calc.h || has flint/acb_calc.h || lacks Arb libflint-arb-dev
 [ "$ECOS" = no ] || [ -n "$(sh "$(dirname "$0")/config.sh" ecos)" ] || lacks ECOS r-cran-ecosolver
+[ "$LAPACK" = no ] || sh "$(dirname "$0")/config.sh" lapack || lacks LAPACK libopenblas0-pthread
 [ -z "$missing" ] && exit 0
 
 without() { # they cannot be had

@@ -122,7 +122,7 @@ regression='--eta 0.02 --spectrum power:1 --dim 128 --rho 0.5'
 
 ok '^finf [0-9]+\.[0-9]+\.[0-9]+$' --version
 ok '^finf [0-9]+\.[0-9]+\.[0-9]+$' gamma --version
-for part in 'GSL +[0-9.]+' 'FFTW .*[0-9].*' '(FLINT|Arb) +([0-9.]+|not found)' 'ECOS +(2[.0-9]+ [(]/.*|not found [(]..*)[)]' 'compiler .*[0-9]'; do
+for part in 'GSL +[0-9.]+' 'FFTW .*[0-9].*' '(FLINT|Arb) +([0-9.]+|not found)' 'ECOS +(2[.0-9]+ [(]/.*|not found [(]..*)[)]' 'LAPACK +([0-9.]+.* [(]/.*|not found [(]..*)[)]' 'compiler .*[0-9]'; do
     ok "^  $part$" --version --verbose
 done
 ok '^\.TH FINF 1' --man

@@ -8,8 +8,9 @@
  *
  * The clock stands still, so that nothing printed depends on it.
  * Counted is what malloc, calloc, realloc, memalign, posix_memalign and aligned_alloc are asked for
- * by anybody: finf, GSL, FFTW, FLINT, GMP, the C library. Spared are the dynamic loader, and ECOS,
- * which does not look at what malloc returns. */
+ * by anybody: finf, GSL, FFTW, FLINT, GMP, the C library. Spared are the dynamic loader; ECOS,
+ * which does not look at what malloc returns; and what Fortran's library asks for when LAPACK is
+ * loaded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -52,7 +53,7 @@ static int look(struct dl_phdr_info *object, size_t size, void *data)
             continue;
         const char *name = object->dlpi_name;
         q->spared = strstr(name, "/ld-") || strstr(name, "ECOS") || strstr(name, "libecos") ||
-                    strstr(name, "/libR");
+                    strstr(name, "/libR") || strstr(name, "/libgfortran");
         return 1;
     }
     return 0;

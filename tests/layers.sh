@@ -72,6 +72,8 @@ check $?
 cat >"$dir/may" <<'LIST'
 socp/certify/certify.c abort where GMP or FLINT, for the numbers of another part of the program, has no memory: they would
 socp/certify/arb_library.c dlopen Arb is loaded by the first certificate
+bounds/kernel/lapack_library.c dlopen LAPACK is loaded when it is first used
+bounds/kernel/lapack_library.c secure_getenv FINF_LAPACK_LIBRARY names another LAPACK
 socp/solver/ecos_library.c dlopen ECOS is loaded when it is first used
 socp/solver/ecos_library.c secure_getenv FINF_ECOS_LIBRARY names another ECOS
 LIST

@@ -177,7 +177,7 @@ START_TEST(refused)
     ck_assert_int_eq(finf_spectrum_power(-1, 5, &s, &why), FINF_EDOM);
     ck_assert_int_eq(finf_spectrum_exp(NAN, 5, &s, &why), FINF_EDOM);
     ck_assert_int_eq(finf_spectrum_exp(1, 1e6, &s, &why), FINF_EDOM);
-    const double zero[] = {1, 0}, negative[] = {1, -2}, nan[] = {NAN};
+    const double zero[] = {0, 0}, negative[] = {1, -2}, nan[] = {NAN};
     ck_assert_int_eq(finf_spectrum_list(zero, 2, &s, &why), FINF_EDOM);
     ck_assert_int_eq(finf_spectrum_list(negative, 2, &s, &why), FINF_EDOM);
     ck_assert_int_eq(finf_spectrum_list(nan, 1, &s, &why), FINF_EDOM);

@@ -59,7 +59,7 @@ static direction direction_at(const spectral_measure *m, size_t i, double eta, d
     schur_real b = (schur_real)eta * m->lambda[i], kappa4 = 2 + (schur_real)kurtosis;
     direction x = {.b = b, .slow = 2 - b, .damp = 2 - kappa4 * b};
     double size = (double)b, rounding = 4 * SCHUR_EPS;
-    x.b_error = spectral_measure_error(m, i) + rounding;
+    x.b_error = spectral_measure_lambda_error(m, i) + rounding;
     x.slow_error = (size * x.b_error + 2 * rounding) / fabs((double)x.slow);
     x.damp_error = ((double)kappa4 * size * x.b_error + 2 * rounding) / fabs((double)x.damp);
     return x;

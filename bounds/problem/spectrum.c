@@ -27,12 +27,16 @@ typedef enum {
 
 struct finf_spectrum {
     spectrum_kind kind;
-    double rate;    /* the exponent a of k^-a, or r of e^{-r(k-1)} */
-    double d;       /* dimension: a double, as it may be 1e15 */
-    double unit;    /* eigenvalues are unit times those of the formula or the list */
-    double max;     /* the largest eigenvalue, */
-    double min;     /* the least, */
-    double trace;   /* and their sum, `unit` included in all three */
+    double rate;  /* the exponent a of k^-a, or r of e^{-r(k-1)} */
+    double d;     /* dimension: a double, as it may be 1e15 */
+    double unit;  /* eigenvalues are unit times those of the formula or the list */
+    double max;   /* the largest eigenvalue, */
+    double min;   /* the least, */
+    double trace; /* and their sum, `unit` included in all three */
+    double zeros; /* directions left out, as their eigenvalue is 0 */
+    double rows;  /* of the data it is of; 0: it is not of data */
+    /* computed eigenvalues: the absolute error of each, and what was below it is a zero; else 0 */
+    double resolution;
     double *lambda; /* SPECTRUM_LIST: d of them, in any order */
 };
 
@@ -61,6 +65,18 @@ double finf_spectrum_dim(const finf_spectrum *s) { return s->d; }
 double finf_spectrum_max(const finf_spectrum *s) { return s->max; }
 double finf_spectrum_min(const finf_spectrum *s) { return s->min; }
 double finf_spectrum_trace(const finf_spectrum *s) { return s->trace; }
+double finf_spectrum_zeros(const finf_spectrum *s) { return s->zeros; }
+
+finf_spectrum_facts finf_spectrum_describe(const finf_spectrum *s)
+{
+    return (finf_spectrum_facts){.given = s->d + s->zeros,
+                                 .rank = s->d,
+                                 .zeros = s->zeros,
+                                 .rows = s->rows,
+                                 .trace = s->trace,
+                                 .condition = s->max / s->min,
+                                 .resolution = s->resolution};
+}
 
 void finf_spectrum_free(finf_spectrum *s)
 {
@@ -134,25 +150,52 @@ finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **o
         return finf_why(why, FINF_EDOM, "the spectrum is empty: at least one eigenvalue is needed");
     double max = 0, min = INFINITY;
     long double trace = 0;
+    size_t zeros = 0;
     for (size_t i = 0; i < n; i++) {
+        zeros += lambda[i] == 0;
+        if (lambda[i] == 0) continue;
         if (!(lambda[i] >= BOUNDS_TINY && lambda[i] <= BOUNDS_HUGE))
             return finf_why(why, FINF_EDOM,
-                            "eigenvalue %zu is %s: must be positive and finite, from 1e-50 to 1e50",
-                            i + 1, finf_show(lambda[i]).s);
+                            "eigenvalue %zu is %s: must be 0, or from 1e-50 to 1e50", i + 1,
+                            finf_show(lambda[i]).s);
         max = fmax(max, lambda[i]);
         min = fmin(min, lambda[i]);
         trace += lambda[i];
     }
+    if (zeros == n)
+        return finf_why(why, FINF_EDOM, "every eigenvalue is 0: there is no loss to be minimised");
     finf_spectrum *s = calloc(1, sizeof *s);
-    double *copy = malloc(n * sizeof *copy);
+    double *copy = malloc((n - zeros) * sizeof *copy);
     if (!s || !copy) {
         free(s);
         free(copy);
         return finf_why(why, FINF_ENOMEM, "no memory for %zu eigenvalues", n);
     }
-    memcpy(copy, lambda, n * sizeof *copy);
-    *s = (finf_spectrum){SPECTRUM_LIST, 0, (double)n, 1, max, min, (double)trace, copy};
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (lambda[i] != 0) copy[kept++] = lambda[i];
+    *s = (finf_spectrum){.kind = SPECTRUM_LIST,
+                         .d = (double)kept,
+                         .unit = 1,
+                         .max = max,
+                         .min = min,
+                         .trace = (double)trace,
+                         .zeros = (double)zeros,
+                         .lambda = copy};
     *out = s;
+    return FINF_OK;
+}
+
+finf_status spectrum_computed(double *lambda, size_t n, const finf_spectrum_facts *f,
+                              finf_spectrum **out, finf_reason *why)
+{
+    for (size_t i = 0; i < n; i++)
+        if (lambda[i] <= f->resolution) lambda[i] = 0;
+    finf_status status = finf_spectrum_list(lambda, n, out, why);
+    if (status) return status;
+    (*out)->zeros += f->zeros;
+    (*out)->rows = f->rows;
+    (*out)->resolution = f->resolution;
     return FINF_OK;
 }
 
@@ -162,6 +205,7 @@ finf_status finf_spectrum_normalize(finf_spectrum *s)
     s->unit /= top;
     s->trace /= top;
     s->min /= top;
+    s->resolution /= top;
     s->max = 1;
     return FINF_OK;
 }
@@ -375,7 +419,8 @@ finf_status spectral_measure_make_fine(const finf_spectrum *s, double separate, 
     /* the errors, in units of rounding: division by the largest rounds twice; the moments of an
      * octave and the Gauss rule of a block are good to a few units; k^-a = e^{-a log k} and e^-rk
      * multiply the rounding of the exponent by the exponent, which is log(max/lambda) */
-    *m = (spectral_measure){.max = s->max, .scaling = s->unit == 1 ? 0 : 2};
+    *m = (spectral_measure){
+        .max = s->max, .scaling = s->unit == 1 ? 0 : 2, .resolution = s->resolution};
     size_t room = 0;
     finf_status status = FINF_OK;
     switch (s->kind) {

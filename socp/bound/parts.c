@@ -3,6 +3,7 @@
 #include <gsl/gsl_version.h>
 
 #include "bound.h"
+#include "lapack.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__ /* "Clang 14.0.6" */
@@ -10,8 +11,8 @@
 #define COMPILER "GCC " __VERSION__
 #endif
 
-/* Name, version and, for ECOS, which is looked for when it is first used, the file it was found in
- * or why it was not. */
+/* Name, version and, for ECOS and LAPACK, which are looked for when first used, the file it was
+ * found in or why it was not. */
 finf_part finf_part_get(size_t i)
 {
     switch (i) {
@@ -20,7 +21,8 @@ finf_part finf_part_get(size_t i)
     case 2: return (finf_part){"FLINT", socp_flint_version(), ""};
     case 3: return (finf_part){"Arb", socp_arb_version(), ""};
     case 4: return (finf_part){"ECOS", socp_ecos_version(), socp_ecos_where()};
-    case 5: return (finf_part){"compiler", COMPILER, ""};
+    case 5: return (finf_part){"LAPACK", lapack_version(), lapack_where()};
+    case 6: return (finf_part){"compiler", COMPILER, ""};
     default: return (finf_part){NULL, NULL, ""};
     }
 }

@@ -117,3 +117,7 @@ LINREG += [(noise, spec, d, eta, 1.0, 1.0, sgd, kx) for noise, spec, d, eta, sgd
 PRIVACY = [(r, d) for r in (1e-8, 1e-4, .01, .1506840301548885, 1.0, 10.0, 1e4)
            for d in (1e-300, 1e-30, 1e-10, 1e-5, .01, .5)]  # rho, delta
 PRIVACY += [(.81, 1e-10), (1.0, 1e-15), (.5, 1e-3), (1e3, 1e-6), (.1, .1), (2.0, .25)]
+
+# what, rows, columns: whole numbers at random, or the Hilbert matrix
+DATA = [('random', 1, 3), ('random', 7, 5), ('random', 300, 6), ('random', 6, 20), ('random', 40, 12),
+        ('hilbert', 6, 6), ('hilbert', 12, 12)]

@@ -374,7 +374,35 @@ def privacy():
         rows.append((rho, delta, max(f(x), mpf(0)), eps))
     return 'bisection', rows
 
+# ---- data ----
+
+def sample(n, d):
+    """The rows that tests/test_data.c makes: whole numbers from -9 to 9 by its generator."""
+    s, X = 1, mp.matrix(n, d)
+    for i in range(n):
+        for k in range(d):
+            s = (s * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+            X[i, k] = (s >> 33) % 19 - 9
+    return X
+
+def data():
+    rows = []
+    for kind, n, d in cases.DATA:
+        if kind == 'hilbert':
+            H = mp.matrix(d, d)
+            for i in range(d):
+                for k in range(d):
+                    H[i, k] = mpf(1.0 / (i + k + 1))
+        else:
+            X = sample(n, d)
+            H = X.T * X / n
+        lam = sorted(mp.eigsy(H, eigvals_only=True), reverse=True)
+        close(sum(lam), sum(H[i, i] for i in range(d)))
+        close(sum(x * x for x in lam), sum(x * x for x in H))
+        rows += [(kind, n, d, k + 1, x if abs(x) > mpf(10) ** -40 else mpf(0)) for k, x in enumerate(lam)]
+    return 'eigsy of mpmath, in 50 digits', rows
+
 if __name__ == '__main__':
-    for make in (ellint_i, ellint_k, ellint_pi, gamma, steps, tj, density, mean, linreg, privacy):
+    for make in (ellint_i, ellint_k, ellint_pi, gamma, steps, tj, density, mean, linreg, privacy, data):
         if len(sys.argv) == 1 or make.__name__ in sys.argv:
             write(make.__name__, *make())

@@ -1,0 +1,106 @@
+/* Finding and loading LAPACK, when it is first used: a failed load is no error, as lapack.c does
+ * without it.
+ *
+ * FINF_LAPACK_NAMES, from the build, or the environment's FINF_LAPACK_LIBRARY has the files to try,
+ * with ':' between them; the first that can be loaded is taken. Empty: none. OpenBLAS comes before
+ * what the system calls LAPACK, which may be the reference one. */
+#define _GNU_SOURCE /* dladdr, secure_getenv */
+#include "lapack_library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef FINF_LAPACK_NAMES
+#define FINF_LAPACK_NAMES "libopenblas.so.0:libflexiblas.so.3:liblapack.so.3"
+#endif
+
+static lapack_library the_library;
+static char version_of_it[64], path_of_it[1024];
+
+/* ISO C has no cast from dlsym's pointer to a function: its bytes are copied. 0: not found. */
+static int find(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+/* The first file of the list that can be loaded. */
+static void *open_first(const char *list, finf_reason *why)
+{
+    void *library = NULL;
+    finf_why(why, FINF_EUSAGE, "no library is named");
+    for (const char *end; *list && !library; list = *end ? end + 1 : end) {
+        end = list + strcspn(list, ":");
+        char path[sizeof path_of_it];
+        if ((size_t)(end - list) >= sizeof path) continue;
+        snprintf(path, sizeof path, "%.*s", (int)(end - list), list);
+        library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+        if (!library) finf_why(why, FINF_EUSAGE, "%.200s", dlerror());
+    }
+    return library;
+}
+
+/* The version of LAPACK, and whether its integers are ours: if they have 64 bits, the number behind
+ * each is overwritten. */
+static int read_version(void *library)
+{
+    void (*ilaver)(int *, int *, int *);
+    int major[2] = {-1, -1}, minor[2] = {-1, -1}, patch[2] = {-1, -1};
+    if (!find(library, "ilaver_", &ilaver)) return 0;
+    ilaver(major, minor, patch);
+    snprintf(version_of_it, sizeof version_of_it, "%d.%d.%d", major[0], minor[0], patch[0]);
+    return major[1] == -1 && minor[1] == -1 && patch[1] == -1;
+}
+
+/* Adds the name of an implementation whose products are blocked; 0 if it is none that is known. */
+static int read_implementation(void *library)
+{
+    char *(*config)(void) = NULL;
+    size_t n = strlen(version_of_it);
+    if (find(library, "openblas_get_config", &config)) {
+        /* "OpenBLAS 0.3.21 and more" */
+        const char *text = config();
+        size_t name = strcspn(text, " "), all = name + (text[name] != 0);
+        all += strcspn(text + all, " ");
+        snprintf(version_of_it + n, sizeof version_of_it - n, ", %.*s", (int)all, text);
+        return 1;
+    }
+    void *symbol;
+    return find(library, "bli_info_get_version_str", &symbol) ||
+           find(library, "MKL_Get_Version", &symbol) || find(library, "flexiblas_info", &symbol);
+}
+
+/* version is set last: with it NULL no caller uses what an earlier step has found. */
+static finf_status load(lapack_library *l)
+{
+    const char *given = secure_getenv("FINF_LAPACK_LIBRARY");
+    void *library = open_first(given ? given : FINF_LAPACK_NAMES, &l->reason);
+    if (!library) return FINF_EUSAGE;
+    if (!find(library, "dgemm_", &l->dgemm) || !find(library, "dsyrk_", &l->dsyrk) ||
+        !find(library, "dsyevd_", &l->dsyevd) || !find(library, "dpotrf_", &l->dpotrf) ||
+        !find(library, "dpotri_", &l->dpotri))
+        return finf_why(&l->reason, FINF_EUSAGE, "the library found is not LAPACK");
+    if (!read_version(library))
+        return finf_why(&l->reason, FINF_EUSAGE, "the LAPACK found has integers of 64 bits");
+    Dl_info at;
+    void *symbol = dlsym(library, "dgemm_");
+    if (dladdr(symbol, &at) && at.dli_fname)
+        snprintf(path_of_it, sizeof path_of_it, "%s", at.dli_fname);
+    l->fast_blas = read_implementation(library);
+    l->where = path_of_it;
+    l->version = version_of_it;
+    return FINF_OK;
+}
+
+static void load_once(void) { load(&the_library); }
+
+const lapack_library *lapack_get(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_once);
+    return &the_library;
+}
