@@ -421,7 +421,8 @@ plot *dataset_plot(const dataset *d)
 {
     const figure *f = d->f;
     size_t n = d->rows;
-    plot *p = plot_new(f->title, f->x_label, f->x_scale, f->y_label, f->y_scale);
+    plot *p = plot_new(f->title, NULL, (plot_axis){f->x_label, f->x, f->x_scale},
+                       (plot_axis){f->y_label, NULL, f->y_scale});
     double *z = malloc(4 * (n + 1) * sizeof *z);
     double *y = z ? z + n : NULL;
     double *e = z ? y + n : NULL;

@@ -106,7 +106,9 @@ void report_begin(FILE *out, const char *title, const char *generator)
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           out);
     markup_write(title, MARKUP_PLAIN, out);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", css);
+    fprintf(out, "</title>\n<style>\n%s", css);
+    plot_style(out);
+    fputs("</style>\n</head>\n<body>\n", out);
     element(out, "<h1>", title, "</h1>\n");
 }
 

@@ -4,11 +4,15 @@
  *     x_eff, x_{a b}                    subscripts
  *     x^2, x^-1, x^{3/2}, x^(3/2)       superscripts
  *     eta, nu, rho, ..                  Greek letters, where they are whole words
- *     F_inf, sqrt(x), >=, <=, +-, ->    infinity (in a script), the root, and these signs */
+ *     F_inf, sqrt(x), >=, <=, +-, ->    infinity (in a script), the root, and these signs
+ *
+ * What a user has named (a noise, a file) is no formula: it stands between two MARKUP_LITERAL. */
 #ifndef FINF_MARKUP_H
 #define FINF_MARKUP_H
 
 #include <stdio.h>
+
+#define MARKUP_LITERAL "\1"
 
 /* MARKUP_PLAIN: for attributes, titles and command lines, formulas as they are. */
 typedef enum { MARKUP_PLAIN, MARKUP_SVG, MARKUP_HTML } markup_kind;

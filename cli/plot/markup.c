@@ -46,6 +46,7 @@ typedef struct {
     const char *at;    /* where the next piece begins */
     const char *stop;  /* where the present script ends; NULL outside one */
     int braces;        /* that script is in braces or brackets, which are not written */
+    int literal;       /* between two MARKUP_LITERAL: nothing is a formula */
 } reader;
 
 /* The symbol for the word of `letters` letters at s, or for a sign there; NULL if there is none.
@@ -96,6 +97,12 @@ static piece next_piece(reader *r)
     if (r->stop == s) {
         q = (piece){"", r->braces ? 1 : 0, 0, 1};
         r->stop = NULL;
+    } else if (*s == *MARKUP_LITERAL) {
+        q.symbol = "";
+        r->literal = !r->literal;
+    } else if (r->literal) {
+        if (character(s)) q.length = character(s);
+        q.symbol = replacement(s);
     } else if (!r->stop && (*s == '_' || *s == '^') && (stop = script_end(r, &r->braces))) {
         q = (piece){"", r->braces ? 2 : 1, *s, 0};
         r->stop = stop;
@@ -121,7 +128,7 @@ static void write_formula(const char *s, int svg, FILE *out)
         {"<tspan font-size=\"72%\" dy=\".35em\">", "<tspan font-size=\"72%\" dy=\"-.5em\">"}};
     static const char *const END[2][2] = {
         {"</sub>", "</sup>"}, {"</tspan><tspan dy=\"-.252em\">", "</tspan><tspan dy=\".36em\">"}};
-    reader r = {s, s, NULL, 0};
+    reader r = {.start = s, .at = s};
     int script = 0, open = 0;
     while (*r.at || r.stop) {
         const char *from = r.at;
@@ -149,7 +156,9 @@ void markup_write(const char *s, markup_kind kind, FILE *out)
     }
     while (*s) {
         size_t n = character(s);
-        if (replacement(s))
+        if (*s == *MARKUP_LITERAL)
+            n = 1;
+        else if (replacement(s))
             fputs(replacement(s), out);
         else
             fwrite(s, 1, n, out);
@@ -160,15 +169,15 @@ void markup_write(const char *s, markup_kind kind, FILE *out)
 double markup_width(const char *s)
 {
     double w = 0;
-    reader r = {s, s, NULL, 0};
+    reader r = {.start = s, .at = s};
     while (s && (*r.at || r.stop)) {
         int script = r.stop != NULL;
         char c = *r.at;
         piece q = next_piece(&r);
-        if (q.begins || q.ends) continue;
-        double em = strchr("iljtfr.,:;'|!()[] ", c) && !q.symbol ? 0.36
-                    : strchr("mwMW@%", c) || (c & 0x80)          ? 0.85
-                                                                 : 0.63;
+        if (q.begins || q.ends || c == *MARKUP_LITERAL) continue;
+        double em = strchr("iljtfr.,:;'|!()[] ", c) && !q.symbol  ? 0.37
+                    : strchr("mwMW@%<>=+~^#&\"", c) || (c & 0x80) ? 0.85
+                                                                  : 0.61;
         w += script ? 0.72 * em : em;
     }
     return w;
