@@ -8,6 +8,7 @@
 #include "args.h"
 #include "base.h"
 #include "commands.h"
+#include "draw.h"
 #include "closest.h"
 #include "manual.h"
 #include "output.h"
@@ -113,41 +114,65 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
     return s;
 }
 
-/* --output and --save, which must be two files: compared first, as opening a device may empty what
- * it stands for. */
-static finf_status open_files(const args *a, sink *out, sink *saved, finf_reason *why)
+/* The files that a command line names, in the order in which they are put into their places. */
+enum { OUT, SAVED, PLOTTED, FILES };
+static const option_id FILE_OPTIONS[FILES] = {OPT_OUTPUT, OPT_SAVE, OPT_PLOT};
+
+/* Two of them must not be one file: compared first, as opening a device may empty what it stands
+ * for. */
+static finf_status open_files(const args *a, sink files[FILES], finf_reason *why)
 {
-    const char *output = args_text(a, OPT_OUTPUT), *save = args_text(a, OPT_SAVE);
-    if ((save && strcmp(save, "-") == 0) || (output && strcmp(output, "-") == 0))
-        return finf_why(why, FINF_EUSAGE,
-                        "'-' is no file to write to: without --output the answer goes to standard "
-                        "output");
-    if (save && sink_same(save, output))
-        return finf_why(why, FINF_EUSAGE, "--save and %s name one file: '%.150s'",
-                        output ? "--output" : "standard output", save);
-    finf_status s = sink_open(output, out, why);
-    return !s && save ? sink_open(save, saved, why) : s;
+    const char *path[FILES];
+    for (int i = 0; i < FILES; i++) {
+        path[i] = args_text(a, FILE_OPTIONS[i]);
+        if (path[i] && strcmp(path[i], "-") == 0)
+            return finf_why(why, FINF_EUSAGE,
+                            "'-' is no file to write to: without --output the answer goes to "
+                            "standard output");
+    }
+    for (int i = 1; i < FILES; i++)
+        for (int k = 0; k < i; k++)
+            if (path[i] && (path[k] || k == OUT) && sink_same(path[i], path[k]))
+                return finf_why(why, FINF_EUSAGE, "--%s and %s%s name one file: '%.150s'",
+                                option_get(FILE_OPTIONS[i], NULL).name,
+                                path[k] ? "--" : "standard output",
+                                path[k] ? option_get(FILE_OPTIONS[k], NULL).name : "", path[i]);
+    finf_status s = FINF_OK;
+    for (int i = 0; i < FILES && !s; i++)
+        if (path[i] || i == OUT) s = sink_open(path[i], &files[i], why);
+    return s;
 }
 
-/* Both files are whole before either is in its place. comment: the command line that goes before
- * the CSV; NULL: none. */
-static finf_status write_all(const doc *d, doc_style style, const args *comment,
-                             const memory_file *text, sink *out, sink *saved, finf_reason *why)
+/* The answer as it is printed. */
+static finf_status print_answer(const args *a, const doc *d, doc_style style, FILE *out,
+                                finf_reason *why)
+{
+    if (args_given(a, OPT_HEADER_COMMENT) && style.format == FORMAT_CSV) {
+        fputs("# ", out);
+        args_print(a, out);
+        fputc('\n', out);
+    }
+    return doc_print(d, style, out) ? FINF_OK
+                                    : finf_why(why, FINF_ENOMEM, "no memory for the output");
+}
+
+/* All files are whole before any is in its place. */
+static finf_status write_all(const args *a, const doc *d, const points_shape *shape,
+                             doc_style style, const memory_file *text, sink files[FILES],
+                             finf_reason *why)
 {
     finf_status s = FINF_OK;
+    int plotted = files[PLOTTED].file != NULL;
     if (text) {
-        fwrite(text->text, 1, text->size, saved->file);
-        s = sink_finish(saved, why);
+        fwrite(text->text, 1, text->size, files[SAVED].file);
+        s = sink_finish(&files[SAVED], why);
     }
-    if (!s && comment) {
-        fputs("# ", out->file);
-        args_print(comment, out->file);
-        fputc('\n', out->file);
-    }
-    if (!s && !doc_print(d, style, out->file))
-        s = finf_why(why, FINF_ENOMEM, "no memory for the output");
-    if (!s) s = sink_close(out, why);
-    if (!s && text) s = sink_close(saved, why);
+    if (!s && plotted) s = draw(a, d, shape, files[PLOTTED].file, why);
+    if (!s && plotted) s = sink_finish(&files[PLOTTED], why);
+    if (!s) s = print_answer(a, d, style, files[OUT].file, why);
+    if (!s) s = sink_close(&files[OUT], why);
+    if (!s && text) s = sink_close(&files[SAVED], why);
+    if (!s && plotted) s = sink_close(&files[PLOTTED], why);
     return s;
 }
 
@@ -158,12 +183,13 @@ static int run(const args *a)
 {
     finf_reason why = {""};
     doc_style style;
-    sink out = {0}, saved = {0};
-    doc *d = doc_new();
+    sink files[FILES] = {0};
     points_shape shape;
+    doc *d = doc_new();
     finf_status s = d ? read_style(a, &style, &why) : FINF_ENOMEM;
     if (!s) s = read_manner(a, &why);
-    if (!s) s = open_files(a, &out, &saved, &why); /* before the work: a bad path costs nothing */
+    if (!s) s = draw_check(a, &why);
+    if (!s) s = open_files(a, files, &why); /* before the work: a bad path costs nothing */
     if (!s) s = points_run(a, d, &shape, &why);
     /* closed before doc_failed is asked, as memory may have run out in it */
     const memory_file *text = d ? doc_end_saved(d) : NULL;
@@ -178,11 +204,9 @@ static int run(const args *a)
     if (s) code = complain(s, &why);
     if (!s || (s == FINF_ETOL && !doc_empty(d))) {
         /* a missed tolerance stays in `code`, unless writing fails too */
-        const args *comment = args_given(a, OPT_HEADER_COMMENT) ? a : NULL;
-        if ((s = write_all(d, style, comment, text, &out, &saved, &why))) code = complain(s, &why);
+        if ((s = write_all(a, d, &shape, style, text, files, &why))) code = complain(s, &why);
     }
-    sink_drop(&out);
-    sink_drop(&saved);
+    for (int i = 0; i < FILES; i++) sink_drop(&files[i]);
     doc_free(d);
     spec_forget();
     return code;

@@ -295,6 +295,23 @@ static finf_status show_curves(doc *d, const job *j, int text, finf_reason *why)
     return FINF_OK;
 }
 
+/* For --plot: the curves, at steps in nearly equal ratios, 48 for each factor 10. */
+static void plot_curves(doc *d, const job *j)
+{
+    doc *p = doc_plot(d);
+    for (size_t i = 0; p && i < j->done; i++) {
+        size_t t = 1; /* step 0 has no place on a log axis */
+        while (t <= j->n) {
+            doc_row(p);
+            doc_string(p, "system", DATA_ONLY, j->systems.all[i].name, NULL);
+            doc_number(p, "t", DATA_ONLY, (double)t, NULL);
+            doc_number(p, "F", DATA_ONLY, j->entries[i].curve.F[t], NULL);
+            size_t next = (size_t)ceil((double)t * 1.05);
+            t = t == j->n ? t + 1 : next > j->n ? j->n : next > t ? next : t + 1;
+        }
+    }
+}
+
 /* Which steps, sensitivity and output are asked for. */
 static finf_status read_choices(const args *a, job *j, finf_reason *why)
 {
@@ -347,6 +364,7 @@ static finf_status show(doc *d, const job *j, finf_reason *why)
         if (j->done > 1 && !args_given(j->a, OPT_VERBOSE)) show_table(d, j);
     } else
         doc_row(d);
+    if (j->p.H && args_given(j->a, OPT_PLOT) && !j->a->is_point) plot_curves(d, j);
     return curves && (text || csv) ? show_curves(d, j, text, why) : FINF_OK;
 }
 

@@ -32,12 +32,22 @@ void doc_free(doc *d)
     free(d->columns.key);
     free(d->columns.cell);
     free(d->table);
+    doc_free(d->plotted);
     free(d);
 }
 
 void doc_fail(doc *d) { d->failed = 1; }
 
-int doc_failed(const doc *d) { return d->failed; }
+int doc_failed(const doc *d) { return d->failed || (d->plotted && d->plotted->failed); }
+
+doc *doc_plot(doc *d)
+{
+    if (!d->plotted) d->plotted = doc_new();
+    if (!d->plotted) d->failed = 1;
+    return d->plotted;
+}
+
+const doc *doc_plotted(const doc *d) { return d->plotted; }
 
 /* In memory until everything is known to be right: only then is a file written. */
 FILE *doc_saved(doc *d)

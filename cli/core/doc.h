@@ -67,6 +67,11 @@ FILE *doc_saved(doc *d);
 /* Closes it; NULL: there is nothing to save. */
 const memory_file *doc_end_saved(doc *d);
 
+/* A doc of its own for what --plot draws, where that is not the records: filled by the command,
+ * printed by nobody. NULL: no memory, which the doc then knows. */
+doc *doc_plot(doc *d);
+const doc *doc_plotted(const doc *d); /* NULL: there is none */
+
 /* What was filled, for a report: fields of record `row` = 0.. by their key (or error key). */
 typedef struct {
     enum { CELL_EMPTY, CELL_NUMBER, CELL_BOOL, CELL_TEXT } kind;

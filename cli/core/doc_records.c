@@ -110,7 +110,12 @@ static void print_common(const doc *d, const size_t *first, size_t n, const colu
             value_text(x, style.precision ? style.precision : 10, value, sizeof value);
             if (strlen(x->key) > keys) keys = strlen(x->key);
             if (strlen(value) > values && strlen(value) < 40) values = strlen(value);
-            if (print) print_value(x, keys, values, style, out);
+            item line = *x;
+            for (size_t r = 1; r < n && line.note; r++) {
+                const item *y = field(d, first[r], x->key);
+                if (!y->note || strcmp(y->note, x->note) != 0) line.note = NULL;
+            }
+            if (print) print_value(&line, keys, values, style, out);
         }
 }
 

@@ -14,7 +14,7 @@ typedef struct {
     option_id id;
     char **text;
     size_t n, room;
-    int logarithmic;
+    int logarithmic, numbers; /* of a noise: the nu of one family */
 } axis;
 
 typedef struct {
@@ -97,14 +97,24 @@ static finf_status read_axis(const args *a, option_id id, axis *x, finf_reason *
     finf_status s = FINF_OK;
     *x = (axis){.id = id};
     if (!a->value[id] || !o.key || own_range(a->command, id)) return FINF_OK;
+    x->numbers = 1;
     if (!o.repeats)
         return strpbrk(a->value[id], ":,") ? add_numbers(x, "", a->value[id], o.whole, why) : s;
-    for (size_t i = 0; i < a->repeats && !s; i++)
-        if (a->repeated[i].id == id)
-            s = id == OPT_NOISE
-                    ? add_noise(x, a->repeated[i].text, why)
-                    : add_value(x, a->repeated[i].text, strlen(a->repeated[i].text), why);
+    size_t given = 0;
+    for (size_t i = 0; i < a->repeats && !s; i++) {
+        const char *text = a->repeated[i].text;
+        if (a->repeated[i].id != id) continue;
+        given++;
+        s = id == OPT_NOISE ? add_noise(x, text, why) : add_value(x, text, strlen(text), why);
+    }
+    x->numbers = given == 1; /* one noise that is several: of a range of nu */
     return s;
+}
+
+/* The key of an axis: that of its option, or of the nu that alone varies. */
+static const char *key_of(const job *j, const axis *x)
+{
+    return x->id == OPT_NOISE && x->numbers ? "nu" : option_get(x->id, j->a->command).key;
 }
 
 static void free_axis(axis *x)
@@ -188,7 +198,7 @@ static void choose_columns(const job *j, doc *d)
     size_t n = 0;
     for (size_t k = 0; k < j->count && n < sizeof keys; k++)
         n += (size_t)snprintf(keys + n, sizeof keys - n, "%s%s", n ? "," : "",
-                              option_get(j->axes[k].id, j->a->command).key);
+                              key_of(j, &j->axes[k]));
     if (n < sizeof keys)
         snprintf(keys + n, sizeof keys - n, ",%s",
                  j->a->command->columns ? j->a->command->columns : "");
@@ -250,8 +260,9 @@ finf_status points_run(const args *a, doc *d, points_shape *shape, finf_reason *
     free(j.points);
     for (size_t k = 0; k < j.count; k++) {
         if (!s || s == FINF_ETOL)
-            shape->axis[shape->axes++] = (points_axis){option_get(j.axes[k].id, a->command).key,
-                                                       j.axes[k].n, j.axes[k].logarithmic};
+            shape->axis[shape->axes++] = (points_axis){j.axes[k].id, key_of(&j, &j.axes[k]),
+                                                       j.axes[k].numbers, j.axes[k].n,
+                                                       j.axes[k].logarithmic};
         free_axis(&j.axes[k]);
     }
     return s;

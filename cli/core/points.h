@@ -8,7 +8,9 @@
 
 /* What varies over the table: an option that has several values. */
 typedef struct {
+    option_id id;
     const char *key; /* its key in the answers */
+    int numbers;     /* its values are numbers */
     size_t n;        /* values */
     int logarithmic; /* they are in equal ratios */
 } points_axis;

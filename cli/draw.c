@@ -1,0 +1,92 @@
+#include "draw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+#include "memory.h"
+#include "plot_document.h"
+
+/* The axis to draw against: the one with most values among those of numbers. NULL: none. */
+static const points_axis *drawn_axis(const points_shape *shape)
+{
+    const points_axis *best = NULL;
+    for (size_t i = 0; i < shape->axes; i++)
+        if (shape->axis[i].numbers && (!best || shape->axis[i].n > best->n)) best = &shape->axis[i];
+    return best;
+}
+
+/* "linreg, spectrum power:1, dim 128": the options that are the same for the whole plot. */
+static void put_fixed(const args *a, const points_shape *shape, int own, FILE *out)
+{
+    static const option_id LEFT_OUT[] = {OPT_PLOT,  OPT_FORMAT,    OPT_JSON,           OPT_OUTPUT,
+                                         OPT_QUIET, OPT_PRECISION, OPT_THREADS,        OPT_PROGRESS,
+                                         OPT_SAVE,  OPT_VERBOSE,   OPT_HEADER_COMMENT, OPT_SHOW};
+    fputs(a->command->name, out);
+    for (int i = 0; i < OPT_COUNT; i++) {
+        option_info o = option_get((option_id)i, a->command);
+        int shown = a->value[i] != NULL;
+        for (size_t k = 0; k < sizeof LEFT_OUT / sizeof *LEFT_OUT; k++)
+            shown &= LEFT_OUT[k] != (option_id)i;
+        for (size_t k = 0; k < shape->axes; k++) shown &= shape->axis[k].id != (option_id)i;
+        /* curves are named after these */
+        if (own) shown &= i != OPT_NOISE && i != OPT_SYSTEM;
+        if (shown) fprintf(out, ", %s%s%.60s", o.name, *a->value[i] ? " " : "", a->value[i]);
+    }
+}
+
+/* The whole command line, or what of it is fixed; owned by the caller. NULL: no memory. */
+static char *text_of(const args *a, const points_shape *shape, int own, int whole)
+{
+    memory_file m = {0};
+    FILE *f = memory_open(&m);
+    if (!f) return NULL;
+    if (whole)
+        args_print(a, f);
+    else
+        put_fixed(a, shape, own, f);
+    fclose(f);
+    if (!m.failed) return m.text;
+    free(m.text);
+    return NULL;
+}
+
+finf_status draw_check(const args *a, finf_reason *why)
+{
+    if (!args_given(a, OPT_PLOT)) return FINF_OK;
+    const char *path = args_text(a, OPT_PLOT), *dot = strrchr(path, '.');
+    if (!dot || strcmp(dot, ".svg") != 0)
+        return finf_why(why, FINF_EUSAGE, "--plot '%.120s': must end in .svg", path);
+    return FINF_OK;
+}
+
+finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *out,
+                 finf_reason *why)
+{
+    const points_axis *x = drawn_axis(shape);
+    const doc *own = doc_plotted(d);
+    plot_request r = {.x = own ? "t" : x ? x->key : NULL, .x_log = own ? 1 : x && x->logarithmic};
+    if (!r.x)
+        return finf_why(why, FINF_EUSAGE,
+                        "--plot draws a table over a range: give one, such as --eta "
+                        "0.01:0.1:log:20");
+    r.y[0] = own ? "F" : a->command->plot;
+    size_t by = 0;
+    if (own) r.by[by++] = "system";
+    for (size_t i = 0; i < shape->axes && by < PLOT_KEYS; i++)
+        if (&shape->axis[i] != x || own)
+            r.by[by++] = shape->axis[i].id == OPT_NOISE ? "noise_given" : shape->axis[i].key;
+    char *fixed = text_of(a, shape, own != NULL, 0), *line = text_of(a, shape, own != NULL, 1);
+    finf_status s = fixed && line ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
+    r.subtitle = fixed;
+    r.command = line;
+    if (own) {
+        r.title = "E[F(theta_t) - F*] against the step t";
+        r.x_label = "step t";
+        r.y_label = "E[F(theta_t) - F*]";
+    }
+    if (!s) s = plot_document(own ? own : d, &r, out, why);
+    free(fixed);
+    free(line);
+    return s;
+}
