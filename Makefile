@@ -32,7 +32,7 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
         check-layers check-citations check-install check-faults format-check faults asan clang \
         no-ecos no-arb no-lapack valgrind bench docs install uninstall clean
-all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.pc
+all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
 help:
 	@echo 'make            build/finf, build/libfinf.{a,so}, the man page'
@@ -40,7 +40,7 @@ help:
 	@echo '                ECOS=no, ARB=no, LAPACK=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
 	@echo 'make deps       install what is missing by apt, as demo and check do'
 	@echo 'make demo       one worked example'
-	@echo 'make check      every test: check-unit (MOD=linreg: one suite), check-cli, check-docs, check-data,'
+	@echo 'make check      every test (MOD=linreg: that suite alone): check-unit, check-cli, check-docs, check-data,'
 	@echo '                check-symbols, check-layers, check-citations, check-install, check-faults'
 	@echo 'make format-check   the layout of the C files, as clang-format has it'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
@@ -138,6 +138,11 @@ $B/finf.1: $B/finf
 	$(call say,MAN,$@)
 	$Q$B/finf --man > $@.tmp && mv $@.tmp $@
 
+$B/finf.bash: $B/finf
+	$Q$B/finf --completion bash > $@.tmp && mv $@.tmp $@
+$B/_finf: $B/finf
+	$Q$B/finf --completion zsh > $@.tmp && mv $@.tmp $@
+
 $B/finf.pc: FORCE
 	@mkdir -p $B
 	@printf '%s\n' 'prefix=$(abspath $(PREFIX))' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: finf' \
@@ -155,10 +160,11 @@ FORCE:
 demo: $B/finf
 	@sh scripts/demo.sh $B/finf
 
-# on two cores, each part's output whole
+# on two cores, each part's output whole; MOD=linreg: that suite alone
 check:
-	@$(AGAIN) check-unit check-cli check-docs check-data check-symbols check-layers check-citations \
-	  check-install check-faults
+	@$(AGAIN) $(if $(filter command line,$(origin MOD)),check-unit,$(CHECKS))
+CHECKS := check-unit check-cli check-docs check-data check-symbols check-layers check-citations \
+          check-install check-faults
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -235,7 +241,8 @@ bench: $B/bench_core $B/bench_iqc
 	$B/bench_iqc
 
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/man/man1)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/man/man1 \
+	  share/bash-completion/completions share/zsh/site-functions)
 	install -m 755 $B/finf $(DESTDIR)$(PREFIX)/bin/finf
 	install -m 644 $B/libfinf.a $(DESTDIR)$(PREFIX)/lib/libfinf.a
 	install -m 755 $B/libfinf.so $(DESTDIR)$(PREFIX)/lib/libfinf.so.0
@@ -243,10 +250,13 @@ install: all
 	install -m 644 include/finf.h $(DESTDIR)$(PREFIX)/include/finf.h
 	install -m 644 $B/finf.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/finf.pc
 	install -m 644 $B/finf.1 $(DESTDIR)$(PREFIX)/share/man/man1/finf.1
+	install -m 644 $B/finf.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/finf
+	install -m 644 $B/_finf $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_finf
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/finf lib/libfinf.a lib/libfinf.so lib/libfinf.so.0 include/finf.h \
-	  lib/pkgconfig/finf.pc share/man/man1/finf.1
+	  lib/pkgconfig/finf.pc share/man/man1/finf.1 \
+	  share/bash-completion/completions/finf share/zsh/site-functions/_finf
 
 clean:
 	rm -rf $B

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "draw.h"
 #include "closest.h"
+#include "completion.h"
 #include "manual.h"
 #include "output.h"
 #include "points.h"
@@ -64,6 +65,8 @@ static void print_parts(FILE *out)
 static void print_overview(FILE *out) { manual_overview(COMMANDS, out); }
 static void print_roff(FILE *out) { manual_roff(COMMANDS, out); }
 static void print_markdown(FILE *out) { manual_markdown(COMMANDS, out); }
+static void print_bash(FILE *out) { completion_bash(COMMANDS, out); }
+static void print_zsh(FILE *out) { completion_zsh(COMMANDS, out); }
 
 /* The command whose help print_help prints: print_and_close takes a function of the stream
  * alone. */
@@ -252,6 +255,13 @@ int main(int argc, char **argv)
                                                                              : print_version);
     if (strcmp(word, "--man") == 0) return print_and_close(print_roff);
     if (strcmp(word, "--markdown") == 0) return print_and_close(print_markdown);
+    if (strcmp(word, "--completion") == 0) {
+        const char *shell = argc > 2 ? argv[2] : "";
+        if (strcmp(shell, "bash") == 0) return print_and_close(print_bash);
+        if (strcmp(shell, "zsh") == 0) return print_and_close(print_zsh);
+        finf_why(&why, FINF_EUSAGE, "--completion '%.60s': must be bash or zsh", shell);
+        return complain(FINF_EUSAGE, &why);
+    }
     help_of = command_find(COMMANDS, word);
     if (!help_of) {
         closest near = closest_to(word, strlen(word));

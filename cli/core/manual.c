@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* Every family of the library, a line each. */
+/* Every family of the library, a line each, and what depends on the problem. */
 static const char *noise_help(void)
 {
-    static char text[2048];
+    static char text[4096];
     finf_noise_form f;
     size_t n = 0;
     for (size_t i = 0; (f = finf_noise_form_get(i)).name && n < sizeof text; i++) {
@@ -19,23 +19,45 @@ static const char *noise_help(void)
                               also ? 34 : 0, f.about, also ? f.name : "", also ? "@FILE" : "");
     }
     if (n < sizeof text)
-        snprintf(text + n, sizeof text - n,
-                 "  V may be auto = eta*mu. FILE is text, CSV or .npy; - is stdin.\n");
+        snprintf(
+            text + n, sizeof text - n,
+            "  nu:paper          V = eta mu, the paper's choice\n"
+            "  nu:best           the V that is best for the problem asked\n"
+            "  best              the optimum over all noise for the problem asked; of iqc, what "
+            "optimize finds\n"
+            "  V of nu and antipgd may be a range or a list. FILE is text, CSV or .npy; - is "
+            "stdin.\n");
     return text;
 }
 
 /* What spec_spectrum takes. */
-static const char SPECTRUM_HELP[] = "  power:A           lambda_k = k^-A\n"
-                                    "  exp:R             lambda_k = e^(-R(k-1))\n"
-                                    "  flat              lambda_k = 1\n"
-                                    "  step              1, 1/d, 1/d, ..\n"
-                                    "  list:1,0.5,..     given eigenvalues                 @FILE\n";
+static const char SPECTRUM_HELP[] =
+    "  power:A           lambda_k = k^-A\n"
+    "  exp:R             lambda_k = e^(-R(k-1))\n"
+    "  flat              lambda_k = 1\n"
+    "  step              1, 1/d, 1/d, ..\n"
+    "  list:1,0.5,..     given eigenvalues                 @FILE\n"
+    "  covariance@FILE   those of a symmetric matrix\n"
+    "  data@FILE         those of X'X/n, X with n rows of d numbers (text, CSV, .npy; - is stdin)\n"
+    "  Eigenvalues of 0 are directions without loss, and left out.\n";
+
+/* Every optimizer of the library. */
+static const char *optimizer_help(void)
+{
+    static char text[2048];
+    finf_optimizer_form f;
+    size_t n = 0;
+    for (size_t i = 0; (f = finf_optimizer_form_get(i)).name && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "  %-22s %s\n", f.form, f.about);
+    return text;
+}
 
 /* As finf_status_exit has them. */
 static const char EXIT_STATUS[] =
     "0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or "
     "malformed;\n"
-    "4 tolerance not reached (the best value is still printed); 5 input, output or memory.\n";
+    "4 tolerance or certificate not reached (the best value is still printed, also where its error "
+    "is as\nlarge as itself); 5 input, output or memory.\n";
 
 static void plain(const char *text, FILE *out) { fputs(text, out); }
 
@@ -44,7 +66,7 @@ static void constant_lines(void (*put)(const char *, FILE *), FILE *out)
 {
     char line[160];
 #define LINE(name, value, zero, meaning)                                                           \
-    snprintf(line, sizeof line, "  %-15s %s (default %s)\n", #name, meaning, finf_show(value).s);  \
+    snprintf(line, sizeof line, "  %-13s %s (%s)\n", #name, meaning, finf_show(value).s);          \
     put(line, out);
     FINF_RATE_CONSTANT_LIST(LINE)
 #undef LINE
@@ -60,32 +82,85 @@ static void meaning(const option_info *o, void (*put)(const char *, FILE *), FIL
 
 /* ---- --help ---------------------------------------------------------------------------------- */
 
+#define HELP_WIDTH 100
+#define HELP_INDENT 31
+
+/* Text from column `at` on, broken at blanks (or where it has an end of line) so that no line is
+ * longer than HELP_WIDTH; further lines begin at column `indent`. */
+static void put_wrapped(const char *text, size_t *at, size_t indent, FILE *out)
+{
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+        int full = *at > indent && *at + n > HELP_WIDTH;
+        /* the blank before a word is written with it, or is an end of line */
+        if (full) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            *at = indent;
+        }
+        fprintf(out, "%.*s", (int)n, text);
+        *at += n;
+        text += n;
+        if (!*text) return;
+        text++;
+        if (*at + 1 + strcspn(text, " \n") > HELP_WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            *at = indent;
+        } else {
+            fputc(' ', out);
+            ++*at;
+        }
+    }
+}
+
 /* Two columns; what is too long for the first one gets a line of its own. */
 static void option_lines(const command *c, FILE *out)
 {
     for (int i = 0; i < OPT_COUNT; i++) {
         if (!option_of_command(c, (option_id)i)) continue;
         option_info o = option_get((option_id)i, c);
-        char left[80];
+        char left[80], fallback[80];
         snprintf(left, sizeof left, "--%s%s%s", o.name, o.argument ? " " : "",
                  o.argument ? o.argument : "");
         fprintf(out, "  %-28s", left);
         if (strlen(left) > 28) fprintf(out, "\n  %-28s", "");
         fputc(' ', out);
-        meaning(&o, plain, out);
+        size_t at = HELP_INDENT;
+        if (o.subject) put_wrapped(o.subject, &at, HELP_INDENT, out);
+        put_wrapped(o.help, &at, HELP_INDENT, out);
+        snprintf(fallback, sizeof fallback, " (default %s)", o.fallback ? o.fallback : "");
+        if (o.fallback) put_wrapped(fallback, &at, HELP_INDENT, out);
         fputc('\n', out);
     }
 }
 
+/* Whether some option of a command takes a range or a list. */
+static int takes_ranges(const command *c)
+{
+    for (const option_use *u = c->options; u->id != OPT_END; u++) {
+        option_info o = option_get(u->id, c);
+        if (o.key && !o.repeats) return 1;
+    }
+    return 0;
+}
+
+static const char RANGES_HELP[] =
+    "  E, K, D, R, T and other numbers may be a list 0.1,0.2 or a range 0.01:1:log:9 "
+    "(0.1:0.5:lin:5):\n  an answer each, as a table; --plot draws it.\n";
+
 /* The spellings of --noise, --spectrum and --set are explained where the command has them. */
 void manual_help(const command *c, FILE *out)
 {
-    fprintf(out, "finf %s: %s\n\n%s\n\nOptions\n", c->name, c->summary, c->about);
+    size_t at = 0;
+    fprintf(out, "finf %s: %s\n\n", c->name, c->summary);
+    put_wrapped(c->about, &at, 0, out);
+    fputs("\n\nOptions\n", out);
     option_lines(c, out);
     if (option_of_command(c, OPT_NOISE)) fprintf(out, "\nNOISE\n%s", noise_help());
     if (option_of_command(c, OPT_SPECTRUM)) fprintf(out, "\nSPECTRUM\n%s", SPECTRUM_HELP);
+    if (option_of_command(c, OPT_OPTIMIZER)) fprintf(out, "\nOPTIMIZER\n%s", optimizer_help());
+    if (takes_ranges(c)) fprintf(out, "\nRANGES\n%s", RANGES_HELP);
     if (option_of_command(c, OPT_SET)) {
-        fputs("\nCONSTANTS (--set)\n", out);
+        fputs("\nCONSTANTS (--set, with their defaults)\n", out);
         constant_lines(plain, out);
     }
     fprintf(out, "\nExample\n  %s\n", c->example);
@@ -188,6 +263,10 @@ void manual_roff(command_table all, FILE *out)
     roff_block(noise_help(), out);
     fputs(".SH SPECTRUM\n", out);
     roff_block(SPECTRUM_HELP, out);
+    fputs(".SH OPTIMIZER\n", out);
+    roff_block(optimizer_help(), out);
+    fputs(".SH RANGES\n", out);
+    roff_block(RANGES_HELP, out);
     fputs(".SH CONSTANTS\nof 'rates \\-\\-table finite', by \\-\\-set:\n.nf\n", out);
     constant_lines(roff, out);
     fputs(".fi\n.SH EXIT STATUS\n", out);
@@ -271,6 +350,7 @@ static void markdown_command(const command *c, FILE *out)
     if (option_of_command(c, OPT_NOISE)) fputs("\n`N`: [noise](#noise)", out);
     if (option_of_command(c, OPT_SPECTRUM))
         fprintf(out, "%s`S`: [spectrum](#spectrum)", option_of_command(c, OPT_NOISE) ? "; " : "\n");
+    if (option_of_command(c, OPT_OPTIMIZER)) fputs("; `O`: [optimizer](#optimizer)", out);
     if (option_of_command(c, OPT_SET)) fputs("; `NAME`: [constants](#constants)", out);
     if (option_of_command(c, OPT_NOISE) || option_of_command(c, OPT_SPECTRUM)) fputs(".\n", out);
     fprintf(out, "\nExample:\n\n    %s\n", c->example);
@@ -304,6 +384,10 @@ void manual_markdown(command_table all, FILE *out)
     markdown_block(noise_help(), out);
     fputs("\n## Spectrum\n\nWhat `--spectrum` takes:\n", out);
     markdown_block(SPECTRUM_HELP, out);
+    fputs("\n## Optimizer\n\nWhat `--optimizer` takes:\n", out);
+    markdown_block(optimizer_help(), out);
+    fputs("\n## Ranges\n", out);
+    markdown_block(RANGES_HELP, out);
     fputs("\n## Constants\n\nOf `finf rates --table finite`, by `--set`:\n\n```\n", out);
     constant_lines(plain, out);
     fputs("```\n", out);
