@@ -78,6 +78,19 @@ static finf_status by_recursion(const schur_real *c, const schur_real *d, size_t
     return FINF_OK;
 }
 
+/* Momentum (theory 11.2), every term of which is positive in the stable range but the last factor,
+ * the distance to its edge:
+ *
+ *     heavy ball    (1+m) / ((1-m) q (2(1+m) - q))
+ *     Nesterov's    ((1+m) + m(1+2m) q) / (((1-m) + m q) q (2(1+m) - (1+2m) q)) */
+static finf_real by_formula(const finf_optimizer *o, double q)
+{
+    schur_real m = o->momentum, n = o->rule == &optimizer_nesterov ? m : 0;
+    schur_real top = 1 + m + n * (1 + 2 * m) * q, edge = 2 * (1 + m) - (1 + 2 * n) * (schur_real)q;
+    double value = (double)(top / ((1 - m + n * q) * q * edge));
+    return finf_real_make(value, 2 * FINF_EPS * fabs(value), "closed form");
+}
+
 finf_status loop_white_gain(const finf_optimizer *opt, double q, finf_real *out)
 {
     const finf_optimizer *o = optimizer_or_sgd(opt);
@@ -85,6 +98,10 @@ finf_status loop_white_gain(const finf_optimizer *opt, double q, finf_real *out)
     size_t n;
     loop_polynomial(o, q, c, &n);
     for (size_t k = 0; k < n; k++) d[k] = k < o->nb ? o->b[k] : 0;
+    if (o->rule != &optimizer_filter && loop_stable(o, q)) {
+        *out = by_formula(o, q);
+        return FINF_OK;
+    }
     if (by_recursion(c, d, n, out) == FINF_OK) return FINF_OK;
     return loop_stable(o, q) ? by_panels(o, q, out) : FINF_ETOL;
 }

@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* a_k = rest_k - rest_{k-1}, exactly: rounded, a(1) would be some 1e-16, and a loop with q = 1e-12
+ * would be off by 1e-4. */
+static schur_real denominator(const finf_optimizer *o, size_t k)
+{
+    schur_real now = k + 1 < o->na ? o->rest[k] : 0, before = k && k < o->na ? o->rest[k - 1] : 0;
+    return now - before;
+}
+
 /* ---- stability ------------------------------------------------------------------------------- */
 
 void loop_polynomial(const finf_optimizer *opt, double q, schur_real *c, size_t *n)
@@ -13,8 +21,7 @@ void loop_polynomial(const finf_optimizer *opt, double q, schur_real *c, size_t 
     const finf_optimizer *o = optimizer_or_sgd(opt);
     *n = o->na > o->nb ? o->na : o->nb;
     for (size_t k = 0; k < *n; k++)
-        c[k] = (k < o->na ? (schur_real)o->a[k] : 0) +
-               (k < o->nb ? (schur_real)q * (schur_real)o->b[k] : 0);
+        c[k] = denominator(o, k) + (k < o->nb ? (schur_real)q * (schur_real)o->b[k] : 0);
 }
 
 /* By the step-down recursion (theory 2.1): c_0 + c_1 x + .. has no zero in |x| <= 1 if no
@@ -280,10 +287,16 @@ double finf_optimizer_eta_max(const finf_optimizer *opt, double h_min, double h_
 
 /* ---- impulse response ------------------------------------------------------------------------ */
 
-/* c_0 + c_1 x + .. times `out` is `in`: out_t = in_t - sum_{k>=1} c_k out_{t-k}. */
-static double recursion(double in, const double *c, size_t n, const double *out, size_t t)
+/* The move of -theta at step t, as the optimizer makes it: rest * moves = eta b * gradients, where
+ * the gradient is the impulse at 0 less h times -theta. By moves, and not by c = a + q b, which in
+ * doubles does not have its slow pole to more than 1e-16. */
+static double move(const finf_optimizer *o, double eta, double h, const double *theta, size_t t)
 {
-    for (size_t k = 1; k < n && k <= t; k++) in -= c[k] * out[t - k];
+    double in = 0;
+    for (size_t k = 1; k < o->nb && k <= t; k++)
+        in += eta * o->b[k] * ((t == k) - h * theta[t - k]);
+    for (size_t k = 1; k + 1 < o->na && k <= t; k++)
+        in -= o->rest[k] * (theta[t - k] - (k < t ? theta[t - k - 1] : 0));
     return in;
 }
 
@@ -291,7 +304,7 @@ finf_status finf_optimizer_response(const finf_optimizer *opt, double eta, doubl
                                     double *theta, double *average)
 {
     const finf_optimizer *o = optimizer_or_sgd(opt);
-    double q = loop_q(opt, eta, h), c[OPTIMIZER_ORDER_MAX], den[2], last = 0;
+    double q = loop_q(opt, eta, h), last = 0;
     if (!(eta > 0 && isfinite(eta) && q >= 0 && isfinite(q))) {
         for (size_t t = 0; t < n; t++) {
             theta[t] = NAN;
@@ -299,16 +312,14 @@ finf_status finf_optimizer_response(const finf_optimizer *opt, double eta, doubl
         }
         return FINF_EDOM;
     }
-    schur_real wide[OPTIMIZER_ORDER_MAX];
-    size_t length, nd = average_denominator(o, den), K = o->average_last;
-    loop_polynomial(o, q, wide, &length);
-    for (size_t k = 0; k < length; k++) c[k] = (double)wide[k];
+    size_t K = o->average_last;
     for (size_t t = 0; t < n; t++)
-        theta[t] = recursion(t < o->nb ? eta * o->b[t] : 0, c, length, theta, t);
+        theta[t] = t ? theta[t - 1] + move(o, eta, h + o->weight_decay, theta, t) : 0;
     for (size_t t = 0; t < n && average; t++) {
         last += theta[t] - (t >= K ? theta[t - K] : 0); /* the sum of the last K */
-        double in = o->average == AVERAGE_LAST ? last / (double)K : o->average_leak * theta[t];
-        average[t] = recursion(in, den, nd, average, t);
+        double before = t ? average[t - 1] : 0;
+        average[t] = o->average == AVERAGE_LAST ? last / (double)K
+                                                : before + o->average_leak * (theta[t] - before);
     }
     return FINF_OK;
 }

@@ -34,7 +34,9 @@ struct finf_optimizer {
     double momentum; /* m of heavy-ball and nesterov; 0 for sgd; NaN for a filter */
     size_t nb;       /* b_0 = 0, b_1, .., b_{nb-1} */
     double b[OPTIMIZER_ORDER_MAX];
-    size_t na; /* a_0 = 1, .., a_{na-1}; a(1) = 0 */
+    /* a_0 = 1, .., a_{na-1}, rounded: their sum is 0 to rounding only. Where a slow pole matters
+     * take rest, of which the pole at z = 1 is left out */
+    size_t na;
     double a[OPTIMIZER_ORDER_MAX];
     double rest[OPTIMIZER_ORDER_MAX]; /* a(x)/(1-x): na - 1 numbers */
     /* b and rest in powers of y = 1 - x: what keeps its digits near z = 1, where y is small */

@@ -15,7 +15,7 @@
 #include "family.h"
 
 #define NARROW 0.3   /* resonances of this width in u are taken out */
-#define ENOUGH 2e-14 /* partial fractions with a larger relative error are not used */
+#define ENOUGH 2e-13 /* partial fractions with a larger relative error are not used */
 
 /* ---- panels ---------------------------------------------------------------------------------- */
 

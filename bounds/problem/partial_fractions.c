@@ -35,7 +35,7 @@ int fractions_make(const finf_optimizer *opt, double q, int averaged, fractions 
 {
     const finf_optimizer *o = optimizer_or_sgd(opt);
     double front = 1, k = o->rule == &optimizer_nesterov ? o->momentum * (1 + o->momentum) : 0;
-    *f = (fractions){.error = 64 * FINF_EPS};
+    *f = (fractions){.error = 40 * FINF_EPS};
     f->n = real_poles(o, q, f->b);
     if (f->n == 0 || (averaged && o->average == AVERAGE_LAST)) return 0;
     if (averaged && o->average == AVERAGE_EMA) {
@@ -64,7 +64,7 @@ finf_real fractions_mean(const fractions *f, const double *T, double T_error)
         double term = f->share[i] * T[i] / (f->b[i] * (2 - f->b[i]));
         sum += term;
         /* 2 - b is known to eps only, and T to 2 eps/(2-b) by its argument (theory 5.6) */
-        size += fabs(term) * (1 + 4 / (2 - f->b[i]));
+        size += fabs(term) * (1 + 2 / (2 - f->b[i]));
     }
     return finf_real_make(sum, size * (f->error + T_error), "partial fractions in T(b)");
 }
