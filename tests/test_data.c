@@ -388,10 +388,15 @@ START_TEST(error_covers)
         finf_linreg_result a, b;
         ck_assert_int_eq(finf_linreg(noise, eta, s, NULL, &a), FINF_OK);
         ck_assert_int_eq(finf_linreg(noise, eta, exact, NULL, &b), FINF_OK);
-        double off = fabs(a.exact.value - b.exact.value);
-        ck_assert_msg(off <= a.exact.error + b.exact.error, "%s %zu x %zu: off by %g > %g",
-                      ROWS[row].kind, ROWS[row].n, ROWS[row].d, off, a.exact.error);
-        ck_assert_double_ge(a.exact.error, b.exact.error);
+        const finf_real all[][2] = {{a.exact, b.exact},     {a.lti, b.lti},
+                                    {a.upper, b.upper},     {a.floor, b.floor},
+                                    {a.optimum, b.optimum}, {a.optimum_lti, b.optimum_lti}};
+        for (size_t k = 0; k < COUNT(all); k++) {
+            double off = fabs(all[k][0].value - all[k][1].value);
+            ck_assert_msg(off <= all[k][0].error, "%s %zu x %zu, %zu: off by %g > %g",
+                          ROWS[row].kind, ROWS[row].n, ROWS[row].d, k, off, all[k][0].error);
+            ck_assert_double_ge(all[k][0].error, all[k][1].error);
+        }
         if (finf_spectrum_describe(s).condition < 1e4)
             ck_assert_double_le(a.exact.error, 1e-9 * a.exact.value);
         finf_noise_free(noise);
@@ -421,8 +426,8 @@ START_TEST(refused)
             "the matrix is not symmetric: row 1, column 2 is 0.5, row 2, column 1 is 0.25 (they "
             "differ by 0.25)");
     REFUSED(finf_spectrum_covariance(negative, 2, 0, out, &why),
-            "an eigenvalue of the matrix is -1, of a covariance none is negative; rounding "
-            "explains -9.3e-15");
+            "an eigenvalue of the matrix is -1: those of a covariance are not negative, but for "
+            "-9.3e-15 by rounding");
     REFUSED(finf_spectrum_covariance(nothing, 2, 0, out, &why),
             "every eigenvalue is 0: there is no loss to be minimised");
     REFUSED(finf_spectrum_covariance(nan, 2, 0, out, &why),

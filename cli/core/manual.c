@@ -29,7 +29,10 @@ static const char SPECTRUM_HELP[] = "  power:A           lambda_k = k^-A\n"
                                     "  exp:R             lambda_k = e^(-R(k-1))\n"
                                     "  flat              lambda_k = 1\n"
                                     "  step              1, 1/d, 1/d, ..\n"
-                                    "  list:1,0.5,..     given eigenvalues                 @FILE\n";
+                                    "  list:1,0.5,..     given eigenvalues                 @FILE\n"
+                                    "  covariance@FILE   those of a symmetric matrix\n"
+                                    "  data@FILE         those of X'X/n, X having n rows\n"
+                                    "  Zeros are directions without loss: left out, and counted.\n";
 
 /* As finf_status_exit has them. */
 static const char EXIT_STATUS[] =
