@@ -230,7 +230,7 @@ no-arb:
 	$(AGAIN) B=$B/no-arb ARB=no check-unit check-cli check-symbols
 
 no-lapack:
-	$(AGAIN) B=$B/no-lapack LAPACK=no check-unit check-cli MOD='data linreg'
+	$(AGAIN) B=$B/no-lapack LAPACK=no check-unit check-cli MOD='lapack data linreg'
 
 valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \

@@ -233,12 +233,12 @@ void fftw_assertion_failed(const char *what, int line, const char *file)
  * refused. */
 int main(int argc, char **argv)
 {
+    finf_reason why = {""};
+    if (!sink_prepare()) return finf_status_exit(FINF_EIO);
     /* one thread of OpenBLAS, unless the user says how many: answers do not depend on the machine's
      * cores, and a thread that cannot be started does not end the program */
-    setenv("OPENBLAS_NUM_THREADS", "1", 0);
-    if (!sink_prepare()) return finf_status_exit(FINF_EIO);
+    if (setenv("OPENBLAS_NUM_THREADS", "1", 0)) return complain(FINF_ENOMEM, &why);
     const char *word = argc > 1 ? argv[1] : "";
-    finf_reason why = {""};
     if (argc == 1) {
         manual_overview(COMMANDS, stderr);
         return finf_status_exit(FINF_EUSAGE);

@@ -354,13 +354,13 @@ finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **o
                                finf_reason *why);
 
 /* The eigenvalues, the largest first, of a symmetric d x d matrix H, row by row.    theory 5.7
- * rounding:  the error of an entry, relative to the largest: 0 or up to 2^-53 where they are
- *            doubles, 2^-24 where they were floats. With u = (2d + 10) max(2^-52, 2 rounding),
- *            eigenvalues up to r = u lambda_max in size are zeros
- * domain:    1 <= d <= FINF_MATRIX_MAX; H finite, |H_ik - H_ki| <= u max |H| (their mean is taken),
- *            no eigenvalue below -r, not all of them zero; else FINF_EDOM
- * method:    LAPACK's dsyevd; without LAPACK gsl_eigen_symm
- * accuracy:  r, absolute: it is in the error of what is computed from the spectrum
+ * rounding:  the relative error of an entry: 0 where they are doubles, 2^-24 where they were floats
+ * domain:    1 <= d <= FINF_MATRIX_MAX; H finite; with u = (2d + 10) max(2^-52, 2 rounding),
+ *            |H_ik - H_ki| <= u max |H| (their mean is taken) and no eigenvalue below -u
+ * lambda_max; not all of them zero; else FINF_EDOM method:    LAPACK's dsyevd; without LAPACK
+ * gsl_eigen_symm accuracy:  r = (2d + 10) 2^-52 lambda_max + rounding ||H||_F, absolute, and at
+ * least twice the size of a negative eigenvalue. Those not above r are not resolved, and counted as
+ *            zeros; r is in the error of what is computed from the others
  * failure:   FINF_ENOMEM; FINF_ETOL where the iteration did not converge */
 #define FINF_MATRIX_MAX 32000
 finf_status finf_spectrum_covariance(const double *H, size_t d, double rounding,
@@ -381,7 +381,7 @@ void finf_gram_free(finf_gram *g);
 
 /* The eigenvalues of X'X/n, the largest first. With n < d those of XX'/n, and d - n zeros.
  * accuracy:  r = (2m + 10 + sqrt M) 2^-52 lambda_max with m the lesser of n and d, M the larger:
- *            absolute, an estimate. What is not above r is not resolved, and counted as zero
+ *            absolute, an estimate; else the same
  * domain, method, failure: as finf_spectrum_covariance; at least one row */
 finf_status finf_spectrum_gram(const finf_gram *g, finf_spectrum **out, finf_reason *why);
 void finf_spectrum_free(finf_spectrum *s);

@@ -102,6 +102,8 @@ each() { # each MOST args..: MOST of its allocations fail, one at a time
 
 awk 'BEGIN { pi = atan2(0, -1); print "w,density"; for (i = 0; i <= 64; i++) { w = pi * i / 64; print w "," 1.3 - cos(w) } }' >"$T/spectrum"
 awk 'BEGIN { print 1; for (i = 1; i < 200; i++) print -0.3 / i ^ 2 }' >"$T/beta"
+awk 'BEGIN { for (i = 0; i < 40; i++) { for (k = 0; k < 12; k++) printf "%d ", (i * i * 7 + k * k * k) % 23 - 11; print "" } }' >"$T/data"
+awk 'BEGIN { for (i = 0; i < 5; i++) { for (k = 0; k < 5; k++) printf "%.17g ", 1 / (i + k + 1); print "" } }' >"$T/covariance"
 echo before >"$T/before/old"
 
 # ---- memory ------------------------------------------------------------------------------------------------------
@@ -125,6 +127,13 @@ each $every linreg --noise "spectrum@$T/spectrum" --eta 0.02 --spectrum step --d
 each $every linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 1e9
 each $every coef --noise nu:0.1 --length 3000
 each $every linreg --noise sgd --eta 3 --spectrum flat --dim 4
+each $every linreg --noise sgd --eta 0.001 --spectrum "data@$T/data"
+each $every linreg --noise sgd --eta 0.001 --spectrum "covariance@$T/covariance" --json
+FINF_LAPACK_LIBRARY= # GSL in the place of LAPACK
+export FINF_LAPACK_LIBRARY
+each $every linreg --noise sgd --eta 0.001 --spectrum "data@$T/data"
+each $every linreg --noise sgd --eta 0.001 --spectrum "covariance@$T/covariance" --json
+unset FINF_LAPACK_LIBRARY
 each 1000 coef --noise "spectrum@$T/spectrum" --length 300 --strategy --output new
 each $every coef --noise 'blt:0.5,0.9;0.2,0.05' --length 300 --density
 each $every privacy --epsilon 2 --delta 1e-6 --noise nu:0.1
@@ -171,6 +180,7 @@ alone() { # alone CODE args..: no thread starts: the same answer all the same, o
 alone 0 simulate --problem linreg --noise nu:auto --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.1 --threads 4
 alone 0 iqc --noise sgd --eta 0.1 --kappa 2:50:log:3 --solver newton
 alone 0 optimize --eta 0.1 --kappa 3:10:log:2 --solver newton --bound dist
+alone 0 linreg --noise sgd --eta 0.001 --spectrum "data@$T/data"
 alone 5 iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton --certify
 
 # ---- full disks --------------------------------------------------------------------------------------------------

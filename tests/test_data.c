@@ -1,186 +1,9 @@
-/* Spectra of a covariance and of data, and the dense matrices below them: by LAPACK where it is,
- * and by what takes its place, which the same tests run with FINF_LAPACK_LIBRARY empty. */
+/* Spectra of a covariance and of data, by LAPACK and by what takes its place. */
 #define _XOPEN_SOURCE 700
-#include "lapack.h"
+#include <pthread.h>
+
+#include "lapack_support.h"
 #include "no_memory.h"
-#include "support.h"
-
-/* LAPACK is looked for once a process. Every test is run twice, in a process of its own: 0 with
- * LAPACK, 1 without. */
-static void choose(int i)
-{
-    if (i == 1) ck_assert_int_eq(setenv("FINF_LAPACK_LIBRARY", "", 1), 0);
-    if (i == 1) ck_assert_ptr_null(lapack_version());
-}
-
-static double *fill(size_t n, unsigned long long seed)
-{
-    rng r = {seed};
-    double *x = malloc(n * sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    for (size_t i = 0; i < n; i++) x[i] = 2 * uniform(&r) - 1;
-    return x;
-}
-
-/* ---- products -------------------------------------------------------------------------------- */
-
-/* op(A) op(B) in long double */
-static double entry(int ta, int tb, size_t i, size_t j, size_t k, const double *A, size_t lda,
-                    const double *B, size_t ldb)
-{
-    long double sum = 0;
-    for (size_t l = 0; l < k; l++)
-        sum += (long double)A[ta ? l * lda + i : i * lda + l] * B[tb ? j * ldb + l : l * ldb + j];
-    return (double)sum;
-}
-
-/* sizes on both sides of the tiles, blocks and slabs */
-START_TEST(products)
-{
-    static const size_t SIZES[][3] = {{1, 1, 1},   {3, 5, 7},     {4, 8, 256},
-                                      {5, 9, 257}, {97, 33, 300}, {100, 17, 600}};
-    choose(_i);
-    for (size_t c = 0; c < COUNT(SIZES); c++)
-        for (int t = 0; t < 4; t++) {
-            size_t m = SIZES[c][0], n = SIZES[c][1], k = SIZES[c][2];
-            int ta = t & 1, tb = t >> 1;
-            size_t lda = (ta ? m : k) + 2, ldb = (tb ? k : n) + 1, ldc = n + 3;
-            double *A = fill(lda * (ta ? k : m), 1), *B = fill(ldb * (tb ? n : k), 2),
-                   *C = fill(ldc * m, 3), *D = fill(ldc * m, 3);
-            ck_assert_int_eq(lapack_multiply(ta, tb, m, n, k, 2, A, lda, B, ldb, -0.5, C, ldc), 0);
-            for (size_t i = 0; i < m; i++)
-                for (size_t j = 0; j < ldc; j++) {
-                    double d = D[i * ldc + j];
-                    double ref = j < n ? 2 * entry(ta, tb, i, j, k, A, lda, B, ldb) - d / 2 : d;
-                    ck_assert_double_eq_tol(C[i * ldc + j], ref, 1e-15 * (double)(k + 2));
-                }
-            for (size_t i = 0; i < ldc * m; i++) C[i] = NAN;
-            ck_assert_int_eq(lapack_multiply(ta, tb, m, n, k, 1, A, lda, B, ldb, 0, C, ldc), 0);
-            ck_assert(isfinite(C[0]));
-            free(A);
-            free(B);
-            free(C);
-            free(D);
-        }
-}
-END_TEST
-
-START_TEST(grams)
-{
-    static const size_t SIZES[][2] = {{1, 1}, {3, 0}, {5, 2}, {8, 300}, {103, 40}, {130, 520}};
-    choose(_i);
-    for (size_t c = 0; c < COUNT(SIZES); c++) {
-        size_t n = SIZES[c][0], rows = SIZES[c][1];
-        double *X = fill(n * rows + 1, 4), *H = fill(n * n, 5), *G = fill(n * n, 5);
-        ck_assert_int_eq(lapack_gram(n, rows, 0.5, X, 3, H), 0);
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < n; k++) {
-                double ref = k < i ? G[i * n + k]
-                                   : entry(1, 0, i, k, rows, X, n, X, n) / 2 + 3 * G[i * n + k];
-                ck_assert_double_eq_tol(H[i * n + k], ref, 1e-15 * (double)(rows + 4));
-            }
-        lapack_mirror(H, n);
-        for (size_t i = 0; i < n * n; i++) ck_assert_double_eq(H[i], H[i % n * n + i / n]);
-        free(X);
-        free(H);
-        free(G);
-    }
-}
-END_TEST
-
-/* ---- eigenvalues and Cholesky ---------------------------------------------------------------- */
-
-/* V'V = 1 and V' diag V = A, to rounding of the largest eigenvalue; values alone are the same */
-START_TEST(eigenvectors)
-{
-    static const size_t SIZES[] = {1, 2, 3, 30, 131};
-    choose(_i);
-    for (size_t c = 0; c < COUNT(SIZES); c++)
-        for (int e = -300; e <= 300; e += 300) {
-            size_t n = SIZES[c];
-            double unit = ldexp(1, e), tol = 4 * DBL_EPSILON * (double)n, largest;
-            double *A = fill(n * n, 6), *V = malloc(n * n * sizeof *V), *W = fill(n * n, 7),
-                   *l = malloc(2 * n * sizeof *l);
-            for (size_t i = 0; i < n * n; i++) A[i] *= unit;
-            lapack_mirror(A, n);
-            memcpy(V, A, n * n * sizeof *V);
-            memcpy(W, A, n * n * sizeof *V);
-            ck_assert_int_eq(lapack_eigen(V, n, 1, l, NULL), 0);
-            ck_assert_int_eq(lapack_eigen(W, n, 0, l + n, NULL), 0);
-            largest = fmax(fabs(l[0]), fabs(l[n - 1]));
-            for (size_t i = 0; i < n; i++) {
-                if (i) ck_assert_double_ge(l[i], l[i - 1]);
-                ck_assert_double_eq_tol(l[n + i] / unit, l[i] / unit, tol * largest / unit);
-                for (size_t k = 0; k < n; k++) {
-                    long double one = 0, a = 0;
-                    for (size_t j = 0; j < n; j++) {
-                        one += (long double)V[i * n + j] * V[k * n + j];
-                        a += (long double)V[j * n + i] * l[j] * V[j * n + k];
-                    }
-                    ck_assert_double_eq_tol((double)one, i == k, tol);
-                    ck_assert_double_eq_tol((double)a / unit, A[i * n + k] / unit,
-                                            tol * largest / unit);
-                }
-            }
-            free(A);
-            free(V);
-            free(W);
-            free(l);
-        }
-}
-END_TEST
-
-START_TEST(not_finite)
-{
-    finf_reason why = {""};
-    choose(_i);
-    for (int vectors = 0; vectors < 2; vectors++) {
-        double A[4] = {1, NAN, 0, 1}, l[2];
-        ck_assert_int_eq(lapack_eigen(A, 2, vectors, l, &why), FINF_EDOM);
-        ck_assert_str_eq(why.text, "the matrix is not finite");
-        ck_assert(isnan(l[0]) && isnan(l[1]));
-        double B[4] = {-INFINITY, 0, 0, 1};
-        ck_assert_int_eq(lapack_eigen(B, 2, vectors, l, &why), FINF_EDOM);
-    }
-}
-END_TEST
-
-/* the inverse of X'X + 1 times itself, and matrices that are not definite */
-START_TEST(cholesky)
-{
-    static const size_t SIZES[] = {1, 2, 9, 150};
-    choose(_i);
-    for (size_t c = 0; c < COUNT(SIZES); c++) {
-        size_t n = SIZES[c], singular = 99;
-        double *X = fill(n * n, 8), *A = calloc(n * n, sizeof *A), *U = malloc(n * n * sizeof *U);
-        for (size_t i = 0; i < n; i++) A[i * n + i] = 1;
-        ck_assert_int_eq(lapack_gram(n, n, 1, X, 1, A), 0);
-        memcpy(U, A, n * n * sizeof *U);
-        ck_assert_int_eq(lapack_cholesky(U, n, &singular), 0);
-        ck_assert_uint_eq(singular, n);
-        ck_assert_int_eq(lapack_cholesky_invert(U, n), 0);
-        lapack_mirror(A, n);
-        lapack_mirror(U, n);
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < n; k++)
-                ck_assert_double_eq_tol(entry(0, 0, i, k, n, U, n, A, n), i == k,
-                                        1e-15 * (double)(n * n));
-        free(X);
-        free(A);
-        free(U);
-    }
-    size_t singular;
-    double A[4] = {1, 2, 0, 4}, B[4] = {1, NAN, 0, 4}, C[4] = {INFINITY, 0, 0, 1};
-    ck_assert_int_eq(lapack_cholesky(A, 2, &singular), FINF_ETOL);
-    ck_assert_uint_eq(singular, 1);
-    ck_assert_int_eq(lapack_cholesky(B, 2, &singular), FINF_ETOL);
-    ck_assert_uint_eq(singular, 1);
-    ck_assert_int_eq(lapack_cholesky(C, 2, &singular), FINF_ETOL);
-    ck_assert_uint_eq(singular, 0);
-}
-END_TEST
-
-/* ---- spectra --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *kind;
@@ -373,31 +196,79 @@ START_TEST(rotated)
 }
 END_TEST
 
-/* The error of F_inf covers what the errors of the eigenvalues do to it, and only that. */
+/* The error of every value of F_inf covers what the errors of the eigenvalues do to it. */
+static void covered(const finf_spectrum *s, const finf_spectrum *exact, double eta,
+                    const finf_linreg_options *o, const char *what)
+{
+    finf_noise *noise;
+    finf_linreg_result a, b;
+    ck_assert_int_eq(finf_noise_nu(0.01, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_linreg(noise, eta, s, o, &a), FINF_OK);
+    ck_assert_int_eq(finf_linreg(noise, eta, exact, o, &b), FINF_OK);
+    const finf_real all[][2] = {{a.exact, b.exact},     {a.lti, b.lti},
+                                {a.upper, b.upper},     {a.floor, b.floor},
+                                {a.optimum, b.optimum}, {a.optimum_lti, b.optimum_lti}};
+    for (size_t k = 0; k < COUNT(all); k++) {
+        if (isnan(all[k][0].value)) continue; /* for SGD only */
+        double off = fabs(all[k][0].value - all[k][1].value);
+        ck_assert_msg(off <= all[k][0].error, "%s, value %zu: off by %g > %g", what, k, off,
+                      all[k][0].error);
+        ck_assert_double_ge(all[k][0].error, all[k][1].error);
+    }
+    if (finf_spectrum_describe(s).condition < 1e4)
+        ck_assert_double_le(a.exact.error, 1e-9 * a.exact.value);
+    finf_noise_free(noise);
+}
+
 START_TEST(error_covers)
 {
+    finf_linreg_options plain = finf_linreg_options_default(), heavy = plain;
+    finf_optimizer *ball;
     choose(_i);
+    ck_assert_int_eq(finf_optimizer_parse("heavy-ball:0.5", NULL, 0, &ball, NULL), FINF_OK);
+    heavy.optimizer = ball;
     for (size_t row = 0; row < COUNT(ROWS); row += ROWS[row].d) {
         finf_spectrum *s = of_row(row), *exact;
         double lambda[32], eta = 0.05 / finf_spectrum_trace(s);
         size_t rank = (size_t)finf_spectrum_dim(s);
+        char what[64];
         for (size_t k = 0; k < rank; k++) lambda[k] = ROWS[row + k].lambda;
         ck_assert_int_eq(finf_spectrum_list(lambda, rank, &exact, NULL), FINF_OK);
-        finf_noise *noise;
-        ck_assert_int_eq(finf_noise_nu(0.01, &noise, NULL), FINF_OK);
-        finf_linreg_result a, b;
-        ck_assert_int_eq(finf_linreg(noise, eta, s, NULL, &a), FINF_OK);
-        ck_assert_int_eq(finf_linreg(noise, eta, exact, NULL, &b), FINF_OK);
-        double off = fabs(a.exact.value - b.exact.value);
-        ck_assert_msg(off <= a.exact.error + b.exact.error, "%s %zu x %zu: off by %g > %g",
-                      ROWS[row].kind, ROWS[row].n, ROWS[row].d, off, a.exact.error);
-        ck_assert_double_ge(a.exact.error, b.exact.error);
-        if (finf_spectrum_describe(s).condition < 1e4)
-            ck_assert_double_le(a.exact.error, 1e-9 * a.exact.value);
-        finf_noise_free(noise);
+        snprintf(what, sizeof what, "%s %zu x %zu", ROWS[row].kind, ROWS[row].n, ROWS[row].d);
+        covered(s, exact, eta, &plain, what);
+        covered(s, exact, eta, &heavy, what);
         finf_spectrum_free(exact);
         finf_spectrum_free(s);
     }
+    finf_optimizer_free(ball);
+}
+END_TEST
+
+/* Several threads at once, of which one loads the library: the same numbers in each. */
+enum { THREADS = 4, ORDER = 150 };
+
+static void *in_thread(void *data)
+{
+    double *X = sample(2 * ORDER, ORDER), *lambda = data;
+    finf_spectrum *s = of_data(X, 2 * ORDER, ORDER, 100);
+    for (int k = 0; k < ORDER; k++) lambda[k] = finf_spectrum_at(s, k + 1);
+    finf_spectrum_free(s);
+    free(X);
+    return NULL;
+}
+
+START_TEST(threads)
+{
+    static double lambda[THREADS + 1][ORDER];
+    pthread_t thread[THREADS];
+    if (_i == 1) ck_assert_int_eq(setenv("FINF_LAPACK_LIBRARY", "", 1), 0);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, in_thread, lambda[i]), 0);
+    for (int i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+    in_thread(lambda[THREADS]);
+    for (int i = 0; i < THREADS; i++)
+        for (int k = 0; k < ORDER; k++)
+            ck_assert_double_eq_tol(lambda[i][k], lambda[THREADS][k], 1e-13 * lambda[THREADS][0]);
 }
 END_TEST
 
@@ -421,8 +292,8 @@ START_TEST(refused)
             "the matrix is not symmetric: row 1, column 2 is 0.5, row 2, column 1 is 0.25 (they "
             "differ by 0.25)");
     REFUSED(finf_spectrum_covariance(negative, 2, 0, out, &why),
-            "an eigenvalue of the matrix is -1, of a covariance none is negative; rounding "
-            "explains -9.3e-15");
+            "an eigenvalue of the matrix is -1: those of a covariance are not negative, but for "
+            "-9.3e-15 by rounding");
     REFUSED(finf_spectrum_covariance(nothing, 2, 0, out, &why),
             "every eigenvalue is 0: there is no loss to be minimised");
     REFUSED(finf_spectrum_covariance(nan, 2, 0, out, &why),
@@ -498,19 +369,15 @@ END_TEST
 static TCase *cases(void)
 {
     TCase *tc = tcase_create("data");
-    tcase_add_loop_test(tc, products, 0, 2);
-    tcase_add_loop_test(tc, grams, 0, 2);
-    tcase_add_loop_test(tc, eigenvectors, 0, 2);
-    tcase_add_loop_test(tc, not_finite, 0, 2);
-    tcase_add_loop_test(tc, cholesky, 0, 2);
-    tcase_add_loop_test(tc, table, 0, 2);
-    tcase_add_loop_test(tc, zeros, 0, 2);
-    tcase_add_loop_test(tc, blocks, 0, 2);
-    tcase_add_loop_test(tc, rotated, 0, 2);
-    tcase_add_loop_test(tc, error_covers, 0, 2);
-    tcase_add_loop_test(tc, refused, 0, 2);
-    tcase_add_loop_test(tc, single_precision, 0, 2);
-    tcase_add_loop_test(tc, no_memory, 0, 2);
+    tcase_add_loop_test(tc, table, 0, ways());
+    tcase_add_loop_test(tc, zeros, 0, ways());
+    tcase_add_loop_test(tc, blocks, 0, ways());
+    tcase_add_loop_test(tc, rotated, 0, ways());
+    tcase_add_loop_test(tc, error_covers, 0, ways());
+    tcase_add_loop_test(tc, threads, 0, ways());
+    tcase_add_loop_test(tc, refused, 0, ways());
+    tcase_add_loop_test(tc, single_precision, 0, ways());
+    tcase_add_loop_test(tc, no_memory, 0, ways());
     return tc;
 }
 

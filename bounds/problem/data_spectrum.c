@@ -16,30 +16,18 @@ _Static_assert(FINF_MATRIX_MAX == LAPACK_MAX, "the header says what can be done"
  * is a few, GSL's was at most 1.5 m + 5 in 2500 matrices of order 2 to 314. */
 static double of_order(size_t m) { return 2 * (double)m + 10; }
 
-/* The eigenvalues of A (order m, upper triangle, destroyed), times `unit`, into a spectrum. `units`
- * roundings of the largest are the resolution. */
-static finf_status eigenvalues(double *A, size_t m, double unit, double units,
-                               finf_spectrum_facts *f, int refuse_negative, finf_spectrum **out,
-                               finf_reason *why)
+/* The eigenvalues of A (order m, upper triangle, destroyed) times `unit`, the largest first; owned
+ * by the caller, also after a failure. */
+static finf_status eigenvalues(double *A, size_t m, double unit, double **out, finf_reason *why)
 {
-    double *lambda = malloc(m * sizeof *lambda);
+    double *lambda = *out = malloc(m * sizeof *lambda);
     if (!lambda) return finf_why(why, FINF_ENOMEM, "no memory for %zu eigenvalues", m);
     finf_status s = lapack_eigen(A, m, 0, lambda, why);
-    double top = s ? 0 : fmax(fabs(lambda[0]), fabs(lambda[m - 1])) * unit;
-    f->resolution = units * FINF_EPS * top;
-    for (size_t i = 0; i < m && !s; i++) lambda[i] *= unit;
-    if (!s && refuse_negative && lambda[0] < -f->resolution)
-        s = finf_why(why, FINF_EDOM,
-                     "an eigenvalue of the matrix is %.6g, of a covariance none is negative; "
-                     "rounding explains %.2g",
-                     lambda[0], -f->resolution);
-    for (size_t i = 0; i < m / 2 && !s; i++) { /* the largest first */
-        double least = lambda[i];
-        lambda[i] = lambda[m - 1 - i];
+    for (size_t i = 0; i < m - i; i++) {
+        double least = unit * lambda[i];
+        lambda[i] = unit * lambda[m - 1 - i];
         lambda[m - 1 - i] = least;
     }
-    if (!s) s = spectrum_computed(lambda, m, f, out, why);
-    free(lambda);
     return s;
 }
 
@@ -77,6 +65,24 @@ static finf_status symmetric_part(const double *H, size_t d, double tol, double 
     return FINF_OK;
 }
 
+/* What can be told from 0: errors of the eigenvalues, and of the entries, which move them by at
+ * most rounding times the norm sqrt(sum lambda^2) of H. Entries may be worse than they are said to
+ * be: a negative eigenvalue shows how much. FINF_EDOM if one is below what `tolerance` explains. */
+static finf_status resolve(const double *lambda, size_t d, double rounding, double tolerance,
+                           double *resolution, finf_reason *why)
+{
+    double top = fmax(fabs(lambda[0]), fabs(lambda[d - 1])), least = lambda[d - 1], square = 0;
+    if (least < -tolerance * top)
+        return finf_why(why, FINF_EDOM,
+                        "an eigenvalue of the matrix is %.6g: those of a covariance are not "
+                        "negative, but for %.2g by rounding",
+                        least, -tolerance * top);
+    for (size_t i = 0; i < d && top > 0; i++) square += lambda[i] / top * (lambda[i] / top);
+    *resolution = (of_order(d) * FINF_EPS + rounding * sqrt(square)) * top;
+    *resolution = fmax(*resolution, -2 * least);
+    return FINF_OK;
+}
+
 finf_status finf_spectrum_covariance(const double *H, size_t d, double rounding,
                                      finf_spectrum **out, finf_reason *why)
 {
@@ -86,12 +92,15 @@ finf_status finf_spectrum_covariance(const double *H, size_t d, double rounding,
     if (!(rounding >= 0 && rounding < 1))
         return finf_why(why, FINF_EDOM, "rounding = %s: must be from 0 to below 1",
                         finf_show(rounding).s);
-    double units = of_order(d) * fmax(1, 2 * rounding / FINF_EPS);
-    double *A = malloc(d * d * sizeof *A);
+    double *A = malloc(d * d * sizeof *A), *lambda = NULL;
     if (!A) return finf_why(why, FINF_ENOMEM, "no memory for a matrix of %zu rows", d);
+    double tolerance = of_order(d) * fmax(FINF_EPS, 2 * rounding);
     finf_spectrum_facts f = {0};
-    finf_status s = symmetric_part(H, d, units * FINF_EPS, A, why);
-    if (!s) s = eigenvalues(A, d, 1, units, &f, 1, out, why);
+    finf_status s = symmetric_part(H, d, tolerance, A, why);
+    if (!s) s = eigenvalues(A, d, 1, &lambda, why);
+    if (!s) s = resolve(lambda, d, rounding, tolerance, &f.resolution, why);
+    if (!s) s = spectrum_computed(lambda, d, &f, out, why);
+    free(lambda);
     free(A);
     return s;
 }
@@ -232,13 +241,19 @@ finf_status finf_spectrum_gram(const finf_gram *g, finf_spectrum **out, finf_rea
     *out = NULL;
     if (g->rows == 0) return finf_why(why, FINF_EDOM, "the data has no rows");
     size_t m = least(g->rows, g->d);
-    double *A = malloc(m * m * sizeof *A), n = (double)g->rows;
+    double *A = malloc(m * m * sizeof *A), *lambda = NULL, n = (double)g->rows;
     if (!A) return finf_why(why, FINF_ENOMEM, "no memory for a matrix of %zu rows", m);
-    double units = of_order(m) + sqrt((double)(g->rows > g->d ? g->rows : g->d));
-    finf_spectrum_facts f = {.zeros = (double)(g->d - m), .rows = n};
     finf_status s = smaller(g, m, A);
     if (s) finf_why(why, s, "no memory for data of %zu columns", g->d);
-    if (!s) s = eigenvalues(A, m, 1 / n, units, &f, 0, out, why);
+    if (!s) s = eigenvalues(A, m, 1 / n, &lambda, why);
+    if (!s) {
+        double units = of_order(m) + sqrt((double)(g->rows > g->d ? g->rows : g->d));
+        finf_spectrum_facts f = {.zeros = (double)(g->d - m),
+                                 .rows = n,
+                                 .resolution = units * FINF_EPS * fabs(lambda[0])};
+        s = spectrum_computed(lambda, m, &f, out, why);
+    }
+    free(lambda);
     free(A);
     return s;
 }

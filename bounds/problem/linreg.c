@@ -253,14 +253,16 @@ static finf_real total(double factor, double factor_error, double sigma2, const 
  *     W = sum_j b_j/(2-b_j),   q = eta R^2/(2-b_1),   domain: q < 1.
  *
  * The second term is written with slack = (2-b_1) (1-q) = 2 - b_1 - eta R^2, which is what becomes
- * small: the error of the bound is that of 1/slack. */
-static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_t *s,
+ * small: the error of the bound is that of 1/slack. `off` is the absolute error of an eigenvalue.
+ */
+static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_t *s, double off,
                              const finf_linreg_result *r)
 {
     double b1 = eta * r->lambda_max;
     double slack = 2 - b1 - eta * r->R2;
     double W = eta * (double)s->lti_sgd.value;
-    double slack_error = 32 * FINF_EPS * 2 / slack;
+    double R2_error = off * (r->d + r->C_kurt);
+    double slack_error = (32 * FINF_EPS * 2 + eta * (R2_error + off)) / slack;
     double dp = 0.5 * eta * sigma2 * (double)s->lti_dp.value,
            sgd = 0.5 * eta * sgd2 * (double)s->lti_sgd.value;
     double more_dp = dp * r->C_kurt * W * (2 - b1) / slack,
@@ -269,7 +271,8 @@ static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_
     if (isinf(dp)) return finf_real_infinite("theorem for bounded fourth moments");
     double value = dp + sgd + more_dp + more_sgd;
     return finf_real_make(value,
-                          base * value + slack_error * (more_dp + more_sgd) + 16 * FINF_EPS * value,
+                          base * value + slack_error * (more_dp + more_sgd) +
+                              more_sgd * R2_error / r->R2 + 16 * FINF_EPS * value,
                           "theorem for bounded fourth moments");
 }
 
@@ -302,7 +305,8 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
         if (out->stable)
             out->exact = total(half / out->D, D_error / out->D, sigma2, &s.exact_dp, sgd2,
                                &s.exact_sgd, "closed second moment");
-        if (!isinf(out->upper.value)) out->upper = upper_bound(eta, sigma2, sgd2, &s, out);
+        if (!isinf(out->upper.value))
+            out->upper = upper_bound(eta, sigma2, sgd2, &s, m->resolution, out);
     }
     if (!o->optimum) return late;
     const sum_t none = {0, 0};
@@ -349,7 +353,8 @@ static void describe_inputs(double eta, const finf_spectrum *s, const finf_linre
     out->C_kurt = 3 + fmax(o->kurtosis, 0);
     double floor = 0.25 * eta * out->trace *
                    (p->sigma_sgd * p->sigma_sgd + 0.25 * eta * p->clip * p->clip / p->rho);
-    out->floor = finf_real_make(floor, 32 * FINF_EPS * floor, "closed form");
+    double off = finf_spectrum_describe(s).resolution * out->d / out->trace;
+    out->floor = finf_real_make(floor, (32 * FINF_EPS + off) * floor, "closed form");
 }
 
 /* Whether eta is small enough, from D, and where it is not: what is +inf, and why. The exact value

@@ -71,8 +71,8 @@ static void set_gains(regression *R)
         double step = R->eta * R->m.lambda[i];
         R->x[i] = step * step * g.value;
         R->r[i] = 1 / (1 - R->k * R->x[i]);
-        R->error[i] = g.error / g.value +
-                      sensitivity(R->q[i], edge) * (spectral_measure_error(&R->m, i) + FINF_EPS);
+        R->error[i] = g.error / g.value + sensitivity(R->q[i], edge) *
+                                              (spectral_measure_lambda_error(&R->m, i) + FINF_EPS);
     }
 }
 

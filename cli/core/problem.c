@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base.h"
+#include "data_spectrum.h"
 #include "cmd.h"
 #include "iqc_options.h"
 #include "spec.h"
@@ -263,4 +264,5 @@ void show_spectrum(doc *d, const args *a, const finf_spectrum *H)
     snprintf(note, sizeof note, "Tr H; eigenvalues from %.4g to %.4g, condition %.4g",
              finf_spectrum_min(H), largest, largest / finf_spectrum_min(H));
     doc_number(d, "trace", SHOWN, finf_spectrum_trace(H), note);
+    show_spectrum_facts(d, H);
 }

@@ -12,6 +12,7 @@
 #include "args.h"
 #include "base.h"
 #include "closest.h"
+#include "data_spectrum.h"
 #include "input.h"
 #include "parse.h"
 
@@ -139,8 +140,19 @@ static closest_text closest_spectrum(const char *text)
     return closest_say(&near, "");
 }
 
-/* power:A, exp:R, flat and step need a dimension; list: and @FILE bring theirs, and a --dim beside
- * them has to agree. */
+/* A --dim beside a spectrum that brings its own has to agree; s is how that spectrum was read. */
+static finf_status check_dim(double d, finf_status s, finf_spectrum **out, finf_reason *why)
+{
+    if (s || isnan(d)) return s;
+    double given = finf_spectrum_describe(*out).given;
+    if (d == given) return FINF_OK;
+    finf_spectrum_free(*out);
+    *out = NULL;
+    return finf_why(why, FINF_EDOM, "dim = %s, but the spectrum has %.0f eigenvalues",
+                    finf_show(d).s, given);
+}
+
+/* power:A, exp:R, flat and step need a dimension; the others bring theirs. */
 finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why)
 {
     const char *rest;
@@ -148,14 +160,15 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
     size_t n = 0;
     finf_status s;
     *out = NULL;
+    if ((rest = after(text, "covariance@")))
+        return check_dim(d, read_data_spectrum("covariance", rest, out, why), out, why);
+    if ((rest = after(text, "data@")))
+        return check_dim(d, read_data_spectrum("data", rest, out, why), out, why);
     if (*text == '@' || after(text, "list:")) {
         s = spec_list(text, "lambda", &x, &n, why);
-        if (!s && !isnan(d) && d != (double)n)
-            s = finf_why(why, FINF_EDOM, "dim = %s, but the spectrum has %zu eigenvalues",
-                         finf_show(d).s, n);
         if (!s) s = finf_spectrum_list(x, n, out, why);
         free(x);
-        return s;
+        return check_dim(d, s, out, why);
     }
     /* checked before --dim is: of a name that does not exist no dimension is missing */
     int known = strcmp(text, "flat") == 0 || strcmp(text, "step") == 0 || after(text, "power:") ||
