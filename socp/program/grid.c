@@ -7,7 +7,7 @@
 
 #include "program.h"
 
-enum { PER_PANEL = 8, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
+enum { PER_PANEL = 8, CURVATURES = 5, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
 
 typedef struct {
     const finf_noise *noise;
@@ -15,28 +15,40 @@ typedef struct {
     double *edge;  /* MAX_PANELS + MAX_DOUBLINGS + 1: no more are halved after MAX_PANELS */
     size_t n;      /* panels so far */
     double widest; /* the most that a panel may have, for the multipliers' sake */
+    const socp_loop *loop; /* NULL for plain sgd, whose poles are real and known */
+    double mu;
 } panels;
 
-/* int |B|^2 over [lo, hi] by the nodes the panel would get */
-static double density_integral(const panels *p, double lo, double hi)
+/* int f over [lo, hi] by the nodes the panel would get: of |B|^2 (which = 0), or of the gain of
+ * the closed loop on one of CURVATURES h from mu to 1 */
+static double integral(const panels *p, int which, double lo, double hi)
 {
-    double sum = 0;
+    double sum = 0, h = which ? pow(p->mu, (double)(which - 1) / (CURVATURES - 1)) : 0;
     for (size_t i = 0; i < PER_PANEL; i++) {
         double w, g;
         gsl_integration_glfixed_point(lo, hi, i, &w, &g, p->rule);
-        sum += g * finf_noise_density(p->noise, w);
+        sum += g * (which ? socp_loop_gain(p->loop, h, w) : finf_noise_density(p->noise, w));
     }
     return sum;
 }
 
-/* Adds [lo, hi], halved until |B|^2 is resolved (zeros of a finite beta may sit near the circle at
- * any angle) and it is no wider than the multipliers need. */
+/* Does halving [lo, hi] change one of the integrals? Zeros of a finite beta may sit near the circle
+ * at any angle, and so may the poles of an optimizer's closed loops. */
+static int unresolved(const panels *p, double lo, double mid, double hi)
+{
+    for (int i = 0; i <= (p->loop ? CURVATURES : 0); i++) {
+        double whole = integral(p, i, lo, hi),
+               halves = integral(p, i, lo, mid) + integral(p, i, mid, hi);
+        if (fabs(whole - halves) > 1e-7 * fabs(halves)) return 1;
+    }
+    return 0;
+}
+
+/* Adds [lo, hi], halved until all is resolved and it is no wider than the multipliers need. */
 static void add(panels *p, double lo, double hi, int depth)
 {
     double mid = lo + (hi - lo) / 2;
-    double whole = density_integral(p, lo, hi);
-    double halves = density_integral(p, lo, mid) + density_integral(p, mid, hi);
-    int coarse = hi - lo > p->widest || fabs(whole - halves) > 1e-7 * fabs(halves);
+    int coarse = hi - lo > p->widest || unresolved(p, lo, mid, hi);
     if (depth < MAX_DEPTH && p->n + (size_t)depth + 8 < MAX_PANELS && coarse) {
         add(p, lo, mid, depth + 1);
         add(p, mid, hi, depth + 1);
@@ -75,13 +87,13 @@ static void cover(panels *p, double eta, double mu, size_t lags)
 
 /* Nodes: Gauss-Legendre on every panel, or the paper's, k points -pi + 2 pi (j + 1/2)/k folded on
  * (0, pi). */
-finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags,
-                           size_t uniform, socp_grid *out)
+static finf_status make(const finf_noise *noise, const socp_loop *loop, double eta, double mu,
+                        size_t lags, size_t uniform, socp_grid *out)
 {
     socp_grid g = {.edge = malloc((MAX_PANELS + MAX_DOUBLINGS + 1) * sizeof *g.edge)};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PER_PANEL);
     if (g.edge && rule) {
-        panels p = {.noise = noise, .rule = rule, .edge = g.edge, .widest = 4 / (double)lags};
+        panels p = {.noise = noise, .rule = rule, .edge = g.edge, .widest = 4 / (double)lags, .loop = loop, .mu = mu};
         g.edge[0] = 0;
         cover(&p, eta, mu, lags);
         g.panels = p.n;
@@ -106,6 +118,21 @@ finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_
     if (st != FINF_OK) socp_grid_free(&g);
     *out = g;
     return st;
+}
+
+finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags,
+                           size_t uniform, socp_grid *out)
+{
+    return make(noise, NULL, eta, mu, lags, uniform, out);
+}
+
+/* The panels begin with those of plain sgd at the effective step, eta E(1)/A(1), at most 1: what is
+ * finer than that is found by halving. */
+finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, double mu, size_t lags,
+                           size_t uniform, socp_grid *out)
+{
+    double step = fmin(loop->eta * loop->e_one / loop->a_one, 1);
+    return make(noise, loop, step, mu, lags, uniform, out);
 }
 
 void socp_grid_free(socp_grid *g)

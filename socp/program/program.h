@@ -40,6 +40,28 @@ static inline int socp_is_causal(finf_iqc_bound b)
     return b == FINF_IQC_SHARP || b == FINF_IQC_SHARP_DIST || b == FINF_IQC_GAUSSIAN;
 }
 
+/* ---- loop.c: the optimizer (theory 11.4) ----------------------------------------------------- */
+
+enum { SOCP_LOOP_MOST = 34 }; /* coefficients of each polynomial */
+
+/* An optimizer P(z) = eta b(1/z)/a(1/z) for L = 1, as the two polynomials in y = e^{-iw} that are
+ * left when the pole at z = 1 and the delay of one step are taken out,
+ *     -1/P(e^{iw}) = (1 - e^{iw}) A(y)/(eta E(y)),     a = (1 - y) A,   b = y E. */
+typedef struct {
+    double eta;               /* The step size, times L. */
+    size_t n;                 /* Coefficients of A and of E; the shorter is filled up with zeros. */
+    double a[SOCP_LOOP_MOST]; /* A */
+    double e[SOCP_LOOP_MOST]; /* E */
+    double a_one, e_one;      /* A(1) and E(1). */
+} socp_loop;
+/* A and E at y = 1 - n = e^{-iw}. */
+void socp_loop_at(const socp_loop *l, double w, double complex *A, double complex *E);
+/* |G_h|^2 = |P/(1 + hP)|^2 at w, for L = 1. */
+double socp_loop_gain(const socp_loop *l, double h, double w);
+/* The closed loop's poles on curvature h: n of them, some of which may be 0. FINF_ENOMEM, or
+ * FINF_ETOL where the roots of the polynomial were not found. */
+finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole);
+
 /* ---- grid.c: frequencies (theory 7.5) -------------------------------------------------------- */
 
 typedef struct {
@@ -52,6 +74,9 @@ typedef struct {
 /* lags: what the multipliers need resolved (socp_basis_reach). uniform: 0 for nodes on the panels,
  * k for the paper's k equally spaced ones. */
 finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags,
+                           size_t uniform, socp_grid *out);
+/* The same for an optimizer: panels are halved until its closed loops are resolved too. */
+finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, double mu, size_t lags,
                            size_t uniform, socp_grid *out);
 void socp_grid_free(socp_grid *g);
 
@@ -86,6 +111,8 @@ typedef struct {
     size_t lags;       /* The first poles of X are s = 1: their columns are z^i. */
     socp_term *h;      /* The terms. */
     double *s;         /* The poles of X, as 1 - p_i. */
+    size_t pairs;      /* Pairs of complex poles of X, with two columns each, after the others. */
+    double complex *t; /* One of each pair, as 1 - p_i; NULL if there are none. */
     int plus;          /* h_t >= 0 enters Lambda with the sign -, as theory 7.1 has it. */
     int minus;         /* h_t >= 0 enters Lambda with the sign +: symmetric F only. */
     socp_ahead *ahead; /* The ns columns of stein.c; NULL if there are none. */
@@ -111,6 +138,9 @@ size_t socp_basis_reach(size_t lags, finf_iqc_class cls);
 /* geometric: with geometric sequences beside the single lags. */
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls,
                             int causal, socp_basis *out);
+/* The same for an optimizer: the poles are those of its closed loops. */
+finf_status socp_basis_loop(const socp_loop *loop, double mu, size_t lags, int geometric,
+                            finf_iqc_class cls, int causal, socp_basis *out);
 /* All columns at w. */
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x);
 /* Lambda - shift and X at w for the unknowns x and y; X may be NULL. */
@@ -128,6 +158,7 @@ typedef struct {
     double shift;    /* The part of Lambda that is given: 1/8, or 0 for dist. */
     int dist;        /* Is (L/2) |theta|^2 bounded, not F? */
     int eta_rounded; /* eta is a product that was rounded, which a proof must know. */
+    const socp_loop *loop; /* NULL for theta -= eta g; else the optimizer. */
 } socp_model;
 
 /* With Lambda = shift + r + i s:
@@ -179,7 +210,8 @@ typedef struct {
     double *K, *k0;    /* k. */
     double *q;         /* The weights of the cones. */
     double *G, *g0;    /* The inequalities, rows x n and rows. */
-    double *start;     /* A strictly feasible x. */
+    double *start;     /* A strictly feasible x, if `interior`. */
+    int interior;      /* Else one must be looked for (phase_one.c), and there may be none. */
     double scale;      /* The true objective is so many times the one here. */
 } socp_program;
 

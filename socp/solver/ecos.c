@@ -45,6 +45,8 @@ typedef struct {
 static void balance(const socp_program *p, const double *x, cone_program *g)
 {
     int causal = p->n > p->rows - 2;
+    double unit = 0;
+    for (size_t i = 0; i < p->rows - 2; i++) unit = fmax(unit, x[i]);
     for (size_t j = 0; j < p->cones; j++) {
         double a = p->a0[j], r = p->m0r[j], i = p->m0i[j], k = p->k0[j];
         for (size_t t = 0; t < p->n; t++) {
@@ -60,9 +62,9 @@ static void balance(const socp_program *p, const double *x, cone_program *g)
     for (size_t i = 0; i < p->rows; i++) {
         double s = p->g0[i];
         for (size_t t = 0; t < p->n; t++) s += p->G[i * p->n + t] * x[t];
-        g->fr[i] = i < p->rows - 2 ? 1 / x[0] : 1 / s;
+        g->fr[i] = i < p->rows - 2 ? 1 / unit : 1 / s;
     }
-    for (size_t t = 0; t < p->n; t++) g->col[t] = x[0];
+    for (size_t t = 0; t < p->n; t++) g->col[t] = unit;
 }
 
 /* One block for the numbers and one for the indices, with room for a matrix without zeros. */
