@@ -164,6 +164,7 @@ static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, att
                  a->so.status, a->so.code, a->so.gap);
     if (a->so.code != 0 && !(solver == FINF_IQC_NEWTON && st == FINF_ETOL)) return st;
     finf_status rs = socp_recompute(u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value,
+                                    u->prog.start,
                                     a->x, &a->re);
     if (st == FINF_OK && rs != FINF_OK)
         finf_why(&a->why, rs, rs == FINF_ETOL ? "recomputation did not converge" : "no memory");

@@ -7,7 +7,7 @@
 
 #include "program.h"
 
-enum { PER_PANEL = 8, CURVATURES = 5, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
+enum { PER_PANEL = 8, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
 
 typedef struct {
     const finf_noise *noise;
@@ -19,28 +19,37 @@ typedef struct {
     double mu;
 } panels;
 
-/* int f over [lo, hi] by the nodes the panel would get: of |B|^2 (which = 0), or of the gain of
- * the closed loop on one of CURVATURES h from mu to 1 */
-static double integral(const panels *p, int which, double lo, double hi)
+/* int f over [lo, hi] by the nodes the panel would get: of |B|^2 (h = 0), or of the gain of the
+ * closed loop on curvature h */
+static double integral(const panels *p, double h, double lo, double hi)
 {
-    double sum = 0, h = which ? pow(p->mu, (double)(which - 1) / (CURVATURES - 1)) : 0;
+    double sum = 0;
     for (size_t i = 0; i < PER_PANEL; i++) {
         double w, g;
         gsl_integration_glfixed_point(lo, hi, i, &w, &g, p->rule);
-        sum += g * (which ? socp_loop_gain(p->loop, h, w) : finf_noise_density(p->noise, w));
+        sum += g * (h > 0 ? socp_loop_gain(p->loop, h, w) : finf_noise_density(p->noise, w));
     }
     return sum;
 }
 
+static int moves(const panels *p, double h, double lo, double mid, double hi)
+{
+    double whole = integral(p, h, lo, hi), halves = integral(p, h, lo, mid) + integral(p, h, mid, hi);
+    return fabs(whole - halves) > 1e-7 * fabs(halves);
+}
+
 /* Does halving [lo, hi] change one of the integrals? Zeros of a finite beta may sit near the circle
- * at any angle, and so may the poles of an optimizer's closed loops. */
+ * at any angle, and so may the poles of an optimizer's closed loops: of all curvatures those are
+ * looked at that resonate in the panel, beside mu, L and the mean of the two. */
 static int unresolved(const panels *p, double lo, double mid, double hi)
 {
-    for (int i = 0; i <= (p->loop ? CURVATURES : 0); i++) {
-        double whole = integral(p, i, lo, hi),
-               halves = integral(p, i, lo, mid) + integral(p, i, mid, hi);
-        if (fabs(whole - halves) > 1e-7 * fabs(halves)) return 1;
-    }
+    if (moves(p, 0, lo, mid, hi)) return 1;
+    if (!p->loop) return 0;
+    double h[6] = {1, (1 + p->mu) / 2, p->mu};
+    for (int i = 0; i < 3; i++)
+        h[3 + i] = fmin(fmax(socp_loop_curvature(p->loop, lo + (hi - lo) * (i + 1) / 4), p->mu), 1);
+    for (int i = 0; i < 6; i++)
+        if (moves(p, h[i], lo, mid, hi)) return 1;
     return 0;
 }
 

@@ -35,6 +35,16 @@ double socp_loop_gain(const socp_loop *l, double h, double w)
            (creal(g) * creal(g) + cimag(g) * cimag(g));
 }
 
+/* |U - hV|^2 is least at h = Re(UV*)/|V|^2. */
+double socp_loop_curvature(const socp_loop *l, double w)
+{
+    double complex A, E;
+    socp_loop_at(l, w, &A, &E);
+    double s = sin(w / 2);
+    double complex V = l->eta * E, U = (2 * s * s - I * sin(w)) * A;
+    return creal(U * conj(V)) / (creal(V) * creal(V) + cimag(V) * cimag(V));
+}
+
 /* The roots of z^n times (1 - y) A(y) + eta h y E(y), y = 1/z. */
 finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole)
 {

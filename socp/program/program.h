@@ -42,7 +42,7 @@ static inline int socp_is_causal(finf_iqc_bound b)
 
 /* ---- loop.c: the optimizer (theory 11.4) ----------------------------------------------------- */
 
-enum { SOCP_LOOP_MOST = 34 }; /* coefficients of each polynomial */
+enum { SOCP_LOOP_MOST = 64 }; /* coefficients of each polynomial */
 
 /* An optimizer P(z) = eta b(1/z)/a(1/z) for L = 1, as the two polynomials in y = e^{-iw} that are
  * left when the pole at z = 1 and the delay of one step are taken out,
@@ -58,6 +58,8 @@ typedef struct {
 void socp_loop_at(const socp_loop *l, double w, double complex *A, double complex *E);
 /* |G_h|^2 = |P/(1 + hP)|^2 at w, for L = 1. */
 double socp_loop_gain(const socp_loop *l, double h, double w);
+/* The curvature on which that is largest, for a given w. */
+double socp_loop_curvature(const socp_loop *l, double w);
 /* The closed loop's poles on curvature h: n of them, some of which may be 0. FINF_ENOMEM, or
  * FINF_ETOL where the roots of the polynomial were not found. */
 finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole);
@@ -238,9 +240,10 @@ typedef struct {
     double a_min;      /* The least a(w) found, relative to its terms. */
     double repair;     /* The relative increase of h_0 that made a > 0 everywhere. */
 } socp_recomputed;
-/* x is repaired in place. on_grid: the solver's objective, which the bound is compared with. */
+/* x is repaired in place. on_grid: the solver's objective, which the bound is compared with. inner:
+ * for an optimizer, a point with a > 0 to repair towards; not looked at for plain sgd. */
 finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
-                           const socp_basis *b, socp_weights weights, double on_grid, double *x,
-                           socp_recomputed *out);
+                           const socp_basis *b, socp_weights weights, double on_grid,
+                           const double *inner, double *x, socp_recomputed *out);
 
 #endif

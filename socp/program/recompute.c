@@ -5,6 +5,7 @@
 #include <gsl/gsl_integration.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "program.h"
 
@@ -19,15 +20,26 @@ typedef struct {
     int unit;        /* That is the gradient noise, with B = 1; else the DP noise. */
     double a_min;    /* The least a met so far, relative to the size of its terms. */
     int halvings;    /* How many panels were halved: MAX_HALVINGS at most. */
+    const double *inner; /* For an optimizer, a point with a > 0; else NULL. */
 } point;
 
-/* a(w)/a_r(w): how much h_0 there is to spare at w */
+/* a at w for the unknowns x */
+static double a_at(const point *p, const socp_form *f, const double *x, double w)
+{
+    double complex lambda;
+    socp_basis_sum(p->b, x, p->y, w, &lambda, NULL);
+    return f->a_r * creal(lambda) + f->a_s * cimag(lambda) + f->a_0;
+}
+
+/* What there is to spare at w: a(w)/a_r(w), an amount of h_0, or a(w) in units of the inner
+ * point's. */
 static double spare(const point *p, double w)
 {
     double complex lambda;
     socp_form f;
-    socp_basis_sum(p->b, p->x, p->y, w, &lambda, NULL);
     socp_form_at(p->mo, w, 1, &f);
+    if (p->inner) return a_at(p, &f, p->x, w) / a_at(p, &f, p->inner, w);
+    socp_basis_sum(p->b, p->x, p->y, w, &lambda, NULL);
     return creal(lambda) + (f.a_s * cimag(lambda) + f.a_0) / f.a_r;
 }
 
@@ -126,34 +138,52 @@ static double least_spare(const point *p, const socp_grid *g)
     return least;
 }
 
+/* The unknowns repaired by `missing` and a relative `room` more: as much more of h_0, which raises a
+ * at every w, or for an optimizer, where it need not, a step towards the inner point, on which a is
+ * affine: t = missing/(1 + missing) of the way makes the least a 0. */
+static void repaired(const point *p, size_t n, double missing, double room, double h0,
+                     const double *from, double *x)
+{
+    double t = fmin(missing / (1 + missing) + room, 1);
+    if (!p->inner) x[0] = from[0] + missing + room * h0;
+    for (size_t i = 0; i < n && p->inner; i++) x[i] = (1 - t) * from[i] + t * p->inner[i];
+}
+
 /* The bound of theory 7.8. Where a falls below zero between nodes (a grid too coarse), or nearly,
  * so that psi peaks there, h_0 is raised: by what is missing and a relative 1e-12, 1e-11, .. 1, of
  * which the least converged bound is kept; none is tried when the first is the value on the grid
  * to 1e-7. With none converged the first finite value stands, with its error, as FINF_ETOL. Any of
  * these x proves its bound: which one is kept decides only how small it is. */
 finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
-                           const socp_basis *b, socp_weights weights, double on_grid, double *x,
-                           socp_recomputed *out)
+                           const socp_basis *b, socp_weights weights, double on_grid,
+                           const double *inner, double *x, socp_recomputed *out)
 {
     finf_real none = {NAN, INFINITY, ""};
     double *y = x + socp_basis_signed(b);
-    point p = {mo, noise, b, x, y, 0, INFINITY, 0};
-    double h0 = mo->shift, best = INFINITY;
+    point p = {mo, noise, b, x, y, 0, INFINITY, 0, mo->loop ? inner : NULL};
+    double h0 = mo->shift, best = INFINITY, best_room = 0;
     int done = 0;
+    size_t signs = socp_basis_signed(b);
     *out = (socp_recomputed){.dp = none, .sgd = none};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(ORDER);
-    if (!rule) return FINF_ENOMEM;
+    double *from = malloc(signs * sizeof *from);
+    if (!rule || !from) {
+        gsl_integration_glfixed_table_free(rule);
+        free(from);
+        return FINF_ENOMEM;
+    }
     /* x_i >= 0 is the whole of the class (a NaN is no number to keep either) */
     for (double *v = x; v < y; v++)
         if (!(*v > 0)) *v = 0;
+    memcpy(from, x, signs * sizeof *from);
     for (size_t i = 0; i < b->nh; i++) h0 += x[i];
     /* x[0] is the slack: raising it raises h_0 and nothing else of Lambda */
-    double x0 = x[0], kept = x0, missing = fmax(0, -least_spare(&p, g));
-    h0 += missing;
+    double missing = fmax(0, -least_spare(&p, g));
+    if (!p.inner) h0 += missing;
     for (double room = missing > 0 ? 1e-12 : 0; room < 2; room = fmax(1e-12, 10 * room)) {
         finf_real part[2] = {none, none}; /* the DP noise, the gradient noise with its own X */
         double total = 0, error = 0, weight[2] = {weights.dp, weights.sgd};
-        x[0] = x0 + missing + room * h0;
+        repaired(&p, signs, missing, room, h0, from, x);
         p.a_min = INFINITY;
         p.y = y;
         for (p.unit = 0; p.unit < 2; p.unit++) {
@@ -167,16 +197,20 @@ finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const 
         int converged = error <= 1e-8 * total;
         if (!(p.a_min > 0) || !isfinite(total) || (done && !(converged && total < best))) continue;
         if (!converged && isfinite(best)) continue;
-        kept = x[0];
+        best_room = room;
         best = total;
         done = converged;
         out->dp = part[0];
         out->sgd = part[1];
         out->a_min = p.a_min;
-        out->repair = (kept - x0) / h0;
+        out->repair = p.inner ? missing / (1 + missing) + room : (x[0] - from[0]) / h0;
         if (room == 0 && done && total <= on_grid * (1 + 1e-7)) break;
     }
-    x[0] = kept;
+    if (isfinite(best))
+        repaired(&p, signs, missing, best_room, h0, from, x);
+    else
+        memcpy(x, from, signs * sizeof *from);
     gsl_integration_glfixed_table_free(rule);
+    free(from);
     return done ? FINF_OK : FINF_ETOL;
 }
