@@ -9,6 +9,7 @@ socp_model socp_model_make(double eta, double kappa, int dist)
 {
     double mu = 1 / kappa;
     return (socp_model){.eta = eta,
+                        .kappa = kappa,
                         .mu = mu,
                         .delta = (kappa - 1) / kappa,
                         .c = (1 + mu) / 2,

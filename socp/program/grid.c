@@ -140,7 +140,7 @@ finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_
 finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, double mu, size_t lags,
                            size_t uniform, socp_grid *out)
 {
-    double step = fmin(loop->eta * loop->e_one / loop->a_one, 1);
+    double step = fmin(socp_loop_step(loop), 1);
     return make(noise, loop, step, mu, lags, uniform, out);
 }
 

@@ -54,7 +54,12 @@ typedef struct {
     double e[SOCP_LOOP_MOST]; /* E */
     double a_one, e_one;      /* A(1) and E(1). */
 } socp_loop;
-/* A and E at y = 1 - n = e^{-iw}. */
+/* For eta L = e. 0: it is theta -= eta g, and needs no loop. Weight decay and averaging are not
+ * looked at. */
+int socp_loop_make(const finf_optimizer *o, double e, socp_loop *out);
+/* The effective step size, eta E(1)/A(1). */
+static inline double socp_loop_step(const socp_loop *l) { return l->eta * l->e_one / l->a_one; }
+/* A and E at y = e^{-iw}. */
 void socp_loop_at(const socp_loop *l, double w, double complex *A, double complex *E);
 /* |G_h|^2 = |P/(1 + hP)|^2 at w, for L = 1. */
 double socp_loop_gain(const socp_loop *l, double h, double w);
@@ -154,6 +159,7 @@ void socp_basis_free(socp_basis *b);
 
 typedef struct {
     double eta;      /* The step size, times L. */
+    double kappa;    /* L/mu, as given. */
     double mu;       /* 1/kappa. */
     double delta;    /* 1 - mu. */
     double c;        /* (1 + mu)/2. */
@@ -162,6 +168,13 @@ typedef struct {
     int eta_rounded; /* eta is a product that was rounded, which a proof must know. */
     const socp_loop *loop; /* NULL for theta -= eta g; else the optimizer. */
 } socp_model;
+
+/* The grid, the single lags and the basis that are the model's: plain sgd's or its optimizer's. */
+finf_status socp_model_grid(const socp_model *mo, const finf_noise *noise, size_t lags,
+                            size_t uniform, socp_grid *out);
+size_t socp_model_lags(const socp_model *mo, const finf_noise *noise, int causal);
+finf_status socp_model_basis(const socp_model *mo, size_t lags, int geometric, finf_iqc_class cls,
+                             int causal, socp_basis *out);
 
 /* With Lambda = shift + r + i s:
  *     a = a_r r + a_s s + a_0,   m = m_r r + m_s s + m_0 + X,   k = k_r r + k_0. */

@@ -9,7 +9,6 @@
  * of its terms. The linear program is one more socp_program, of which m = 0, for the Newton
  * method. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +110,6 @@ finf_status socp_phase_one(socp_program *p, finf_cancel cancel, int *feasible)
     if (st != FINF_OK) return st;
     double *x = malloc(lp.n * sizeof *x);
     st = x ? socp_newton(&lp, &opt, x, &so) : FINF_ENOMEM;
-    if (getenv("PH")) fprintf(stderr, "phase one: st %d value %g gap %g iterations %d xi %g tau %g\n", st, so.value, so.gap, so.iterations, x[0], x[lp.n-1]);
     if (st == FINF_OK || st == FINF_ETOL) {
         set_start(p, x);
         p->interior = *feasible = x[lp.n - 1] < 1 && isfinite(socp_program_value(p, p->start));

@@ -21,7 +21,7 @@ typedef struct {
     finf_cancel cancel; /* Polled once an iteration. */
 } socp_solve_options;
 
-enum { SOCP_CANCELLED = -4 }; /* of socp_outcome.code */
+enum { SOCP_CANCELLED = -4, SOCP_INFEASIBLE = 1 }; /* of socp_outcome.code */
 
 typedef struct {
     int code;           /* 0: optimal to tol. Nothing else is success. */
