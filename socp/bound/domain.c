@@ -109,7 +109,7 @@ socp_setting socp_setting_make(double eta, double kappa, const finf_iqc_options 
 socp_model socp_setting_model(const socp_setting *s, int dist)
 {
     socp_model mo = socp_model_make(s->eta * s->smooth, s->kappa, dist);
-    mo.eta_rounded = s->smooth != 1;
+    mo.eta_rounded = s->decay > 0 ? 2 : s->smooth != 1;
     mo.loop = s->has_loop ? &s->loop : NULL;
     return mo;
 }

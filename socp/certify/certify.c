@@ -214,6 +214,7 @@ static void prove(const proof *p)
     socp_certificate *out = p->out;
     ball_form_make(f, p->mo, p->kappa);
     p->c->part = _acb_vec_init(BALL_PARTS);
+    if (f->loop) out->certified = ball_loop_stable(f) && out->certified;
     if (p->weights.dp > 0) {
         out->certified = ball_gamma2(f->noise, &out->gamma2_upper) && out->certified;
         out->dp_upper = enclose(p->c, p->g, p->estimate->dp);
@@ -257,8 +258,12 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     for (size_t i = 0; i < b->terms; i++) /* h_t >= 0, summable */
         out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1 &&
                          b->h[i].fold > 0;
-    for (size_t i = 0; i < b->nc; i++) /* |p| < 1 */
+    for (size_t i = 0; i + 2 * b->pairs < b->nc; i++) /* |p| < 1 */
         out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2;
+    for (size_t i = 0; i < b->pairs; i++) { /* |1 - t| < 1, with room for the roundings */
+        double re = 1 - creal(b->t[i]), im = cimag(b->t[i]);
+        out->certified = out->certified && re * re + im * im < 1 - 1e-12;
+    }
     for (size_t i = 0; i < b->ns; i++)
         out->certified = out->certified && b->ahead[i].lag > 0 && b->ahead[i].s > 0 &&
                          b->ahead[i].s <= 1;

@@ -165,7 +165,7 @@ typedef struct {
     double c;        /* (1 + mu)/2. */
     double shift;    /* The part of Lambda that is given: 1/8, or 0 for dist. */
     int dist;        /* Is (L/2) |theta|^2 bounded, not F? */
-    int eta_rounded; /* eta is a product that was rounded, which a proof must know. */
+    int eta_rounded; /* How many roundings eta is the result of, which a proof must know. */
     const socp_loop *loop; /* NULL for theta -= eta g; else the optimizer. */
 } socp_model;
 
