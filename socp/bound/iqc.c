@@ -155,7 +155,8 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
     size_t lags = opt->fir ? opt->fir : socp_model_lags(mo, noise, causal);
     size_t reach = socp_basis_reach(lags, opt->multipliers);
     int gaussian = opt->bound == FINF_IQC_GAUSSIAN && weights.dp > 0;
-    if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
+    size_t ahead = mo->loop ? SOCP_STEIN_FAR : SOCP_STEIN_LAGS;
+    if (gaussian && reach < ahead) reach = ahead;
     unit_problem u = {.mo = mo, .noise = noise, .opt = opt, .weights = weights};
     attempt a = {.so = {.status = "not started", .code = -1, .value = NAN, .gap = INFINITY},
                  .re = *re,

@@ -176,8 +176,7 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
     acb_div(sum, sum, part, PREC);
     if (f->b->ns > 0 && !f->unit) {
         acb_zero(part);
-        ok = ball_stein_cost(f->noise, f->b, f->x, f->eta, f->mu, f->delta, acb_realref(part)) &&
-             ok;
+        ok = ball_stein_cost(f, acb_realref(part)) && ok;
         acb_add(sum, sum, part, PREC);
     }
     arb_get_ubound_arf(end, acb_realref(sum), PREC);

@@ -110,8 +110,7 @@ int ball_gamma2(const finf_noise *noise, double *upper);
 int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2);
 
 /* ---- ball_stein.c ---------------------------------------------------------------------------- */
-/* stein.c's cost of the multipliers x, rigorously. 0: not proved */
-int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta,
-                    const arb_t mu, const arb_t delta, arb_t cost);
+/* stein.c's cost of the multipliers f->x, rigorously. 0: not proved */
+int ball_stein_cost(const ball_form *f, arb_t cost);
 
 #endif

@@ -192,6 +192,7 @@ double socp_form_psi(const socp_form *f, double complex lambda, double complex X
 
 enum {
     SOCP_STEIN_LAGS = 8, /* single lags */
+    SOCP_STEIN_FAR = 16, /* the farthest for an optimizer */
     SOCP_STEIN_MOST = 16 /* columns in all */
 };
 finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b,
