@@ -31,6 +31,9 @@ typedef struct {
     socp_loop loop;            /* If so; L = 1. */
 } socp_setting;
 socp_setting socp_setting_make(double eta, double kappa, const finf_iqc_options *o);
+/* The step that decides on which scales the noise matters: eta L, or the effective one of an
+ * optimizer, at most 1. */
+double socp_setting_step(const socp_setting *s);
 /* The model for L = 1; it points to s->loop. */
 socp_model socp_setting_model(const socp_setting *s, int dist);
 /* Does some quadratic diverge? If so, *h is its curvature (without V), and why says it. */

@@ -106,6 +106,11 @@ socp_setting socp_setting_make(double eta, double kappa, const finf_iqc_options 
     return s;
 }
 
+double socp_setting_step(const socp_setting *s)
+{
+    return s->has_loop ? fmin(socp_loop_step(&s->loop), 1) : s->eta * s->smooth;
+}
+
 socp_model socp_setting_model(const socp_setting *s, int dist)
 {
     socp_model mo = socp_model_make(s->eta * s->smooth, s->kappa, dist);

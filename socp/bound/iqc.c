@@ -267,8 +267,7 @@ static finf_status begin(const finf_noise *noise, const socp_setting *s, const f
         return st;
     }
     out->gamma2 = sens->gamma2;
-    double step = s->has_loop ? fmin(socp_loop_step(&s->loop), 1) : s->eta * s->smooth,
-           slow = step / s->kappa, T;
+    double slow = socp_setting_step(s) / s->kappa, T;
     if (diverges) {
         if (pr->sigma_sgd > 0) out->unit_sgd = INFINITY;
         out->quadratic_h = h;
