@@ -47,6 +47,7 @@ typedef struct {
     socp_grid grid;
     socp_basis basis;
     socp_program prog; /* the form of theory 7.12 on grid and basis */
+    unsigned char *marked; /* NULL, or a flag for each panel: it is to be halved */
 } unit_problem;
 
 /* What one solver made of it. */
@@ -69,7 +70,7 @@ static int has_bound(const attempt *a)
 /* Solves by one solver and recomputes the bound. Newton's iterates are feasible, so an unfinished
  * one is still a bound, and FINF_ETOL says that a better one was asked for; ECOS's are a number
  * with code 0 only. a->x is the caller's to free, whatever is returned. */
-static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, attempt *a)
+static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *a)
 {
     const finf_iqc_options *o = u->opt;
     socp_solve_options s = {.tol = o->gap, .cancel = o->cancel};
@@ -87,8 +88,10 @@ static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, att
         finf_why(&a->why, st, "%s: %s (code %d, relative gap %.1e)", solver_name(solver),
                  a->so.status, a->so.code, a->so.gap);
     if (a->so.code != 0 && !(solver == FINF_IQC_NEWTON && st == FINF_ETOL)) return st;
-    finf_status rs = socp_recompute(u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value,
-                                    u->prog.start, a->x, &a->re);
+    finf_status rs = socp_recompute_or_mark(
+        u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value,
+        u->prog.slack ? NULL : u->prog.start, a->x, u->marked, &a->re);
+    if (a->re.coarse) return st;
     if (st == FINF_OK && rs != FINF_OK)
         finf_why(&a->why, rs, rs == FINF_ETOL ? "recomputation did not converge" : "no memory");
     return finf_worse(st, rs);
@@ -142,6 +145,36 @@ static finf_status solve_program(unit_problem *u, attempt *a)
     return again;
 }
 
+/* With an optimizer the optimum is often tight, a touching 0 at a frequency that is not known
+ * before, and a program on nodes too far apart there is below what its multipliers prove. So the
+ * panels that are to blame are halved, and it is solved again (theory 11.4); the last time as it
+ * is. */
+static finf_status solve_refined(unit_problem *u, attempt *a)
+{
+    enum { ROUNDS = 8 };
+    for (int round = 0;; round++) {
+        int last = !u->mo->loop || u->opt->grid_uniform || round == ROUNDS;
+        socp_grid finer;
+        u->marked = last ? NULL : malloc(u->grid.panels);
+        if (!last && !u->marked) return FINF_ENOMEM;
+        finf_status st = solve_program(u, a);
+        if (last || st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED || !a->re.coarse) {
+            free(u->marked);
+            return st;
+        }
+        st = socp_grid_halve(&u->grid, u->marked, &finer);
+        free(u->marked);
+        if (st != FINF_OK) return st;
+        socp_grid_free(&u->grid);
+        u->grid = finer;
+        socp_program_free(&u->prog);
+        free(a->x);
+        a->x = NULL;
+        st = socp_program_make(u->mo, u->noise, &u->grid, &u->basis, u->weights, &u->prog);
+        if (st != FINF_OK) return st;
+    }
+}
+
 /* The bound for L = 1 and kappa > 1: grid, multipliers, program, solver, recomputation and, if
  * asked for, the proof. Fills in the solver's part of the result, *re and *cert. */
 static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa,
@@ -167,7 +200,7 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
     if (st == FINF_OK && gaussian) st = socp_stein_make(mo, noise, &u.basis, &out->reason);
     if (st == FINF_OK) st = socp_program_make(mo, noise, &u.grid, &u.basis, weights, &u.prog);
     if (st == FINF_OK) {
-        st = solve_program(&u, &a);
+        st = solve_refined(&u, &a);
         *re = a.re;
         out->reason = a.why;
         out->solver = solver_name(a.solver);

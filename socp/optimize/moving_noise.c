@@ -257,7 +257,8 @@ finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, dou
         memcpy(x, v->x, v->prog.n * sizeof *x);
         for (size_t i = 0; i < 2 * v->basis.ns + v->basis.nc; i++)
             x[v->basis.nh + i] /= sqrt(sens.gamma2.value); /* X of B as it is */
-        st = socp_recompute(&v->mo, noise, &v->grid, &v->basis, w, v->value, v->prog.start, x, &re);
+        st = socp_recompute(&v->mo, noise, &v->grid, &v->basis, w, v->value,
+                            v->prog.slack ? NULL : v->prog.start, x, &re);
         *bound = w.dp * re.dp.value + (w.sgd > 0 ? w.sgd * re.sgd.value : 0);
     }
     free(x);

@@ -94,6 +94,16 @@ static void cover(panels *p, double eta, double mu, size_t lags)
     }
 }
 
+static void place_nodes(socp_grid *g, const gsl_integration_glfixed_table *rule)
+{
+    for (size_t j = 0; j < g->n; j++) {
+        size_t i = j / PER_PANEL;
+        gsl_integration_glfixed_point(g->edge[i], g->edge[i + 1], j % PER_PANEL, &g->w[j], &g->q[j],
+                                      rule);
+        g->q[j] /= FINF_PI;
+    }
+}
+
 /* Nodes: Gauss-Legendre on every panel, or the paper's, k points -pi + 2 pi (j + 1/2)/k folded on
  * (0, pi). */
 static finf_status make(const finf_noise *noise, const socp_loop *loop, double eta, double mu,
@@ -111,16 +121,12 @@ static finf_status make(const finf_noise *noise, const socp_loop *loop, double e
     }
     finf_status st = g.w ? FINF_OK : FINF_ENOMEM;
     if (st == FINF_OK) g.q = g.w + g.n;
-    for (size_t j = 0; st == FINF_OK && j < g.n; j++) {
-        size_t i = j / PER_PANEL;
+    if (st == FINF_OK && !uniform) place_nodes(&g, rule);
+    for (size_t j = 0; st == FINF_OK && uniform && j < g.n; j++) {
         /* odd k: w = 0 is a point, and its own mirror image */
         double k = (double)uniform, shift = uniform % 2 ? 0 : 0.5;
-        if (uniform) {
-            g.w[j] = 2 * FINF_PI * ((double)j + shift) / k;
-            g.q[j] = (g.w[j] > 0 ? 2 : 1) * FINF_PI / k;
-        } else
-            gsl_integration_glfixed_point(g.edge[i], g.edge[i + 1], j % PER_PANEL, &g.w[j], &g.q[j],
-                                          rule);
+        g.w[j] = 2 * FINF_PI * ((double)j + shift) / k;
+        g.q[j] = (g.w[j] > 0 ? 2 : 1) * FINF_PI / k;
         g.q[j] /= FINF_PI;
     }
     gsl_integration_glfixed_table_free(rule);
@@ -142,6 +148,29 @@ finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, doubl
 {
     double step = fmin(socp_loop_step(loop), 1);
     return make(noise, loop, step, mu, lags, uniform, out);
+}
+
+finf_status socp_grid_halve(const socp_grid *g, const unsigned char *marked, socp_grid *out)
+{
+    size_t count = g->panels, n = 0;
+    for (size_t i = 0; i < g->panels; i++) count += marked[i] != 0;
+    *out = (socp_grid){.panels = count, .n = PER_PANEL * count};
+    gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PER_PANEL);
+    out->edge = malloc((count + 1) * sizeof *out->edge);
+    out->w = malloc(2 * out->n * sizeof *out->w);
+    finf_status st = rule && out->edge && out->w ? FINF_OK : FINF_ENOMEM;
+    if (st == FINF_OK) {
+        out->q = out->w + out->n;
+        out->edge[n++] = g->edge[0];
+        for (size_t i = 0; i < g->panels; i++) {
+            if (marked[i]) out->edge[n++] = g->edge[i] + (g->edge[i + 1] - g->edge[i]) / 2;
+            out->edge[n++] = g->edge[i + 1];
+        }
+        place_nodes(out, rule);
+    }
+    gsl_integration_glfixed_table_free(rule);
+    if (st != FINF_OK) socp_grid_free(out);
+    return st;
 }
 
 void socp_grid_free(socp_grid *g)

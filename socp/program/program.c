@@ -166,6 +166,7 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
         p.interior = p.interior && f.a_r > 0;
         ratio = fmax(ratio, -f.a_0 / f.a_r);
     }
+    p.slack = p.interior;
     start(&p, b, ratio);
     free(col);
     *out = p;

@@ -85,6 +85,8 @@ finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_
 /* The same for an optimizer: panels are halved until its closed loops are resolved too. */
 finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, double mu, size_t lags,
                            size_t uniform, socp_grid *out);
+/* The same with the marked ones of its panels halved. */
+finf_status socp_grid_halve(const socp_grid *g, const unsigned char *marked, socp_grid *out);
 void socp_grid_free(socp_grid *g);
 
 /* ---- basis.c: the multipliers (theory 7.5) --------------------------------------------------- */
@@ -228,6 +230,7 @@ typedef struct {
     double *G, *g0;    /* The inequalities, rows x n and rows. */
     double *start;     /* A strictly feasible x, if `interior`. */
     int interior;      /* Else one must be looked for (phase_one.c), and there may be none. */
+    int slack;         /* a grows with the slack h_0 - sum h at every node. */
     double scale;      /* The true objective is so many times the one here. */
 } socp_program;
 
@@ -253,11 +256,18 @@ typedef struct {
     finf_real dp, sgd; /* The bounds for unit-variance DP and gradient noise. */
     double a_min;      /* The least a(w) found, relative to its terms. */
     double repair;     /* The relative increase of h_0 that made a > 0 everywhere. */
+    size_t coarse;     /* Panels that are too wide for these multipliers; 0: not asked, or none. */
 } socp_recomputed;
 /* x is repaired in place. on_grid: the solver's objective, which the bound is compared with. inner:
- * for an optimizer, a point with a > 0 to repair towards; not looked at for plain sgd. */
+ * NULL where a grows with the slack, as it does for plain sgd; else a point with a > 0. */
 finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
                            const socp_basis *b, socp_weights weights, double on_grid,
                            const double *inner, double *x, socp_recomputed *out);
+/* The same, but where the bound would be more than 1e-6 above on_grid and panels of the grid are to
+ * blame, these are marked and counted in out->coarse, and nothing else is done. marked: panels */
+finf_status socp_recompute_or_mark(const socp_model *mo, const finf_noise *noise,
+                                   const socp_grid *g, const socp_basis *b, socp_weights weights,
+                                   double on_grid, const double *inner, double *x,
+                                   unsigned char *marked, socp_recomputed *out);
 
 #endif
