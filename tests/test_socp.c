@@ -195,8 +195,8 @@ START_TEST(residuals)
                     ASSERT_NEAR(p.out.value, objective, ecos ? 2e-8 : 1e-9, "%s: objective", what);
                     socp_recomputed re;
                     ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.g, &p.b,
-                                                    (socp_weights){1, 0}, p.out.value, NULL,
-                                                    p.x, &re),
+                                                    (socp_weights){1, 0}, p.out.value, NULL, p.x,
+                                                    &re),
                                      FINF_OK);
                     ASSERT_NEAR(re.dp.value, math_bound(&p), 1e-9, "%s: bound", what);
                     problem_free(&p);

@@ -40,8 +40,8 @@ static finf_status simulate(const job *j, size_t i, const finf_noise *noise, row
     /* d = 1: the bound's d is in its scale, and |what|^2 is spread over d */
     for (int k = 0; k < 2 && sigma > 0; k++) {
         finf_status s = finf_iqc_simulate(noise, j->pairs.eta[i], j->pairs.kappa[i], j->o.smooth,
-                                          j->o.privacy.sigma_sgd / sigma, KINDS[k], j->seed, 0.005,
-                                          &j->o.cancel, &out->worst[k]);
+                                          j->o.optimizer, j->o.privacy.sigma_sgd / sigma, KINDS[k],
+                                          j->seed, 0.005, &j->o.cancel, &out->worst[k]);
         worst = finf_worse(worst, s);
     }
     if (worst)

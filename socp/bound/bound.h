@@ -18,6 +18,8 @@ enum {
 finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim, finf_reason *why);
 /* The privacy setting, which here may have clip = 0: no privacy noise. */
 finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why);
+/* An optimizer without averaging. */
+finf_status socp_check_optimizer(const finf_optimizer *o, finf_reason *why);
 /* All that finf_iqc, finf_tune_iqc and finf_optimize need: see finf_iqc_check. */
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why);
 
@@ -30,7 +32,7 @@ typedef struct {
     int has_loop;              /* It is not theta -= eta g. */
     socp_loop loop;            /* If so; L = 1. */
 } socp_setting;
-socp_setting socp_setting_make(double eta, double kappa, const finf_iqc_options *o);
+socp_setting socp_setting_make(double eta, double kappa, double smooth, const finf_optimizer *o);
 /* The step that decides on which scales the noise matters: eta L, or the effective one of an
  * optimizer, at most 1. */
 double socp_setting_step(const socp_setting *s);

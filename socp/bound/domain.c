@@ -53,7 +53,7 @@ static finf_status check_resolution(double eta, double kappa, const finf_iqc_opt
 
 /* The bound is one at the points where gradients are taken. It holds for an average of them too, as
  * F is convex, but the lower bounds beside it would not. */
-static finf_status check_optimizer(const finf_optimizer *o, finf_reason *why)
+finf_status socp_check_optimizer(const finf_optimizer *o, finf_reason *why)
 {
     if (!o || o->average == AVERAGE_NONE) return FINF_OK;
     char name[64];
@@ -73,7 +73,7 @@ finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf
     if (st == FINF_OK)
         st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
     if (st == FINF_OK) st = finf_choice_check("solver", (int)o->solver, FINF_IQC_ECOS, why);
-    if (st == FINF_OK) st = check_optimizer(o->optimizer, why);
+    if (st == FINF_OK) st = socp_check_optimizer(o->optimizer, why);
     if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
     if (st == FINF_OK) st = check_resolution(eta, kappa, o, why);
     if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);
@@ -92,17 +92,16 @@ finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt
     return socp_check(eta, kappa, &o, why);
 }
 
-
 /* ---- the optimizer --------------------------------------------------------------------------- */
 
-/* F + (V/2)|theta|^2 has curvatures from mu + V to L + V. kappa is rounded up: the class of a larger
- * one contains that of a smaller. */
-socp_setting socp_setting_make(double eta, double kappa, const finf_iqc_options *o)
+/* F + (V/2)|theta|^2 has curvatures from mu + V to L + V. kappa is rounded up: the class of a
+ * larger one contains that of a smaller. */
+socp_setting socp_setting_make(double eta, double kappa, double smooth, const finf_optimizer *o)
 {
-    double V = finf_optimizer_weight_decay(o->optimizer), L = o->smooth;
-    socp_setting s = {.eta = eta, .kappa = kappa, .smooth = L + V, .decay = V, .opt = o->optimizer};
+    double V = finf_optimizer_weight_decay(o), L = smooth;
+    socp_setting s = {.eta = eta, .kappa = kappa, .smooth = L + V, .decay = V, .opt = o};
     if (V > 0 && kappa > 1) s.kappa = fmax(1, kappa * ((L + V) / (L + V * kappa)) * (1 + 8e-16));
-    s.has_loop = socp_loop_make(o->optimizer, eta * s.smooth, &s.loop);
+    s.has_loop = socp_loop_make(o, eta * s.smooth, &s.loop);
     return s;
 }
 

@@ -46,7 +46,7 @@ typedef struct {
     socp_weights weights; /* of the two noises in the objective */
     socp_grid grid;
     socp_basis basis;
-    socp_program prog; /* the form of theory 7.12 on grid and basis */
+    socp_program prog;     /* the form of theory 7.12 on grid and basis */
     unsigned char *marked; /* NULL, or a flag for each panel: it is to be halved */
 } unit_problem;
 
@@ -88,9 +88,9 @@ static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *
         finf_why(&a->why, st, "%s: %s (code %d, relative gap %.1e)", solver_name(solver),
                  a->so.status, a->so.code, a->so.gap);
     if (a->so.code != 0 && !(solver == FINF_IQC_NEWTON && st == FINF_ETOL)) return st;
-    finf_status rs = socp_recompute_or_mark(
-        u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value,
-        u->prog.slack ? NULL : u->prog.start, a->x, u->marked, &a->re);
+    finf_status rs = socp_recompute_or_mark(u->mo, u->noise, &u->grid, &u->basis, u->weights,
+                                            a->so.value, u->prog.slack ? NULL : u->prog.start, a->x,
+                                            u->marked, &a->re);
     if (a->re.coarse) return st;
     if (st == FINF_OK && rs != FINF_OK)
         finf_why(&a->why, rs, rs == FINF_ETOL ? "recomputation did not converge" : "no memory");
@@ -343,8 +343,8 @@ static finf_status worst_quadratic(const finf_noise *noise, const socp_model *mo
     out->unit_quadratic_lower = scaled(quad, 1 / L, 0);
     if (st != FINF_OK && st != FINF_ETOL) return st;
     if (sgd2 > 0 && sigma2 > 0 && isfinite(sigma2))
-        st = finf_worse(
-            st, socp_quadratic(noise, mo, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
+        st = finf_worse(st,
+                        socp_quadratic(noise, mo, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
     out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, ""}
                                          : scaled(quad, sigma2 / L, gamma_error);
     if (!(sigma2 > 0)) { /* only gradient noise */
@@ -369,7 +369,7 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     *out = socp_iqc_failed(&o);
     finf_status st = socp_check(eta, kappa, &o, &out->reason);
     if (st != FINF_OK) return st;
-    socp_setting set = socp_setting_make(eta, kappa, &o);
+    socp_setting set = socp_setting_make(eta, kappa, o.smooth, o.optimizer);
     st = begin(noise, &set, &o, &sens, &stop, out);
     if (st != FINF_OK || stop) return st;
 

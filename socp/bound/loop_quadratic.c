@@ -16,9 +16,9 @@ enum { MORE = 20, LESS = 12, CURVATURES = 33, ROUNDS = 100 };
 
 struct socp_loop_means {
     double mu;
-    size_t n, few;        /* nodes; the first `few` are those of the rule with LESS */
-    double *q;            /* their weights, of sum 1 in either rule */
-    double *B2;           /* |B|^2 */
+    size_t n, few;         /* nodes; the first `few` are those of the rule with LESS */
+    double *q;             /* their weights, of sum 1 in either rule */
+    double *B2;            /* |B|^2 */
     double complex *U, *V; /* of theory 11.4 */
 };
 
@@ -30,8 +30,8 @@ void socp_loop_means_free(socp_loop_means *m)
     free(m);
 }
 
-static void fill(socp_loop_means *m, const finf_noise *noise, const socp_loop *l, size_t j, double w,
-                 double weight)
+static void fill(socp_loop_means *m, const finf_noise *noise, const socp_loop *l, size_t j,
+                 double w, double weight)
 {
     double complex A, E;
     double s = sin(w / 2);
@@ -100,8 +100,8 @@ double socp_loop_mean(const socp_loop_means *m, double h, double sgd_ratio, doub
 typedef struct {
     const socp_loop_means *m;
     socp_weights weights;
-    double *k;      /* n x CURVATURES: c_i |G_i|^2 */
-    double *S, *D;  /* n: sum p_i k_i, and how it moves */
+    double *k;     /* n x CURVATURES: c_i |G_i|^2 */
+    double *S, *D; /* n: sum p_i k_i, and how it moves */
     double p[CURVATURES], slope[CURVATURES];
 } mixture;
 
@@ -163,9 +163,9 @@ static void exchange(mixture *x, int from, int to)
     x->p[from] = slope < 0 ? x->p[from] - lo : 0;
 }
 
-/* Frank and Wolfe's method with pairwise steps, from the best single curvature. The value is concave
- * and homogeneous of degree 1 in p: sum p_i slope_i is the value, and no mixture is above the
- * largest slope, where the rounds end. Every p is a lower bound: that decides only how good a
+/* Frank and Wolfe's method with pairwise steps, from the best single curvature. The value is
+ * concave and homogeneous of degree 1 in p: sum p_i slope_i is the value, and no mixture is above
+ * the largest slope, where the rounds end. Every p is a lower bound: that decides only how good a
  * one. */
 static void maximise(mixture *x)
 {

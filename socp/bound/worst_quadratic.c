@@ -14,8 +14,8 @@ static const double KNOWN = 1e-5; /* of log h: the value is flat there */
  * times
  *     (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),
  * T = 1 for the gradient noise. *relerr is raised to the largest relative error of T. */
-static finf_status values(const finf_noise *noise, double eta, const socp_loop_means *loop, int dist,
-                          double sgd_ratio, const double *u, double *v, double *relerr)
+static finf_status values(const finf_noise *noise, double eta, const socp_loop_means *loop,
+                          int dist, double sgd_ratio, const double *u, double *v, double *relerr)
 {
     double b[ALL], T[ALL], err = 0;
     if (loop) {

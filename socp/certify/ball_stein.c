@@ -4,8 +4,8 @@
 
 #include "certify.h"
 
-/* cen_k and rad_k, k = 1 .. n, and P: for k > n only |cen_k| <= P and rad_k <= (eta delta/2) P k are
- * used, P = eta max|B|/(1 - |1 - eta c|), which needs 0 < eta c < 2. keep is 1 - eta c and most
+/* cen_k and rad_k, k = 1 .. n, and P: for k > n only |cen_k| <= P and rad_k <= (eta delta/2) P k
+ * are used, P = eta max|B|/(1 - |1 - eta c|), which needs 0 < eta c < 2. keep is 1 - eta c and most
  * max(1 - eta mu, eta - 1), the factors of the recurrences
  *     cen_{k+1} = keep cen_k - eta beta_k,   rad_{k+1} = most rad_k + spread |cen_k|,   rad_1 = 0,
  * spread being eta delta/2. P begins as max|B|. */

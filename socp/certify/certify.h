@@ -65,7 +65,8 @@ void ball_form_clear(ball_form *f);
 /* Enclosures on the box w; analytic: not finite unless every part is holomorphic on w */
 void ball_form_at(ball_form *f, const acb_t w, int analytic, acb_ptr part);
 
-/* ---- ball_loop.c: the parts for an optimizer --------------------------------------------------- */
+/* ---- ball_loop.c: the parts for an optimizer ---------------------------------------------------
+ */
 void ball_loop_make(ball_form *f);
 void ball_loop_clear(ball_form *f);
 /* As ball_form_at, which has filled the scratch down to B2. */

@@ -44,7 +44,8 @@ finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o
                              const finf_noise *finest, socp_moving *out)
 {
     int causal = socp_is_causal(o->bound), gaussian = o->bound == FINF_IQC_GAUSSIAN;
-    socp_moving v = {.set = socp_setting_make(eta, kappa, o), .weights = socp_unit_weights(o)};
+    socp_moving v = {.set = socp_setting_make(eta, kappa, o->smooth, o->optimizer),
+                     .weights = socp_unit_weights(o)};
     if (v.set.kappa == 1) v.set.kappa = 1 + 1e-6;
     v.mo = socp_setting_model(&v.set, socp_is_dist(o->bound));
     size_t lags = o->fir ? o->fir : socp_model_lags(&v.mo, NULL, causal),

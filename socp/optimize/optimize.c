@@ -389,7 +389,7 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     finf_status st = check(&t.o, &out->iqc.reason);
     if (st == FINF_OK) st = socp_check(eta, kappa, &t.o.iqc, &out->iqc.reason);
     if (st == FINF_OK) {
-        t.set = socp_setting_make(eta, kappa, &t.o.iqc);
+        t.set = socp_setting_make(eta, kappa, t.o.iqc.smooth, t.o.iqc.optimizer);
         t.e = socp_setting_step(&t.set);
     }
     if (st == FINF_OK) st = finf_noise_sgd(&white);

@@ -49,7 +49,7 @@ static void quadratic(const socp_setting *s, finf_optimize_result *out)
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
                           const socp_multipliers *m, finf_optimize_result *out)
 {
-    socp_setting set = socp_setting_make(eta, kappa, o);
+    socp_setting set = socp_setting_make(eta, kappa, o->smooth, o->optimizer);
     socp_model mo = socp_setting_model(&set, socp_is_dist(o->bound));
     double L = set.smooth, e = socp_setting_step(&set);
     finf_status st = knots(e, fmin(e / set.kappa, finf_noise_scale(out->noise)), out);

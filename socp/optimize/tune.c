@@ -192,11 +192,10 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     finf_status tuned = FINF_OK, st = socp_check(eta, kappa, &o, &out->reason);
     if (st != FINF_OK) return st;
     st = finf_noise_sgd(&noise);
-    socp_setting set = socp_setting_make(eta, kappa, &o);
+    socp_setting set = socp_setting_make(eta, kappa, o.smooth, o.optimizer);
     double step = fmin(socp_setting_step(&set), 1), h;
     /* every noise gives the same */
-    int cancelled = 0,
-        trivial = socp_setting_diverges(&set, &h, NULL) || !(o.privacy.clip > 0);
+    int cancelled = 0, trivial = socp_setting_diverges(&set, &h, NULL) || !(o.privacy.clip > 0);
     *nu = 1;
     if (st == FINF_OK && !trivial && set.kappa == 1 && !set.has_loop) {
         *nu = step; /* mean estimation, theory 4 */

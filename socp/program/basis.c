@@ -206,7 +206,8 @@ static double complex causal_column(double s, double complex n, double complex *
 static void pair_columns(double complex t, double complex n, double complex *blaschke,
                          double complex *c)
 {
-    double complex D = (t + (1 - t) * n) * (conj(t) + (1 - conj(t)) * n), f = inverse(D) * *blaschke;
+    double complex D = (t + (1 - t) * n) * (conj(t) + (1 - conj(t)) * n),
+                   f = inverse(D) * *blaschke;
     double size = creal(t) * creal(t) + cimag(t) * cimag(t), damp = creal(t);
     c[0] = sqrt(size) * damp / 2 * (2 - n) * f;
     c[1] = damp * n * f;

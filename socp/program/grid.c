@@ -12,9 +12,9 @@ enum { PER_PANEL = 8, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
 typedef struct {
     const finf_noise *noise;
     const gsl_integration_glfixed_table *rule;
-    double *edge;  /* MAX_PANELS + MAX_DOUBLINGS + 1: no more are halved after MAX_PANELS */
-    size_t n;      /* panels so far */
-    double widest; /* the most that a panel may have, for the multipliers' sake */
+    double *edge;          /* MAX_PANELS + MAX_DOUBLINGS + 1: no more are halved after MAX_PANELS */
+    size_t n;              /* panels so far */
+    double widest;         /* the most that a panel may have, for the multipliers' sake */
     const socp_loop *loop; /* NULL for plain sgd, whose poles are real and known */
     double mu;
 } panels;
@@ -34,7 +34,8 @@ static double integral(const panels *p, double h, double lo, double hi)
 
 static int moves(const panels *p, double h, double lo, double mid, double hi)
 {
-    double whole = integral(p, h, lo, hi), halves = integral(p, h, lo, mid) + integral(p, h, mid, hi);
+    double whole = integral(p, h, lo, hi),
+           halves = integral(p, h, lo, mid) + integral(p, h, mid, hi);
     return fabs(whole - halves) > 1e-7 * fabs(halves);
 }
 
@@ -112,7 +113,12 @@ static finf_status make(const finf_noise *noise, const socp_loop *loop, double e
     socp_grid g = {.edge = malloc((MAX_PANELS + MAX_DOUBLINGS + 1) * sizeof *g.edge)};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PER_PANEL);
     if (g.edge && rule) {
-        panels p = {.noise = noise, .rule = rule, .edge = g.edge, .widest = 4 / (double)lags, .loop = loop, .mu = mu};
+        panels p = {.noise = noise,
+                    .rule = rule,
+                    .edge = g.edge,
+                    .widest = 4 / (double)lags,
+                    .loop = loop,
+                    .mu = mu};
         g.edge[0] = 0;
         cover(&p, eta, mu, lags);
         g.panels = p.n;

@@ -160,14 +160,14 @@ void socp_basis_free(socp_basis *b);
 /* ---- form.c: a, m, k at one frequency (theory 7.12) ------------------------------------------ */
 
 typedef struct {
-    double eta;      /* The step size, times L. */
-    double kappa;    /* L/mu, as given. */
-    double mu;       /* 1/kappa. */
-    double delta;    /* 1 - mu. */
-    double c;        /* (1 + mu)/2. */
-    double shift;    /* The part of Lambda that is given: 1/8, or 0 for dist. */
-    int dist;        /* Is (L/2) |theta|^2 bounded, not F? */
-    int eta_rounded; /* How many roundings eta is the result of, which a proof must know. */
+    double eta;            /* The step size, times L. */
+    double kappa;          /* L/mu, as given. */
+    double mu;             /* 1/kappa. */
+    double delta;          /* 1 - mu. */
+    double c;              /* (1 + mu)/2. */
+    double shift;          /* The part of Lambda that is given: 1/8, or 0 for dist. */
+    int dist;              /* Is (L/2) |theta|^2 bounded, not F? */
+    int eta_rounded;       /* How many roundings eta is the result of, which a proof must know. */
     const socp_loop *loop; /* NULL for theta -= eta g; else the optimizer. */
 } socp_model;
 

@@ -16,11 +16,11 @@ typedef struct {
     const finf_noise *noise;
     const socp_basis *b;
     const double *x;
-    const double *y; /* The unknowns of X of the noise that is integrated for. */
-    int unit;        /* That is the gradient noise, with B = 1; else the DP noise. */
-    double a_min;    /* The least a met so far, relative to the size of its terms. */
-    int halvings;    /* How many panels were halved: MAX_HALVINGS at most. */
-    const double *inner; /* NULL where a grows with h_0; else a point with a > 0. */
+    const double *y;       /* The unknowns of X of the noise that is integrated for. */
+    int unit;              /* That is the gradient noise, with B = 1; else the DP noise. */
+    double a_min;          /* The least a met so far, relative to the size of its terms. */
+    int halvings;          /* How many panels were halved: MAX_HALVINGS at most. */
+    const double *inner;   /* NULL where a grows with h_0; else a point with a > 0. */
     unsigned char *marked; /* NULL, or the panels in which a falls below 0. */
 } point;
 
@@ -142,9 +142,9 @@ static double least_spare(const point *p, const socp_grid *g)
     return least;
 }
 
-/* The unknowns repaired by `missing` and a relative `room` more: as much more of h_0, which raises a
- * at every w, or for an optimizer, where it need not, a step towards the inner point, on which a is
- * affine: t = missing/(1 + missing) of the way makes the least a 0. */
+/* The unknowns repaired by `missing` and a relative `room` more: as much more of h_0, which raises
+ * a at every w, or for an optimizer, where it need not, a step towards the inner point, on which a
+ * is affine: t = missing/(1 + missing) of the way makes the least a 0. */
 static void repaired(const point *p, size_t n, double missing, double room, double h0,
                      const double *from, double *x)
 {

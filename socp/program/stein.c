@@ -57,14 +57,15 @@ static void along_loop(const socp_model *mo, const socp_basis *b, const double *
                        const double *d, double *ratio, double *cost)
 {
     double g[SOCP_STEIN_FAR + 1], c[SOCP_STEIN_FAR + 1] = {0}, cen[SOCP_STEIN_FAR + 1] = {0},
-                                                    rad[SOCP_STEIN_FAR + 1] = {0};
+                                                     rad[SOCP_STEIN_FAR + 1] = {0};
     size_t n = socp_stein_length(b);
     response(mo, n, g);
     for (size_t k = 1; k <= n; k++)
         for (size_t j = 1; j <= k; j++) {
             c[k] -= g[j] * beta[k - j];
             cen[k] -= g[j] * d[k - j];
-            if (j < k) rad[k] += mo->delta / 2 * fabs(g[k - j]) * (copysign(1, c[j]) * cen[j] + rad[j]);
+            if (j < k)
+                rad[k] += mo->delta / 2 * fabs(g[k - j]) * (copysign(1, c[j]) * cen[j] + rad[j]);
         }
     for (size_t i = 0; i < b->ns; i++) {
         size_t k = b->ahead[i].lag;
@@ -124,8 +125,9 @@ void socp_stein_set(const socp_model *mo, const double *beta, socp_basis *b)
 }
 
 /* Adds the columns to b; for an optimizer single lags up to SOCP_STEIN_FAR alone, as rad may grow
- * without end where the loop resonates; else the single lags, then geometric sequences from the next lag on, down to
- * s = eta/4 or SLOWEST; then ratio and cost of each, from the coefficients of the noise. */
+ * without end where the loop resonates; else the single lags, then geometric sequences from the
+ * next lag on, down to s = eta/4 or SLOWEST; then ratio and cost of each, from the coefficients of
+ * the noise. */
 finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b,
                             finf_reason *why)
 {

@@ -172,8 +172,8 @@ static finf_status attempt(const socp_program *p, const socp_solve_options *opt,
 }
 
 /* Code 0 or failure. Where no feasible start is known (phase_one.c) ECOS, which needs none, is to
- * say that there is none. An inaccurate end (10) is never a number, but it is a better point to balance
- * about: one more try. */
+ * say that there is none. An inaccurate end (10) is never a number, but it is a better point to
+ * balance about: one more try. */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x,
                       socp_outcome *out)
 {

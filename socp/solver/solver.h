@@ -38,7 +38,8 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
                         socp_outcome *out);
 /* least_squares.c: 1: optimal to tol; 0: not; -1: no memory. */
 int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
-/* phase_one.c: sets p->start where p->interior is 0. *feasible = 0: there is no point to start from.
+/* phase_one.c: sets p->start where p->interior is 0. *feasible = 0: there is no point to start
+ * from.
  */
 finf_status socp_phase_one(socp_program *p, finf_cancel cancel, int *feasible);
 /* ecos.c */
