@@ -882,18 +882,21 @@ typedef struct {
 
 /* Stationary E[F - F*] of such an F under this noise: what any bound on F_inf must be above
  * (but for the standard error)                                                      theory 6.6, 7.8
+ * optimizer: NULL for plain sgd; its weight decay V is added to both curvatures of F (11.4).
  * sgd_ratio: sigma_sgd/sigma, the size of independent Gaussian gradient noise beside the unit w.
  * domain:   eta > 0, 1 <= kappa <= 1e50, sgd_ratio >= 0, 0 < relative_error < 1, else FINF_EDOM
- *           (kind: FINF_EUSAGE); +inf where eta L >= 2 or beta is not square-summable
+ *           (kind, an optimizer that averages: FINF_EUSAGE); +inf where a quadratic of a curvature
+ *           from mu to L diverges (eta L >= 2 for sgd) or beta is not square-summable
  * method:   periodic orbits on FFT blocks of noise: no burn-in; a regression reduces the variance.
  *           The same seed gives the same answer
  * accuracy: error is one standard error, at most relative_error mean
  * failure:  FINF_ETOL: relative_error not reached, or cancel (may be NULL) stopped it: mean and
- *           error are what there was, or NaN; or 1/(eta mu) or 1/(2 - eta L) above some 1e6: NaN */
+ *           error are what there was, or NaN; or 1/(eta mu), 1/(2 - eta L) or what else is the
+ *           slowest mode's memory above some 1e6: NaN */
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth,
-                              double sgd_ratio, finf_worst_kind kind, unsigned long long seed,
-                              double relative_error, const finf_cancel *cancel,
-                              finf_worst_result *out);
+                              const finf_optimizer *optimizer, double sgd_ratio,
+                              finf_worst_kind kind, unsigned long long seed, double relative_error,
+                              const finf_cancel *cancel, finf_worst_result *out);
 
 /* ---- systems: the noise of n steps ----------------------------------------------------------- */
 

@@ -535,7 +535,7 @@ START_TEST(no_such_choice)
         finf_optimize_result_free(&found);
         finf_worst_result worst;
         ck_assert_int_eq(
-            finf_iqc_simulate(n, 0.1, 10, 1, 0, (finf_worst_kind)value, 1, 0.1, NULL, &worst),
+            finf_iqc_simulate(n, 0.1, 10, 1, NULL, 0, (finf_worst_kind)value, 1, 0.1, NULL, &worst),
             FINF_EUSAGE);
         ck_assert(isnan(worst.mean) && worst.reason.text[0]);
         finf_simulate_result sim;
@@ -565,7 +565,7 @@ START_TEST(no_such_choice)
         ck_assert_int_eq(finf_iqc_quadratic(n, 0.1, 10, bad[i], 0, &v, NULL, &also), FINF_EDOM);
         ck_assert(strstr(also.text, "L = "));
         ck_assert_int_eq(
-            finf_iqc_simulate(n, bad[i], 10, 1, 0, FINF_WORST_HUBER, 1, 0.1, NULL, &worst),
+            finf_iqc_simulate(n, bad[i], 10, 1, NULL, 0, FINF_WORST_HUBER, 1, 0.1, NULL, &worst),
             FINF_EDOM);
         ck_assert(strstr(worst.reason.text, "eta = "));
         finf_iqc_options o = finf_iqc_options_default();

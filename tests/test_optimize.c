@@ -274,12 +274,12 @@ START_TEST(simulated)
         double h;
         spec_noise(specs[i], NAN, &n, NULL);
         ck_assert_int_eq(finf_iqc_quadratic(n, 0.2, 1, 1, 0, &exact, &h, NULL), FINF_OK);
-        ck_assert_int_eq(finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, &w),
-                         FINF_OK);
+        ck_assert_int_eq(
+            finf_iqc_simulate(n, 0.2, 1, 1, NULL, 0, FINF_WORST_HUBER, 5, 0.01, NULL, &w), FINF_OK);
         ck_assert_msg(fabs(w.mean - exact.value) < 4 * w.error, "%s: %g +- %g, exact %g", specs[i],
                       w.mean, w.error, exact.value);
         ck_assert_double_le(w.error, 0.01 * w.mean);
-        finf_iqc_simulate(n, 0.2, 1, 1, 0, FINF_WORST_HUBER, 5, 0.01, NULL, &again);
+        finf_iqc_simulate(n, 0.2, 1, 1, NULL, 0, FINF_WORST_HUBER, 5, 0.01, NULL, &again);
         ck_assert(again.mean == w.mean && again.error == w.error);
         finf_noise_free(n);
     }
@@ -290,15 +290,17 @@ START_TEST(simulated)
     finf_noise_sgd(&sgd);
     finf_iqc(sgd, 0.1, 100, &o, &b);
     ck_assert_int_eq(
-        finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, &huber), FINF_OK);
-    ck_assert_int_eq(
-        finf_iqc_simulate(sgd, 0.1, 100, 1, 0, FINF_WORST_ASYMMETRIC, 1, 0.005, NULL, &asymmetric),
+        finf_iqc_simulate(sgd, 0.1, 100, 1, NULL, 0, FINF_WORST_HUBER, 1, 0.005, NULL, &huber),
         FINF_OK);
+    ck_assert_int_eq(finf_iqc_simulate(sgd, 0.1, 100, 1, NULL, 0, FINF_WORST_ASYMMETRIC, 1, 0.005,
+                                       NULL, &asymmetric),
+                     FINF_OK);
     ck_assert_double_gt(huber.mean, 1.6 * b.unit_quadratic_lower.value);
     ck_assert_double_lt(huber.mean + 4 * huber.error, b.unit_bound);
     ck_assert_double_lt(asymmetric.mean + 4 * asymmetric.error, b.unit_bound);
     ck_assert_int_eq(
-        finf_iqc_simulate(sgd, -1, 100, 1, 0, FINF_WORST_HUBER, 1, 0.005, NULL, &huber), FINF_EDOM);
+        finf_iqc_simulate(sgd, -1, 100, 1, NULL, 0, FINF_WORST_HUBER, 1, 0.005, NULL, &huber),
+        FINF_EDOM);
     finf_noise_free(sgd);
 }
 END_TEST

@@ -195,7 +195,8 @@ START_TEST(residuals)
                     ASSERT_NEAR(p.out.value, objective, ecos ? 2e-8 : 1e-9, "%s: objective", what);
                     socp_recomputed re;
                     ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.g, &p.b,
-                                                    (socp_weights){1, 0}, p.out.value, p.x, &re),
+                                                    (socp_weights){1, 0}, p.out.value, NULL, p.x,
+                                                    &re),
                                      FINF_OK);
                     ASSERT_NEAR(re.dp.value, math_bound(&p), 1e-9, "%s: bound", what);
                     problem_free(&p);
@@ -286,7 +287,7 @@ START_TEST(repair)
             for (int i = 0; i <= 2000; i++) before = fmin(before, math_at(&p, M_PI * i / 2000).a);
             socp_recomputed re;
             ck_assert_int_eq(socp_recompute(&p.mo, p.noise, &p.g, &p.b, (socp_weights){1, 0},
-                                            p.out.value, p.x, &re),
+                                            p.out.value, NULL, p.x, &re),
                              FINF_OK);
             ck_assert_msg(re.dp.value >= p.out.value * (1 - 1e-7), "%s %d: %g < %g", NAME[f],
                           broken, re.dp.value, p.out.value);

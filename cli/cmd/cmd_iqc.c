@@ -30,10 +30,10 @@ static finf_status simulate(const args *a, const problem *p, const finf_noise *n
     for (size_t k = 0; k < 2; k++) {
         finf_worst_result x = {.mean = NAN, .error = INFINITY};
         if (scale > 0 && isfinite(r->bound.value))
-            worst = finf_worse(worst,
-                               finf_iqc_simulate(noise, p->eta, p->kappa, p->iqc.smooth,
-                                                 p->iqc.privacy.sigma_sgd / sqrt(scale),
-                                                 WORST[k].kind, seed, 0.005, &p->iqc.cancel, &x));
+            worst = finf_worse(
+                worst, finf_iqc_simulate(noise, p->eta, p->kappa, p->iqc.smooth, p->optimizer,
+                                         p->iqc.privacy.sigma_sgd / sqrt(scale), WORST[k].kind,
+                                         seed, 0.005, &p->iqc.cancel, &x));
         doc_real(d, WORST[k].key, SHOWN, (finf_real){scale * x.mean, scale * x.error, "simulation"},
                  WORST[k].about);
     }

@@ -6,7 +6,7 @@
 #include "program.h"
 #include "solver.h"
 
-/* ---- iqc.c: the domain; every `why` may be NULL ---------------------------------------------- */
+/* ---- domain.c: every `why` may be NULL ---------------------------------------------- */
 
 enum {
     SOCP_GRID_MOST = 1000000, /* nodes of a uniform grid */
@@ -18,8 +18,28 @@ enum {
 finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim, finf_reason *why);
 /* The privacy setting, which here may have clip = 0: no privacy noise. */
 finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why);
+/* An optimizer without averaging. */
+finf_status socp_check_optimizer(const finf_optimizer *o, finf_reason *why);
 /* All that finf_iqc, finf_tune_iqc and finf_optimize need: see finf_iqc_check. */
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why);
+
+/* What an optimizer makes of eta, kappa and L. */
+typedef struct {
+    double eta;                /* As given. */
+    double kappa, smooth;      /* With the weight decay V in both curvatures. */
+    double decay;              /* V */
+    const finf_optimizer *opt; /* NULL for plain sgd. */
+    int has_loop;              /* It is not theta -= eta g. */
+    socp_loop loop;            /* If so; L = 1. */
+} socp_setting;
+socp_setting socp_setting_make(double eta, double kappa, double smooth, const finf_optimizer *o);
+/* The step that decides on which scales the noise matters: eta L, or the effective one of an
+ * optimizer, at most 1. */
+double socp_setting_step(const socp_setting *s);
+/* The model for L = 1; it points to s->loop. */
+socp_model socp_setting_model(const socp_setting *s, int dist);
+/* Does some quadratic diverge? If so, *h is its curvature (without V), and why says it. */
+int socp_setting_diverges(const socp_setting *s, double *h, finf_reason *why);
 
 /* ---- iqc.c: the bound ------------------------------------------------------------------------ */
 
@@ -36,7 +56,28 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
 
 /* The largest over h in [mu, 1] of the DP value + sgd_ratio times the SGD value on the quadratic of
  * curvature h, L = 1; *h is where. */
-finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist,
+finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo, int dist,
                            double sgd_ratio, finf_real *value, double *h);
+/* The same for unit gradient noise alone. */
+finf_status socp_quadratic_sgd(const socp_model *mo, int dist, finf_real *value, double *h);
+/* What no Toeplitz noise is below, with the weights of o (theory 7.9, 11.4); +inf where some
+ * quadratic diverges. */
+finf_status socp_minimax(const socp_setting *s, int diverges, const finf_iqc_options *o,
+                         finf_real *value);
+
+/* ---- loop_quadratic.c: the same means for an optimizer's closed loops (theory 11.4) ---------- */
+
+typedef struct socp_loop_means socp_loop_means;
+/* Nodes for the means of |B|^2 |G_h|^2 and |G_h|^2 over all h in [mu, 1]; noise NULL: B = 1. */
+finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
+                                 socp_loop_means **out);
+void socp_loop_means_free(socp_loop_means *m);
+/* mean (|B|^2 + sgd_ratio) |G_h|^2, and its relative error. */
+double socp_loop_mean(const socp_loop_means *m, double h, double sgd_ratio, double *relerr);
+/* The largest over mixtures p of curvatures, of sum 1, that was found of
+ *     dp (mean sqrt(sum p_i c_i |G_i|^2))^2 + sgd sum p_i c_i mean|G_i|^2,
+ * c = h/2, or 1/2 for dist: each is below the worst case of every noise. Needs B = 1. */
+finf_status socp_loop_mixture(const socp_loop_means *m, int dist, socp_weights weights,
+                              finf_real *value);
 
 #endif

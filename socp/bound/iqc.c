@@ -11,7 +11,6 @@
 
 #include "bounds.h"
 #include "bound.h"
-#include "optimizer.h"
 
 /* The default of every enum is its zero. */
 finf_iqc_options finf_iqc_options_default(void)
@@ -37,81 +36,6 @@ static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
     return finf_why(&out->reason, FINF_OK, "%s", why);
 }
 
-/* ---- the domain ------------------------------------------------------------------------------ */
-
-finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim, finf_reason *why)
-{
-    if (!(eta > 0 && isfinite(eta)))
-        return finf_why(why, FINF_EDOM, "eta = %s: must be positive and finite", finf_show(eta).s);
-    if (!(kappa >= 1 && isfinite(kappa)))
-        return finf_why(why, FINF_EDOM, "kappa = %s: must be at least 1 and finite",
-                        finf_show(kappa).s);
-    if (!(smooth >= BOUNDS_TINY && smooth <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "L = %s: must be from 1e-50 to 1e50", finf_show(smooth).s);
-    if (!(dim >= 1 && isfinite(dim)))
-        return finf_why(why, FINF_EDOM, "dim = %s: must be at least 1 and finite",
-                        finf_show(dim).s);
-    return FINF_OK;
-}
-
-/* That of every problem, and here clip = 0: no privacy noise. */
-finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why)
-{
-    finf_privacy_setting usual = *p;
-    if (p->clip == 0) usual.clip = 1;
-    return finf_setting_check(1, &usual, why);
-}
-
-/* What doubles, a million nodes and 2000 lags can resolve: kappa, the slowest mode eta mu, and a
- * grid that tells the lags of a finite multiplier apart. */
-static finf_status check_resolution(double eta, double kappa, const finf_iqc_options *o,
-                                    finf_reason *why)
-{
-    double slow = eta * o->smooth / kappa;
-    if (kappa > SOCP_KAPPA_MOST)
-        return finf_why(why, FINF_EDOM, "kappa = %s: must be at most 1e12", finf_show(kappa).s);
-    if (slow < SOCP_SLOW_LEAST)
-        return finf_why(why, FINF_EDOM,
-                        "eta*mu = %s: must be at least 1e-13 (eta = %s, kappa = %s)",
-                        finf_show(slow).s, finf_show(eta).s, finf_show(kappa).s);
-    if (o->grid_uniform > SOCP_GRID_MOST || o->fir > SOCP_FIR_MOST)
-        return finf_why(why, FINF_EDOM, "uniform:%zu, fir:%zu: at most uniform:%d, fir:%d",
-                        o->grid_uniform, o->fir, SOCP_GRID_MOST, SOCP_FIR_MOST);
-    if (o->grid_uniform && o->grid_uniform < 4 * o->fir)
-        return finf_why(why, FINF_EDOM,
-                        "uniform:%zu is too coarse for fir:%zu: at least uniform:%zu",
-                        o->grid_uniform, o->fir, 4 * o->fir);
-    return FINF_OK;
-}
-
-/* ECOS last, since looking for it loads it. */
-finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why)
-{
-    finf_status st = finf_choice_check("bound", (int)o->bound, FINF_IQC_GAUSSIAN, why);
-    if (st == FINF_OK)
-        st = finf_choice_check("multipliers", (int)o->multipliers, FINF_IQC_PAPER, why);
-    if (st == FINF_OK)
-        st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
-    if (st == FINF_OK) st = finf_choice_check("solver", (int)o->solver, FINF_IQC_ECOS, why);
-    if (st == FINF_OK) st = optimizer_only_plain(o->optimizer, "the bound", why);
-    if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
-    if (st == FINF_OK) st = check_resolution(eta, kappa, o, why);
-    if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);
-    if (st == FINF_OK && !(o->gap > 0 && o->gap < 1))
-        st = finf_why(why, FINF_EDOM, "gap = %s: must be between 0 and 1", finf_show(o->gap).s);
-    if (st == FINF_OK && o->solver == FINF_IQC_ECOS && !socp_ecos_version())
-        st = finf_why(why, FINF_EUSAGE,
-                      "solver ecos: not found (%.150s); auto and newton do without",
-                      socp_ecos_where());
-    return st;
-}
-
-finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt, finf_reason *why)
-{
-    finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
-    return socp_check(eta, kappa, &o, why);
-}
-
 /* ---- the bound, L = 1 ------------------------------------------------------------------------ */
 
 /* What is solved: the program, and all it was made from. */
@@ -122,7 +46,8 @@ typedef struct {
     socp_weights weights; /* of the two noises in the objective */
     socp_grid grid;
     socp_basis basis;
-    socp_program prog; /* the form of theory 7.12 on grid and basis */
+    socp_program prog;     /* the form of theory 7.12 on grid and basis */
+    unsigned char *marked; /* NULL, or a flag for each panel: it is to be halved */
 } unit_problem;
 
 /* What one solver made of it. */
@@ -145,7 +70,7 @@ static int has_bound(const attempt *a)
 /* Solves by one solver and recomputes the bound. Newton's iterates are feasible, so an unfinished
  * one is still a bound, and FINF_ETOL says that a better one was asked for; ECOS's are a number
  * with code 0 only. a->x is the caller's to free, whatever is returned. */
-static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, attempt *a)
+static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *a)
 {
     const finf_iqc_options *o = u->opt;
     socp_solve_options s = {.tol = o->gap, .cancel = o->cancel};
@@ -163,19 +88,49 @@ static finf_status try_solver(const unit_problem *u, finf_iqc_solver solver, att
         finf_why(&a->why, st, "%s: %s (code %d, relative gap %.1e)", solver_name(solver),
                  a->so.status, a->so.code, a->so.gap);
     if (a->so.code != 0 && !(solver == FINF_IQC_NEWTON && st == FINF_ETOL)) return st;
-    finf_status rs = socp_recompute(u->mo, u->noise, &u->grid, &u->basis, u->weights, a->so.value,
-                                    a->x, &a->re);
+    finf_status rs = socp_recompute_or_mark(u->mo, u->noise, &u->grid, &u->basis, u->weights,
+                                            a->so.value, u->prog.slack ? NULL : u->prog.start, a->x,
+                                            u->marked, &a->re);
+    if (a->re.coarse) return st;
     if (st == FINF_OK && rs != FINF_OK)
         finf_why(&a->why, rs, rs == FINF_ETOL ? "recomputation did not converge" : "no memory");
     return finf_worse(st, rs);
 }
 
+/* No x makes a > 0, which phase one has shown; where ECOS is asked for it is asked too, and its
+ * status is what is reported. */
+static finf_status report_infeasible(const unit_problem *u, attempt *a)
+{
+    finf_real none = {INFINITY, 0, "no multiplier"};
+    *a = (attempt){.solver = uses_ecos(u->opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON,
+                   .so = {.code = SOCP_INFEASIBLE,
+                          .status = "primal infeasible",
+                          .value = INFINITY,
+                          .gap = INFINITY},
+                   .re = {.dp = none, .sgd = none}};
+    if (a->solver != FINF_IQC_ECOS) return FINF_OK;
+    socp_solve_options s = {.tol = u->opt->gap, .cancel = u->opt->cancel};
+    double *x = malloc(u->prog.n * sizeof *x);
+    finf_status st = x ? socp_ecos(&u->prog, &s, x, &a->so) : FINF_ENOMEM;
+    free(x);
+    if (st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED) return st;
+    if (a->so.code == 0)
+        return finf_why(&a->why, FINF_ETOL, "no feasible start was found, yet ECOS has a solution");
+    a->so.value = INFINITY;
+    return FINF_OK;
+}
+
 /* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere,
  * Newton's method, whose result is taken if it is optimal or ECOS left no bound at all. The reason
  * then says both. */
-static finf_status solve_program(const unit_problem *u, attempt *a)
+static finf_status solve_program(unit_problem *u, attempt *a)
 {
-    finf_status st = try_solver(u, uses_ecos(u->opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON, a);
+    int feasible;
+    finf_status st = socp_phase_one(&u->prog, u->opt->cancel, &feasible);
+    if (st == FINF_ETOL) finf_why(&a->why, st, "the search for a feasible start did not end");
+    if (st != FINF_OK) return st;
+    if (!feasible) return report_infeasible(u, a);
+    st = try_solver(u, uses_ecos(u->opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON, a);
     if (st != FINF_ETOL || a->solver != FINF_IQC_ECOS || a->so.code == SOCP_CANCELLED) return st;
     attempt other;
     finf_status again = try_solver(u, FINF_IQC_NEWTON, &other);
@@ -190,6 +145,36 @@ static finf_status solve_program(const unit_problem *u, attempt *a)
     return again;
 }
 
+/* With an optimizer the optimum is often tight, a touching 0 at a frequency that is not known
+ * before, and a program on nodes too far apart there is below what its multipliers prove. So the
+ * panels that are to blame are halved, and it is solved again (theory 11.4); the last time as it
+ * is. */
+static finf_status solve_refined(unit_problem *u, attempt *a)
+{
+    enum { ROUNDS = 8 };
+    for (int round = 0;; round++) {
+        int last = !u->mo->loop || u->opt->grid_uniform || round == ROUNDS;
+        socp_grid finer;
+        u->marked = last ? NULL : malloc(u->grid.panels);
+        if (!last && !u->marked) return FINF_ENOMEM;
+        finf_status st = solve_program(u, a);
+        if (last || st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED || !a->re.coarse) {
+            free(u->marked);
+            return st;
+        }
+        st = socp_grid_halve(&u->grid, u->marked, &finer);
+        free(u->marked);
+        if (st != FINF_OK) return st;
+        socp_grid_free(&u->grid);
+        u->grid = finer;
+        socp_program_free(&u->prog);
+        free(a->x);
+        a->x = NULL;
+        st = socp_program_make(u->mo, u->noise, &u->grid, &u->basis, u->weights, &u->prog);
+        if (st != FINF_OK) return st;
+    }
+}
+
 /* The bound for L = 1 and kappa > 1: grid, multipliers, program, solver, recomputation and, if
  * asked for, the proof. Fills in the solver's part of the result, *re and *cert. */
 static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa,
@@ -200,19 +185,22 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
     /* A basis asked for by `fir` is single lags alone; else they are few, beside geometric
      * sequences. The grid must resolve all of them, Stein's columns too. */
     int causal = socp_is_causal(opt->bound);
-    size_t lags = opt->fir ? opt->fir : socp_basis_lags(noise, mo->eta, causal);
+    size_t lags = opt->fir ? opt->fir : socp_model_lags(mo, noise, causal);
     size_t reach = socp_basis_reach(lags, opt->multipliers);
     int gaussian = opt->bound == FINF_IQC_GAUSSIAN && weights.dp > 0;
-    if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
+    size_t ahead = mo->loop ? SOCP_STEIN_FAR : SOCP_STEIN_LAGS;
+    if (gaussian && reach < ahead) reach = ahead;
     unit_problem u = {.mo = mo, .noise = noise, .opt = opt, .weights = weights};
-    attempt a = {.x = NULL};
-    finf_status st = socp_grid_make(noise, mo->eta, mo->mu, reach, opt->grid_uniform, &u.grid);
+    attempt a = {.so = {.status = "not started", .code = -1, .value = NAN, .gap = INFINITY},
+                 .re = *re,
+                 .solver = uses_ecos(opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON};
+    finf_status st = socp_model_grid(mo, noise, reach, opt->grid_uniform, &u.grid);
     if (st == FINF_OK)
-        st = socp_basis_make(mo->eta, mo->mu, lags, !opt->fir, opt->multipliers, causal, &u.basis);
+        st = socp_model_basis(mo, lags, !opt->fir, opt->multipliers, causal, &u.basis);
     if (st == FINF_OK && gaussian) st = socp_stein_make(mo, noise, &u.basis, &out->reason);
     if (st == FINF_OK) st = socp_program_make(mo, noise, &u.grid, &u.basis, weights, &u.prog);
     if (st == FINF_OK) {
-        st = solve_program(&u, &a);
+        st = solve_refined(&u, &a);
         *re = a.re;
         out->reason = a.why;
         out->solver = solver_name(a.solver);
@@ -246,25 +234,24 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
 /* kappa = 1: g = L theta exactly, and the bound is the quadratic's value. Its certificate is
  * h = 0, X = 0: m vanishes, as it is proportional to sqrt(delta) (theory 7.12). A basis has at
  * least one sequence h_t, so the one that is proved has the lag 1, with weights 0. */
-static finf_status solve_exact(const finf_noise *noise, double eta, const finf_iqc_options *opt,
-                               socp_weights weights, finf_iqc_result *out, socp_recomputed *re,
-                               socp_certificate *cert)
+static finf_status solve_exact(const finf_noise *noise, const socp_setting *s,
+                               const finf_iqc_options *opt, socp_weights weights,
+                               finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert)
 {
     double h, x[3] = {0, 0, 0};
-    finf_status st = socp_quadratic(noise, eta, 1, 0, 0, &re->dp, &h);
-    re->sgd = (finf_real){eta / (2 * (2 - eta)), 0, "closed form"};
+    socp_model mo = socp_setting_model(s, 0);
+    finf_status st = socp_quadratic(noise, &mo, 0, 0, &re->dp, &h);
+    if (st == FINF_OK) st = socp_quadratic_sgd(&mo, 0, &re->sgd, &h);
     re->a_min = 1;
     out->solver = "exact";
     out->solver_status = "optimal";
     out->solver_gap = 0;
     out->grid_value = weights.dp * re->dp.value + weights.sgd * re->sgd.value;
     if (opt->certify && st == FINF_OK) {
-        socp_model mo = socp_model_make(eta, 1, 0);
-        mo.eta_rounded = opt->smooth != 1;
         socp_term one = {1, 1, 1};
         socp_basis none = {.nh = 3, .terms = 1, .h = &one, .plus = 1};
         socp_grid grid;
-        st = socp_grid_make(noise, eta, 1, 1, 0, &grid);
+        st = socp_model_grid(&mo, noise, 1, 0, &grid);
         if (st != FINF_OK) return st;
         st = socp_certify(&mo, 1, noise, &grid, &none, x, weights, re, opt->cancel, cert);
         if (st != FINF_OK) out->reason = cert->reason;
@@ -297,30 +284,28 @@ finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
  * square-summable: T(eta mu), the energy of the slowest quadratic, is infinite then. An infinite
  * gamma alone does not stop it, as the bound for unit variance is finite. The minimax lower bound
  * is set here, before anything can diverge. */
-static finf_status begin(const finf_noise *noise, double eta, double kappa,
-                         const finf_iqc_options *o, finf_sensitivity *sens, int *stop,
-                         finf_iqc_result *out)
+static finf_status begin(const finf_noise *noise, const socp_setting *s, const finf_iqc_options *o,
+                         finf_sensitivity *sens, int *stop, finf_iqc_result *out)
 {
     const finf_privacy_setting *pr = &o->privacy;
-    double dp = socp_unit_weights(o).dp;
+    double dp = socp_unit_weights(o).dp, h;
+    finf_reason why = {{0}}; /* a strategy or BLT may have a finite gamma and a beta that grows */
+    int diverges = socp_setting_diverges(s, &h, &why);
     *stop = 1;
-    finf_status st = socp_check(eta, kappa, o, &out->reason);
-    if (st != FINF_OK) return st;
-    finf_status overflow = finf_iqc_minimax(eta, kappa, socp_is_dist(o->bound), o->smooth, o->dim,
-                                            pr, &out->minimax_lower, NULL);
+    finf_status overflow = socp_minimax(s, diverges, o, &out->minimax_lower), st = overflow;
+    if (st == FINF_ENOMEM) return finf_why(&out->reason, st, "no memory");
     st = finf_noise_sensitivity(noise, sens);
     if (st != FINF_OK) {
         out->reason = sens->reason;
         return st;
     }
     out->gamma2 = sens->gamma2;
-    double e = eta * o->smooth, slow = e / kappa, T;
-    if (!(e < 2)) {
+    double slow = socp_setting_step(s) / s->kappa, T;
+    if (diverges) {
         if (pr->sigma_sgd > 0) out->unit_sgd = INFINITY;
-        out->quadratic_h = o->smooth;
-        return infinite(out, 1, "eta L >= 2: the quadratic of curvature L diverges");
+        out->quadratic_h = h;
+        return infinite(out, 1, why.text);
     }
-    finf_reason why = {{0}}; /* a strategy or BLT may have a finite gamma and a beta that grows */
     st = finf_noise_energy(noise, &slow, 1, &T, NULL, &why);
     if (st != FINF_OK && st != FINF_ETOL) {
         out->reason = why;
@@ -347,27 +332,28 @@ static finf_real scaled(finf_real x, double factor, double relerr)
 /* Beside the bound: the worst quadratic (theory 7.8), first for unit DP noise alone, then for both
  * noises in the ratio they have. sigma2 = d sigma^2, which is 0 without privacy noise and +inf
  * where gamma is. */
-static finf_status worst_quadratic(const finf_noise *noise, double eta, double kappa,
-                                   const finf_iqc_options *o, int dist, double sigma2,
-                                   finf_iqc_result *out)
+static finf_status worst_quadratic(const finf_noise *noise, const socp_model *mo, double L,
+                                   const finf_iqc_options *o, double sigma2, finf_iqc_result *out)
 {
-    double L = o->smooth, e = eta * L, sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
+    double sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
     double gamma_error = sigma2 > 0 && isfinite(sigma2) ? out->gamma2.error / out->gamma2.value : 0;
     finf_real quad = {NAN, INFINITY, ""};
-    finf_status st = socp_quadratic(noise, e, kappa, dist, 0, &quad, &out->quadratic_h);
+    int dist = mo->dist;
+    finf_status st = socp_quadratic(noise, mo, dist, 0, &quad, &out->quadratic_h);
     out->unit_quadratic_lower = scaled(quad, 1 / L, 0);
     if (st != FINF_OK && st != FINF_ETOL) return st;
     if (sgd2 > 0 && sigma2 > 0 && isfinite(sigma2))
-        st = finf_worse(
-            st, socp_quadratic(noise, e, kappa, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
+        st = finf_worse(st,
+                        socp_quadratic(noise, mo, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
     out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, ""}
                                          : scaled(quad, sigma2 / L, gamma_error);
-    /* only gradient noise: L is worst for F; for dist the end where h (2 - eta h) is least */
-    if (!(sigma2 > 0)) {
-        double h = dist && e * (1 + 1 / kappa) < 2 ? 1 / kappa : 1;
-        finf_real unit = {eta / (2 * (dist ? h : 1) * (2 - e * h)), 0, "closed form"};
-        out->quadratic_h = h;
-        out->quadratic_lower = scaled(unit, sgd2, 2 * FINF_EPS * e * h / (2 - e * h));
+    if (!(sigma2 > 0)) { /* only gradient noise */
+        finf_real unit;
+        st = finf_worse(st, socp_quadratic_sgd(mo, dist, &unit, &out->quadratic_h));
+        double e = mo->eta * out->quadratic_h, relerr = mo->loop ? 0 : 2 * FINF_EPS * e / (2 - e);
+        unit.value /= L;
+        unit.error /= L;
+        out->quadratic_lower = scaled(unit, sgd2, relerr);
     }
     out->quadratic_h *= L;
     return st;
@@ -379,25 +365,27 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     double t0 = finf_seconds();
     finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
     finf_sensitivity sens;
-    int stop, dist = socp_is_dist(o.bound);
+    int stop;
     *out = socp_iqc_failed(&o);
-    finf_status st = begin(noise, eta, kappa, &o, &sens, &stop, out);
+    finf_status st = socp_check(eta, kappa, &o, &out->reason);
+    if (st != FINF_OK) return st;
+    socp_setting set = socp_setting_make(eta, kappa, o.smooth, o.optimizer);
+    st = begin(noise, &set, &o, &sens, &stop, out);
     if (st != FINF_OK || stop) return st;
 
     /* L = 1 from here on. weight: what the two unit bounds are multiplied by in the end. use: what
      * is solved with, the same unless an infinite sensitivity, or no noise at all, leaves the unit
      * bound to be found */
-    double e = eta * o.smooth, L = o.smooth, gamma2 = sens.gamma2.value;
+    double L = set.smooth, gamma2 = sens.gamma2.value;
     int finite = isfinite(gamma2);
     socp_weights weight = socp_unit_weights(&o), use = {1, 0};
     weight.dp *= gamma2;
     if (finite && (weight.dp > 0 || weight.sgd > 0)) use = weight;
-    socp_model mo = socp_model_make(e, kappa, dist);
-    mo.eta_rounded = L != 1;
+    socp_model mo = socp_setting_model(&set, socp_is_dist(o.bound));
     socp_recomputed re = {.dp = out->bound, .sgd = out->bound};
     socp_certificate cert = {.dp_upper = NAN, .sgd_upper = NAN};
-    st = kappa == 1 ? solve_exact(noise, e, &o, use, out, &re, &cert)
-                    : solve_unit(&mo, noise, kappa, &o, use, out, &re, &cert, kept);
+    st = set.kappa == 1 ? solve_exact(noise, &set, &o, use, out, &re, &cert)
+                        : solve_unit(&mo, noise, set.kappa, &o, use, out, &re, &cert, kept);
     out->grid_value /= L;
     out->unit_bound = use.dp > 0 ? re.dp.value / L : NAN;
     out->unit_sgd = use.sgd > 0 ? re.sgd.value / L : NAN;
@@ -407,7 +395,8 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     /* d sigma^2 with the sharp constants, whatever was asked for: the quadratic is attained, and
      * no constant of a proof enters */
     double plain = o.dim * o.privacy.clip * o.privacy.clip * gamma2 / (2 * o.privacy.rho);
-    finf_status lower = worst_quadratic(noise, eta, kappa, &o, dist, plain, out);
+    finf_status lower = worst_quadratic(noise, &mo, L, &o, plain, out);
+    out->quadratic_h -= set.decay;
     if (st == FINF_OK && lower == FINF_ETOL)
         finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
     if (st == FINF_OK || (st == FINF_ETOL && lower != FINF_OK)) st = lower;
@@ -419,6 +408,13 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     }
     out->seconds = finf_seconds() - t0 - cert.seconds;
     out->certify_seconds = cert.seconds;
+    if (st == FINF_OK && isinf(re.dp.value) && isinf(re.sgd.value)) {
+        out->bound = (finf_real){INFINITY, 0, ""};
+        return finf_why(&out->reason, st,
+                        "no multiplier of the class %s proves convergence, though every quadratic "
+                        "is stable",
+                        finf_iqc_class_name(o.multipliers));
+    }
     if (!finite) {
         finf_reason failed = out->reason; /* of the unit bound */
         infinite(out, 0, sens.reason.text);

@@ -14,10 +14,18 @@ static const double KNOWN = 1e-5; /* of log h: the value is flat there */
  * times
  *     (1/2pi) int |B|^2/|gk - h|^2 = eta T(eta h)/(h (2 - eta h)),
  * T = 1 for the gradient noise. *relerr is raised to the largest relative error of T. */
-static finf_status values(const finf_noise *noise, double eta, int dist, double sgd_ratio,
-                          const double *u, double *v, double *relerr)
+static finf_status values(const finf_noise *noise, double eta, const socp_loop_means *loop,
+                          int dist, double sgd_ratio, const double *u, double *v, double *relerr)
 {
     double b[ALL], T[ALL], err = 0;
+    if (loop) {
+        for (int i = 0; i < ALL; i++) {
+            double h = exp(u[i]);
+            v[i] = (dist ? 1 : h) / 2 * socp_loop_mean(loop, h, sgd_ratio, &err);
+            *relerr = fmax(*relerr, err);
+        }
+        return *relerr < 1e-6 ? FINF_OK : FINF_ETOL;
+    }
     for (int i = 0; i < ALL; i++) b[i] = eta * exp(u[i]);
     finf_status st = finf_noise_energy(noise, b, ALL, T, &err, NULL);
     for (int i = 0; i < ALL; i++)
@@ -41,8 +49,8 @@ static void spread(double l, double *u)
  * the largest sample, then the largest about it, until h is known; last the top of the parabola
  * through three. Most often it is an end, which the value falls away from: two more samples, just
  * inside, tell. */
-finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, int dist,
-                           double sgd_ratio, finf_real *value, double *h)
+static finf_status largest(const finf_noise *noise, const socp_loop_means *loop, double eta,
+                           double kappa, int dist, double sgd_ratio, finf_real *value, double *h)
 {
     double low = -log(kappa), l = low, r = 0, at, worst = 0, u[ALL], v[ALL];
     finf_status reached = FINF_OK;
@@ -51,7 +59,7 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
     for (;;) {
         u[SAMPLES] = fmin(l + KNOWN, r);
         u[SAMPLES + 1] = fmax(r - KNOWN, l);
-        finf_status st = values(noise, eta, dist, sgd_ratio, u, v, &worst);
+        finf_status st = values(noise, eta, loop, dist, sgd_ratio, u, v, &worst);
         if (st != FINF_OK && st != FINF_ETOL) return st;
         if (st == FINF_ETOL) reached = st;
         top = 0;
@@ -74,6 +82,11 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
         }
     }
     *h = exp(at);
+    if (loop) {
+        *value = (finf_real){best, best * (worst + 64 * FINF_EPS),
+                             "Gauss-Legendre on panels, largest over h"};
+        return reached;
+    }
     if (isinf(best)) {
         *value = (finf_real){INFINITY, 0, "T(b), largest over h"};
         return reached;
@@ -86,6 +99,28 @@ finf_status socp_quadratic(const finf_noise *noise, double eta, double kappa, in
     return reached;
 }
 
+finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo, int dist,
+                           double sgd_ratio, finf_real *value, double *h)
+{
+    socp_loop_means *m = NULL;
+    *value = (finf_real){NAN, INFINITY, ""};
+    if (!mo->loop) return largest(noise, NULL, mo->eta, mo->kappa, dist, sgd_ratio, value, h);
+    finf_status st = socp_loop_means_make(noise, mo, &m);
+    if (st == FINF_OK) st = largest(NULL, m, mo->eta, mo->kappa, dist, sgd_ratio, value, h);
+    socp_loop_means_free(m);
+    return st;
+}
+
+/* Plain sgd: L is worst for F; for dist the end where h (2 - eta h) is least. */
+finf_status socp_quadratic_sgd(const socp_model *mo, int dist, finf_real *value, double *h)
+{
+    double e = mo->eta;
+    if (mo->loop) return socp_quadratic(NULL, mo, dist, 0, value, h);
+    *h = dist && e * (1 + mo->mu) < 2 ? mo->mu : 1;
+    *value = (finf_real){e / (2 * (dist ? *h : 1) * (2 - e * *h)), 0, "closed form"};
+    return FINF_OK;
+}
+
 finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa, double smooth,
                                int dist, finf_real *value, double *h, finf_reason *why)
 {
@@ -93,7 +128,7 @@ finf_status finf_iqc_quadratic(const finf_noise *noise, double eta, double kappa
     *value = (finf_real){NAN, INFINITY, ""};
     finf_status st = socp_check_sizes(eta, kappa, smooth, 1, why);
     if (st == FINF_OK && eta * smooth < 2) {
-        st = socp_quadratic(noise, eta * smooth, kappa, dist, 0, value, &at);
+        st = largest(noise, NULL, eta * smooth, kappa, dist, 0, value, &at);
         if (st != FINF_OK)
             finf_why(why, st,
                      st == FINF_ENOMEM ? "no memory"
@@ -157,4 +192,28 @@ finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, 
         finf_why(why, st, "the value overflows or eta L is too small: eta = %s, L = %s, dim = %s",
                  finf_show(eta).s, finf_show(smooth).s, finf_show(dim).s);
     return st;
+}
+
+/* For an optimizer the mixtures of theory 11.4, with L = 1: weights are divided by L in the end. */
+finf_status socp_minimax(const socp_setting *s, int diverges, const finf_iqc_options *o,
+                         finf_real *value)
+{
+    const finf_privacy_setting *p = &o->privacy;
+    int dist = socp_is_dist(o->bound);
+    *value = (finf_real){NAN, INFINITY, ""};
+    if (!s->has_loop)
+        return finf_iqc_minimax(s->eta, s->kappa, dist, s->smooth, o->dim, p, value, NULL);
+    if (diverges) {
+        *value = (finf_real){INFINITY, 0, "a quadratic diverges"};
+        return FINF_OK;
+    }
+    socp_loop_means *m = NULL;
+    socp_model mo = socp_setting_model(s, dist);
+    socp_weights w = {o->dim * p->clip * p->clip / (2 * p->rho), p->sigma_sgd * p->sigma_sgd};
+    finf_status st = socp_loop_means_make(NULL, &mo, &m);
+    if (st == FINF_OK) st = socp_loop_mixture(m, dist, w, value);
+    socp_loop_means_free(m);
+    value->value /= s->smooth;
+    value->error /= s->smooth;
+    return st == FINF_OK && !isfinite(value->value) ? FINF_EDOM : st;
 }

@@ -27,10 +27,31 @@ enum { LANES = 8, KNEES = 12, SCAN_BLOCKS = 8, LEAST_BLOCKS = 32 };
 #define STEPS_MOST 2e9 /* of the long run: half a minute, minutes for correlated noise */
 #define ROUNDS_MOST 40
 
-/* The recursion, L = 1: step size, and the F of huber.h. */
+/* The recursion, L = 1: step size, and the F of huber.h. For an optimizer theta_t is the first of
+ * `states` numbers s_i, which a gradient u_t with its noise moves to
+ *     s_i <- s_{i+1} - step_i u_t - keep_i theta_t,     i = 1 .. states, s_{states+1} = 0:
+ * the filter of theory 11.4 with (1 - y) A(y) = 1 + sum keep_i y^i, eta y E(y) = sum step_i y^i. */
 typedef struct {
     double eta, mu, lo, hi;
+    int filtered;  /* 0 for plain sgd, which uses eta alone */
+    size_t states; /* 1 for that */
+    double keep[SOCP_LOOP_MOST], step[SOCP_LOOP_MOST];
 } model;
+
+/* The numbers s_i of each lane. */
+typedef struct {
+    double s[SOCP_LOOP_MOST][LANES];
+} lanes_state;
+
+static void set_filter(const socp_loop *l, model *m)
+{
+    m->filtered = 1;
+    m->states = l->n;
+    for (size_t i = 0; i < l->n; i++) {
+        m->keep[i] = ((i + 1 < l->n ? l->a[i + 1] : 0) - l->a[i]) / l->a[0];
+        m->step[i] = l->eta * l->e[i] / l->a[0];
+    }
+}
 
 /* Means over a block: of F(theta), and of theta w and c w, whose expectation is 0; c is theta held
  * within [lo, hi]. */
@@ -112,21 +133,54 @@ FINF_VECTOR static sums go_round(const model *m, const blocks *s, double x[LANES
     return (sums){out.F / n, out.xw / n, out.cw / n};
 }
 
+/* The same with the filter of an optimizer. */
+FINF_VECTOR static sums go_round_filter(const model *m, const blocks *s, lanes_state *x)
+{
+    size_t piece = s->n / LANES, n = m->states;
+    double mu = m->mu, d = 1 - mu, lo = m->lo, hi = m->hi, F[LANES] = {0}, xw[LANES] = {0},
+           cw[LANES] = {0};
+    for (size_t t = 0; t < piece; t++) {
+        double u[LANES], y[LANES];
+        for (size_t l = 0; l < LANES; l++) {
+            double w = s->w[l * piece + t], z = s->z[l * piece + t];
+            y[l] = x->s[0][l];
+            double c = huber_held(lo, hi, y[l]);
+            F[l] += huber_value(mu, d, y[l], c);
+            xw[l] += y[l] * w;
+            cw[l] += c * w;
+            u[l] = huber_slope(mu, d, y[l], c) + z;
+        }
+        for (size_t i = 0; i < n; i++)
+            for (size_t l = 0; l < LANES; l++)
+                x->s[i][l] = (i + 1 < n ? x->s[i + 1][l] : 0) - m->step[i] * u[l] -
+                             m->keep[i] * y[l];
+    }
+    sums out = {0};
+    for (size_t l = 0; l < LANES; l++) {
+        out.F += F[l];
+        out.xw += xw[l];
+        out.cw += cw[l];
+    }
+    double N = (double)s->n;
+    return (sums){out.F / N, out.xw / N, out.cw / N};
+}
+
 /* The means along the periodic theta: the end of a piece is the start of the next, until that
  * changes nothing above tol. x: where to start, and what it came to. */
-static sums periodic(const model *m, const blocks *s, double tol, double x[LANES])
+static sums periodic(const model *m, const blocks *s, double tol, lanes_state *x)
 {
     sums out;
     double change = INFINITY;
     for (int i = 0; i < ROUNDS_MOST && !(change <= tol); i++) {
-        double start[LANES], last;
-        for (int l = 0; l < LANES; l++) start[l] = x[l];
-        out = go_round(m, s, x);
-        last = x[LANES - 1];
-        for (int l = LANES - 1; l > 0; l--) x[l] = x[l - 1];
-        x[0] = last;
+        lanes_state start = *x;
+        out = m->filtered ? go_round_filter(m, s, x) : go_round(m, s, x->s[0]);
         change = 0;
-        for (int l = 0; l < LANES; l++) change = fmax(change, fabs(x[l] - start[l]));
+        for (size_t k = 0; k < m->states; k++) {
+            double *v = x->s[k], last = v[LANES - 1];
+            for (int l = LANES - 1; l > 0; l--) v[l] = v[l - 1];
+            v[0] = last;
+            for (int l = 0; l < LANES; l++) change = fmax(change, fabs(v[l] - start.s[k][l]));
+        }
     }
     return out;
 }
@@ -185,13 +239,13 @@ static finf_status worst_knee(model m, blocks *s, double rms, double *delta, dou
     int best = 0;
     finf_status st = FINF_OK;
     for (unsigned b = 0; b < SCAN_BLOCKS && !st && !stopped(s); b++, *steps += (double)s->n) {
-        double x[LANES] = {0};
+        lanes_state x = {{{0}}};
         st = block(s, UINT64_MAX / 8 - b);
         /* each starts from its neighbour's */
         for (int i = 0; i < KNEES && !st && !stopped(s); i++) {
             m.hi = exp(low + step * i);
             m.lo = -m.hi;
-            moments_add(&sum[i], periodic(&m, s, 1e-3 * rms, x));
+            moments_add(&sum[i], periodic(&m, s, 1e-3 * rms, &x));
         }
     }
     for (int i = 0; i < KNEES; i++) {
@@ -213,8 +267,8 @@ static finf_status long_run(const model *m, blocks *s, double rms, double relati
                             finf_worst_result *out)
 {
     moments sum = {0};
-    double next = LEAST_BLOCKS, x[LANES] = {0},
-           most = fmax(LEAST_BLOCKS, STEPS_MOST / (double)s->n);
+    lanes_state x = {{{0}}};
+    double next = LEAST_BLOCKS, most = fmax(LEAST_BLOCKS, STEPS_MOST / (double)s->n);
     for (;;) { /* looked at rarely, so that stopping does not favour a lucky error */
         while (sum.n < next) {
             if (stopped(s)) {
@@ -223,7 +277,7 @@ static finf_status long_run(const model *m, blocks *s, double rms, double relati
             }
             finf_status st = block(s, (unsigned long long)sum.n);
             if (st) return st;
-            moments_add(&sum, periodic(m, s, 0.01 * relative * rms, x));
+            moments_add(&sum, periodic(m, s, 0.01 * relative * rms, &x));
             out->steps += (double)s->n;
         }
         out->mean = intercept(&sum, &out->error);
@@ -233,21 +287,48 @@ static finf_status long_run(const model *m, blocks *s, double rms, double relati
     }
 }
 
+/* How long F remembers, the inverse of 1 - the slowest pole over [mu, L], and the root mean square
+ * of theta on the quadratic of curvature L = 1: of plain sgd and of an optimizer. */
+static finf_status scales(const finf_noise *noise, const socp_setting *s, double sgd_ratio,
+                          double *memory, double *rms, finf_reason *why)
+{
+    double b = s->eta * s->smooth, T, relerr, slowest;
+    if (!s->has_loop) {
+        finf_status st = finf_noise_energy(noise, &b, 1, &T, &relerr, why);
+        *memory = fmax(s->kappa / b, 1 / (2 - b));
+        *rms = sqrt(b * (T + sgd_ratio * sgd_ratio) / (2 - b));
+        return st;
+    }
+    double L = s->smooth - s->decay, mu = fmax(s->smooth / s->kappa - s->decay, 0);
+    socp_model mo = socp_setting_model(s, 0);
+    socp_loop_means *m = NULL;
+    finf_status st = finf_optimizer_contraction(s->opt, s->eta, fmin(mu, L), L, &slowest, why);
+    if (st == FINF_OK) st = socp_loop_means_make(noise, &mo, &m);
+    if (st == FINF_OK) {
+        *memory = 1 / (1 - slowest);
+        *rms = sqrt(socp_loop_mean(m, 1, sgd_ratio * sgd_ratio, &relerr));
+    }
+    socp_loop_means_free(m);
+    return st;
+}
+
 /* domain:   as finf_iqc; 0 < relative_error < 1
  * cancel:   NULL, or polled between blocks: nonzero ends it (FINF_ETOL, with what was reached)
  * accuracy: error is one standard error; FINF_ETOL when it is above relative_error at the last step
- *           allowed (with what was reached), or when 1/(eta mu) or 1/(2 - eta L) > 1e6 (with NaN: a
- *           block would be too short). +inf where eta L >= 2 or z has no finite variance. */
+ *           allowed (with what was reached), or when F remembers more than 1e6 steps, 1/(eta mu) or
+ *           1/(2 - eta L) of plain sgd (with NaN: a block would be too short). +inf where a
+ *           quadratic diverges or z has no finite variance. */
 finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa, double smooth,
-                              double sgd_ratio, finf_worst_kind kind, unsigned long long seed,
-                              double relative_error, const finf_cancel *cancel,
-                              finf_worst_result *out)
+                              const finf_optimizer *optimizer, double sgd_ratio,
+                              finf_worst_kind kind, unsigned long long seed, double relative_error,
+                              const finf_cancel *cancel, finf_worst_result *out)
 {
-    double L = smooth, b = eta * L, T, relerr;
+    double L = smooth, b = eta * L, h, memory, rms;
     const finf_worst_result failed = {.kind = kind, .mean = NAN, .error = INFINITY};
     *out = failed;
     finf_status st = finf_choice_check("kind", (int)kind, FINF_WORST_ASYMMETRIC, &out->reason);
     if (!st) st = socp_check_sizes(eta, kappa, L, 1, &out->reason);
+    if (!st) st = socp_check_optimizer(optimizer, &out->reason);
     if (st) return st;
     if (!(kappa <= BOUNDS_HUGE && b > 0 && sgd_ratio >= 0 && isfinite(sgd_ratio) &&
           relative_error > 0 && relative_error < 1))
@@ -256,29 +337,35 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
                         "most 1e50, positive, >= 0 and finite, between 0 and 1",
                         finf_show(kappa).s, finf_show(b).s, finf_show(sgd_ratio).s,
                         finf_show(relative_error).s);
-    st = b < 2 ? finf_noise_energy(noise, &b, 1, &T, &relerr, &out->reason) : FINF_OK;
-    if (st) return st;
-    if (!(b < 2 && isfinite(T))) {
+    socp_setting set = socp_setting_make(eta, kappa, smooth, optimizer);
+    if (socp_setting_diverges(&set, &h, &out->reason)) {
         out->mean = INFINITY;
         out->error = 0;
-        if (!(b < 2))
-            finf_why(&out->reason, FINF_OK, "eta L >= 2: the quadratic of curvature L diverges");
         return FINF_OK;
     }
-    double memory = fmax(kappa / b, 1 / (2 - b));
-    /* on the quadratic of curvature L = 1 */
-    double rms = sqrt(b * (T + sgd_ratio * sgd_ratio) / (2 - b));
+    L = set.smooth;
+    st = scales(noise, &set, sgd_ratio, &memory, &rms, &out->reason);
+    if (st) return st;
+    if (!isfinite(rms)) {
+        out->mean = INFINITY;
+        out->error = 0;
+        return FINF_OK;
+    }
     size_t n = BLOCK_LEAST, taps = noise_taps(noise);
     double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
     while (n < BLOCK_MOST && ((double)n < length || n < 4 * taps)) n *= 2;
     if ((double)n < 16 * memory || n < 4 * taps)
         return finf_why(
             &out->reason, FINF_ETOL,
-            "blocks of %zu steps are too short for noise of %zu coefficients and an F that "
-            "remembers %.3g steps, the larger of 1/(eta mu) and 1/(2 - eta L)",
+            set.has_loop
+                ? "blocks of %zu steps are too short for noise of %zu coefficients and an F that "
+                  "remembers %.3g steps"
+                : "blocks of %zu steps are too short for noise of %zu coefficients and an F that "
+                  "remembers %.3g steps, the larger of 1/(eta mu) and 1/(2 - eta L)",
             n, taps, memory);
 
-    model m = {b, 1 / kappa, -INFINITY, 0};
+    model m = {.eta = eta * L, .mu = 1 / set.kappa, .lo = -INFINITY, .hi = 0, .states = 1};
+    if (set.has_loop) set_filter(&set.loop, &m);
     blocks s = {.cancel = cancel ? *cancel : (finf_cancel){NULL, NULL}};
     st = blocks_make(noise, n, seed, sgd_ratio, &s);
     if (!st && kind == FINF_WORST_HUBER) {

@@ -7,12 +7,9 @@
  * half the difference of the two. */
 #ifndef FINF_NO_ARB
 
-#include "certify.h"
+#include <math.h>
 
-/* The scratch c->t, filled at each w: sin(w/2), cos(w/2), sin^2(w/2), sin w; 1 - z and 1 - 1/z;
- * Re Lambda and Im Lambda; X and its conjugate, and the product that its next column begins
- * with, twice; B and its conjugate; two for whoever needs them for a moment. */
-enum { SN, CS, S2, SW, N1, N2, RE, IM, X1, X2, P1, P2, B1, B2, T1, T2, SCRATCH };
+#include "certify.h"
 
 /* delta = (kappa - 1)/kappa comes from kappa, which is given exactly: 1 - mu would lose its
  * digits as kappa -> 1. eta is a ball of relative radius 1.2e-16 if it is a rounded product eta
@@ -44,7 +41,7 @@ void ball_form_make(ball_form *c, const socp_model *mo, double kappa)
     arb_mul_2exp_si(c->c, c->c, -1);
     arb_set_d(k, mo->eta);
     if (mo->eta_rounded) {
-        mag_set_d(tiny, 1.2e-16 * mo->eta);
+        mag_set_d(tiny, 1.2e-16 * mo->eta_rounded * mo->eta);
         arb_add_error_mag(k, tiny);
     } /* eta L, rounded */
     arb_set(c->eta, k);
@@ -56,6 +53,8 @@ void ball_form_make(ball_form *c, const socp_model *mo, double kappa)
     arb_sub(k, two, c->mu, PREC);
     arb_sub_ui(two, two, 1, PREC);
     arb_mul(c->n_pi, k, two, PREC);
+    c->loop = mo->loop;
+    ball_loop_make(c);
     arb_clear(k);
     arb_clear(two);
     mag_clear(tiny);
@@ -72,6 +71,7 @@ void ball_form_clear(ball_form *c)
     arb_clear(c->n_pi);
     arb_clear(c->excess);
     _acb_vec_clear(c->t, SCRATCH);
+    ball_loop_clear(c);
 }
 
 /* 1/(1 - (1-s) z) from n = 1 - z, as 1/(s + (1-s) n): s and n may both be small. */
@@ -88,6 +88,47 @@ static void resolvent(acb_t out, const acb_t n, double s)
     acb_inv(out, out, PREC);
     arb_clear(t);
     arb_clear(p);
+}
+
+/* s + (1-s) n, s complex */
+static void complex_factor(acb_t out, const acb_t n, const acb_t s)
+{
+    acb_sub_ui(out, s, 1, PREC);
+    acb_mul(out, out, n, PREC);
+    acb_sub(out, s, out, PREC);
+}
+
+/* Both columns of a pair of complex poles (basis.c), with the unknowns y, added to X; product is
+ * the one before them, and becomes the one after. */
+static void pair(double complex pole, const double *y, const acb_t n, acb_t product, acb_t X)
+{
+    acb_t s[2], d, u, f;
+    double re = creal(pole), size = re * re + cimag(pole) * cimag(pole);
+    acb_init(s[0]);
+    acb_init(s[1]);
+    acb_init(d);
+    acb_init(u);
+    acb_init(f);
+    acb_set_d_d(s[0], re, cimag(pole));
+    acb_conj(s[1], s[0]);
+    complex_factor(d, n, s[0]);
+    complex_factor(u, n, s[1]);
+    acb_mul(d, d, u, PREC);
+    acb_div(f, product, d, PREC);
+    acb_mul(u, f, n, PREC);
+    ball_addmul(X, u, re * y[1]);
+    acb_mul_2exp_si(d, f, 1);
+    acb_sub(u, d, u, PREC);
+    ball_addmul(X, u, sqrt(size) * re / 2 * y[0]);
+    acb_sub(d, s[0], n, PREC);
+    acb_sub(u, s[1], n, PREC);
+    acb_mul(d, d, u, PREC);
+    acb_mul(product, f, d, PREC);
+    acb_clear(s[0]);
+    acb_clear(s[1]);
+    acb_clear(d);
+    acb_clear(u);
+    acb_clear(f);
 }
 
 /* Re Lambda - shift and Im Lambda (continued) in RE, IM; X and its conjugate in X1, X2. basis.c in
@@ -156,7 +197,7 @@ static void multipliers(ball_form *c, const acb_t w)
     }
     /* X: columns z^i, then those of Takenaka and Malmquist, s_i/(s_i + p_i n) times the product of
      * (s_l - n)/(s_l + p_l n) over the columns before it. */
-    for (size_t i = 0; i < b->nc; i++) {
+    for (size_t i = 0; i < b->nc - 2 * b->pairs; i++) {
         for (int k = 0; k < 2; k++) {
             const acb_struct *n = c->t + (k ? N2 : N1);
             acb_struct *prod = c->t + (k ? P2 : P1), *X = c->t + (k ? X2 : X1);
@@ -175,6 +216,10 @@ static void multipliers(ball_form *c, const acb_t w)
             acb_mul(prod, t, u, PREC);
         }
     }
+    for (size_t i = 0; i < b->pairs; i++)
+        for (int k = 0; k < 2; k++)
+            pair(b->t[i], c->y + b->nc - 2 * (b->pairs - i), c->t + (k ? N2 : N1),
+                 c->t + (k ? P2 : P1), c->t + (k ? X2 : X1));
     /* stein.c: z^-lag s/(1 - (1-s)/z) - ratio/z, for the DP noise only (theory 7.11) */
     for (size_t i = 0; i < b->ns && !c->unit; i++) {
         const socp_ahead *h = &b->ahead[i];
@@ -249,6 +294,13 @@ void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
     acb_add(n, n, t, PREC);
     acb_sub(nc, nc, t, PREC);
     multipliers(c, w);
+    const finf_noise *noise = c->unit ? NULL : c->noise;
+    if (c->loop) {
+        ball_response(noise, B, w, n, 0, analytic);
+        ball_response(noise, Bc, w, nc, 1, analytic);
+        ball_loop_at(c, w, part);
+        return;
+    }
 
     /* a D = Re N - Im delta sin w/eta + a_0 D (form.c), N = mu cos^2(w/2) + n_pi sin^2(w/2), D = N
      * + delta^2/4. Re is without the shift here, because a_0 D has shift N - perf_a already, in
@@ -282,7 +334,6 @@ void ball_form_at(ball_form *c, const acb_t w, int analytic, acb_ptr part)
     acb_add(D, D, t, PREC);
 
     /* m has the conjugate of B, and mc B itself: each takes its own n and X */
-    const finf_noise *noise = c->unit ? NULL : c->noise;
     ball_response(noise, B, w, n, 0, analytic);
     ball_response(noise, Bc, w, nc, 1, analytic);
     cross(c, part + BALL_M, D, Bc, nc, c->t + X1, 1);

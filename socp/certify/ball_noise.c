@@ -56,7 +56,7 @@ static void factor_at(double nu, const acb_t n, acb_t out)
  * 1 if every |k| < 1 is proved: A has no zero in |z| <= 1, and inverse2 encloses the mean of
  * 1/|A|^2, 1/(a_0^2 prod (1 - k^2)). 0 says that these bits do not prove it, not that it is false.
  */
-static int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
+int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2)
 {
     arb_t k, d, x, product;
     arb_ptr b = _arb_vec_init((slong)n + 1);

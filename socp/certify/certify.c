@@ -176,8 +176,7 @@ static double enclose(context *c, const socp_grid *g, finf_real estimate)
     acb_div(sum, sum, part, PREC);
     if (f->b->ns > 0 && !f->unit) {
         acb_zero(part);
-        ok = ball_stein_cost(f->noise, f->b, f->x, f->eta, f->mu, f->delta, acb_realref(part)) &&
-             ok;
+        ok = ball_stein_cost(f, acb_realref(part)) && ok;
         acb_add(sum, sum, part, PREC);
     }
     arb_get_ubound_arf(end, acb_realref(sum), PREC);
@@ -214,6 +213,7 @@ static void prove(const proof *p)
     socp_certificate *out = p->out;
     ball_form_make(f, p->mo, p->kappa);
     p->c->part = _acb_vec_init(BALL_PARTS);
+    if (f->loop) out->certified = ball_loop_stable(f) && out->certified;
     if (p->weights.dp > 0) {
         out->certified = ball_gamma2(f->noise, &out->gamma2_upper) && out->certified;
         out->dp_upper = enclose(p->c, p->g, p->estimate->dp);
@@ -257,8 +257,12 @@ finf_status socp_certify(const socp_model *mo, double kappa, const finf_noise *n
     for (size_t i = 0; i < b->terms; i++) /* h_t >= 0, summable */
         out->certified = out->certified && b->h[i].lag > 0 && b->h[i].s > 0 && b->h[i].s <= 1 &&
                          b->h[i].fold > 0;
-    for (size_t i = 0; i < b->nc; i++) /* |p| < 1 */
+    for (size_t i = 0; i + 2 * b->pairs < b->nc; i++) /* |p| < 1 */
         out->certified = out->certified && b->s[i] > 0 && b->s[i] < 2;
+    for (size_t i = 0; i < b->pairs; i++) { /* |1 - t| < 1, with room for the roundings */
+        double re = 1 - creal(b->t[i]), im = cimag(b->t[i]);
+        out->certified = out->certified && re * re + im * im < 1 - 1e-12;
+    }
     for (size_t i = 0; i < b->ns; i++)
         out->certified = out->certified && b->ahead[i].lag > 0 && b->ahead[i].s > 0 &&
                          b->ahead[i].s <= 1;

@@ -24,11 +24,55 @@ typedef struct {
     arb_t eta, inv_eta, mu, delta, root_delta, c; /* of theory 7.12; inv_eta = 1/eta */
     arb_t n_pi, excess;                           /* (2/eta - mu)(2/eta - 1), 4 (1 - eta)/eta^2 */
     acb_ptr t;                                    /* scratch */
+    const socp_loop *loop;                        /* NULL for plain sgd */
+    arb_ptr loop_a, loop_e;                       /* the coefficients of A and E (theory 11.4) */
 } ball_form;
+/* The scratch t, filled at each w: sin(w/2), cos(w/2), sin^2(w/2), sin w; 1 - z and 1 - 1/z;
+ * Re Lambda and Im Lambda; X and its conjugate, and the product that its next column begins
+ * with, twice; B and its conjugate; two for whoever needs them for a moment; and for an optimizer
+ * A, E and their conjugates, eta AE* and its conjugate, Re UV*, Im UV*, |U|^2, |V|^2. */
+enum {
+    SN,
+    CS,
+    S2,
+    SW,
+    N1,
+    N2,
+    RE,
+    IM,
+    X1,
+    X2,
+    P1,
+    P2,
+    B1,
+    B2,
+    T1,
+    T2,
+    A1,
+    A2,
+    E1,
+    E2,
+    Q1,
+    Q2,
+    UV_RE,
+    UV_IM,
+    UU,
+    VV,
+    SCRATCH
+};
 void ball_form_make(ball_form *f, const socp_model *mo, double kappa);
 void ball_form_clear(ball_form *f);
 /* Enclosures on the box w; analytic: not finite unless every part is holomorphic on w */
 void ball_form_at(ball_form *f, const acb_t w, int analytic, acb_ptr part);
+
+/* ---- ball_loop.c: the parts for an optimizer ---------------------------------------------------
+ */
+void ball_loop_make(ball_form *f);
+void ball_loop_clear(ball_form *f);
+/* As ball_form_at, which has filled the scratch down to B2. */
+void ball_loop_at(ball_form *f, const acb_t w, acb_ptr part);
+/* A proof that the closed loop on curvature c, and so 1/g, is stable. 0: not proved */
+int ball_loop_stable(const ball_form *f);
 
 /* ---- ball_taylor.c --------------------------------------------------------------------------- */
 enum { BALL_TAYLOR = 16 }; /* coefficients: K of theory 7.13 */
@@ -62,9 +106,12 @@ int ball_beta(const finf_noise *noise, arb_ptr beta, size_t n, arb_t peak);
  * proved. */
 int ball_gamma2(const finf_noise *noise, double *upper);
 
+/* The recursion of theory 2.1 on a_0..a_n, which is destroyed. 1: A has no zero in |z| <= 1, and
+ * inverse2 encloses the mean of 1/|A|^2 */
+int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2);
+
 /* ---- ball_stein.c ---------------------------------------------------------------------------- */
-/* stein.c's cost of the multipliers x, rigorously. 0: not proved */
-int ball_stein_cost(const finf_noise *noise, const socp_basis *b, const double *x, const arb_t eta,
-                    const arb_t mu, const arb_t delta, arb_t cost);
+/* stein.c's cost of the multipliers f->x, rigorously. 0: not proved */
+int ball_stein_cost(const ball_form *f, arb_t cost);
 
 #endif

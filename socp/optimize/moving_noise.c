@@ -21,6 +21,9 @@ static finf_status begin(socp_moving *v)
     if (st == FINF_OK)
         st = socp_program_make(&v->mo, white, &v->grid, &v->basis, v->weights, &v->prog);
     finf_noise_free(white);
+    int feasible = 1;
+    if (st == FINF_OK) st = socp_phase_one(&v->prog, v->cancel, &feasible);
+    v->infeasible = !feasible;
     if (st != FINF_OK) return st;
     v->B = malloc(2 * v->grid.n * sizeof *v->B);
     v->taps = v->basis.ns ? socp_stein_length(&v->basis) : 0;
@@ -40,24 +43,27 @@ static finf_status begin(socp_moving *v)
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o,
                              const finf_noise *finest, socp_moving *out)
 {
-    double e = eta * o->smooth;
     int causal = socp_is_causal(o->bound), gaussian = o->bound == FINF_IQC_GAUSSIAN;
-    socp_moving v = {.mo = socp_model_make(e, kappa, socp_is_dist(o->bound)),
+    socp_moving v = {.set = socp_setting_make(eta, kappa, o->smooth, o->optimizer),
                      .weights = socp_unit_weights(o)};
-    size_t lags = o->fir ? o->fir : socp_basis_lags(NULL, e, causal),
-           reach = socp_basis_reach(lags, o->multipliers);
-    if (gaussian && reach < SOCP_STEIN_LAGS) reach = SOCP_STEIN_LAGS;
+    if (v.set.kappa == 1) v.set.kappa = 1 + 1e-6;
+    v.mo = socp_setting_model(&v.set, socp_is_dist(o->bound));
+    size_t lags = o->fir ? o->fir : socp_model_lags(&v.mo, NULL, causal),
+           reach = socp_basis_reach(lags, o->multipliers),
+           ahead = v.mo.loop ? SOCP_STEIN_FAR : SOCP_STEIN_LAGS;
+    if (gaussian && reach < ahead) reach = ahead;
     /* no start is known to be better than another yet */
     v.cold_iterations = INFINITY;
     v.gap = INFINITY;
     v.cancel = o->cancel;
-    finf_status st = socp_grid_make(finest, e, v.mo.mu, reach, o->grid_uniform, &v.grid);
+    finf_status st = socp_model_grid(&v.mo, finest, reach, o->grid_uniform, &v.grid);
     if (st == FINF_OK)
-        st = socp_basis_make(e, v.mo.mu, lags, !o->fir, o->multipliers, causal, &v.basis);
+        st = socp_model_basis(&v.mo, lags, !o->fir, o->multipliers, causal, &v.basis);
     if (st == FINF_OK && gaussian) st = socp_stein_make(&v.mo, finest, &v.basis, NULL);
     if (st == FINF_OK) st = begin(&v);
     if (st != FINF_OK) socp_moving_free(&v);
     *out = v;
+    if (v.mo.loop) out->mo.loop = &out->set.loop;
     return st;
 }
 
@@ -65,7 +71,7 @@ finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
 {
     const socp_basis *b = &v->basis;
     *out = (socp_moving){
-        .mo = v->mo, .weights = v->weights, .grid = v->grid, .grid_is_borrowed = 1};
+        .set = v->set, .mo = v->mo, .weights = v->weights, .grid = v->grid, .grid_is_borrowed = 1};
     out->cold_iterations = INFINITY;
     out->gap = INFINITY;
     out->cancel = v->cancel;
@@ -76,6 +82,7 @@ finf_status socp_moving_relax(const socp_moving *v, socp_moving *out)
     for (size_t i = 0; i < b->terms; i += 2) out->basis.h[out->basis.terms++] = b->h[i];
     out->basis.nh = 1 + out->basis.terms * socp_basis_each(b);
     finf_status st = begin(out);
+    if (st == FINF_OK && out->infeasible) st = FINF_ETOL;
     if (st != FINF_OK) socp_moving_free(out);
     return st;
 }
@@ -195,7 +202,7 @@ finf_status socp_moving_solve(socp_moving *v, const double complex *logB, const 
                               double tol)
 {
     if (v->no_memory) return FINF_ENOMEM;
-    if (!set_next(v, logB)) {
+    if (v->infeasible || !set_next(v, logB)) {
         v->value = NAN;
         v->gap = INFINITY;
         return FINF_ETOL;
@@ -251,7 +258,8 @@ finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, dou
         memcpy(x, v->x, v->prog.n * sizeof *x);
         for (size_t i = 0; i < 2 * v->basis.ns + v->basis.nc; i++)
             x[v->basis.nh + i] /= sqrt(sens.gamma2.value); /* X of B as it is */
-        st = socp_recompute(&v->mo, noise, &v->grid, &v->basis, w, v->value, x, &re);
+        st = socp_recompute(&v->mo, noise, &v->grid, &v->basis, w, v->value,
+                            v->prog.slack ? NULL : v->prog.start, x, &re);
         *bound = w.dp * re.dp.value + (w.sgd > 0 ? w.sgd * re.sgd.value : 0);
     }
     free(x);

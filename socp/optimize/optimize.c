@@ -39,7 +39,8 @@ void finf_optimize_result_free(finf_optimize_result *r)
 
 typedef struct {
     double eta, kappa;
-    double e; /* eta L */
+    socp_setting set; /* What the optimizer makes of them. */
+    double e;         /* eta L, or the effective step */
     finf_optimize_options o;
     finf_iqc_options plain; /* Newton's method without certificate: what the descent compares by. */
     int causal;             /* The bound asked for uses causality: the phase of B matters. */
@@ -67,7 +68,7 @@ static int improved(task *t, double bound, finf_status ended)
 /* The descents have L = 1; the caller's history is divided by L. */
 static void keep_history(task *t, const socp_descent *d)
 {
-    for (size_t i = 0; i <= d->rounds; i++) t->out->history[i] = d->history[i] / t->o.iqc.smooth;
+    for (size_t i = 0; i <= d->rounds; i++) t->out->history[i] = d->history[i] / t->set.smooth;
     t->out->rounds = d->rounds;
 }
 
@@ -98,7 +99,7 @@ static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
     if (out->nu < 1) {
         st = finf_noise_nu(out->nu, &noise, &out->iqc.reason);
         if (st == FINF_OK) st = socp_moving_bound(v, noise, &out->bound_nu);
-        out->bound_nu /= t->o.iqc.smooth;
+        out->bound_nu /= t->set.smooth;
         finf_noise_free(noise);
     } else {
         out->bound_nu = out->bound_sgd;
@@ -129,7 +130,7 @@ static finf_status fitted(task *t, socp_products *s, const double *nu, double *r
 static finf_status alternate(task *t, socp_moving *v, socp_products *s, const double *nu, double *r,
                              size_t n, socp_descent *d)
 {
-    double start[] = {t->out->nu, 1, t->e / t->kappa, fmin(t->e, 1)};
+    double start[] = {t->out->nu, 1, t->e / t->set.kappa, fmin(t->e, 1)};
     double complex *logB = malloc(v->grid.n * sizeof *logB);
     finf_status st = logB ? FINF_OK : FINF_ENOMEM;
     for (size_t i = 0; i < sizeof start / sizeof *start && st == FINF_OK && !v->cancelled; i++) {
@@ -177,7 +178,7 @@ static finf_status alternated(task *t, socp_moving *v, socp_products *s, double 
 static finf_status causal(task *t, socp_moving *v, socp_products *s, const double *nu, double *r,
                           double *first, size_t n, socp_descent *d)
 {
-    double lower = t->out->minimax_lower.value * t->o.iqc.smooth;
+    double lower = t->out->minimax_lower.value * t->set.smooth;
     finf_status st = FINF_OK;
     for (int start = 0; start < 2 && st == FINF_OK && !v->cancelled; start++) {
         if (start == 1) {
@@ -211,9 +212,9 @@ static finf_status descend(task *t)
 {
     /* under causality lower nu change nothing, whatever kappa; else |B| follows psi down to eta mu
      */
-    double slow = fmin(t->e, 1) / (4 * t->kappa),
+    double slow = fmin(t->e, 1) / (4 * t->set.kappa),
            lo = t->causal ? fmax(slow, fmin(t->e, 1) / 64) : slow;
-    size_t n = t->causal ? t->o.factors : 16 + 2 * (size_t)ceil(log2(t->kappa)),
+    size_t n = t->causal ? t->o.factors : 16 + 2 * (size_t)ceil(log2(t->set.kappa)),
            rounds = (size_t)t->o.max_rounds;
     double *z = malloc((3 * n + rounds + 1) * sizeof *z);
     double *nu = z, *r = z ? z + n : NULL, *first = z ? z + 2 * n : NULL;
@@ -255,7 +256,7 @@ static finf_status descend(task *t)
 static finf_status best_nu_noise(const task *t, finf_noise **out)
 {
     double nu[1] = {t->e}, r[1] = {0.5};
-    if (t->kappa == 1 && t->e > 1 && t->e < 2)
+    if (t->set.kappa == 1 && t->e > 1 && t->e < 2)
         return finf_noise_product(nu, r, 1, out, NULL); /* mean estimation's optimum */
     return t->out->nu < 1 ? finf_noise_nu(t->out->nu, out, NULL) : finf_noise_sgd(out);
 }
@@ -285,7 +286,7 @@ static finf_status fall_back(task *t)
     if (out->starts == 0) out->starts = 1;
     finf_status st = best_nu_noise(t, &out->noise);
     if (st == FINF_OK) st = newton_bound(t);
-    if (t->kappa > 1) out->bound_nu = out->iqc.bound.value;
+    if (t->set.kappa > 1 || t->set.has_loop) out->bound_nu = out->iqc.bound.value;
     if (out->nu < 1 && out->bound_nu > out->bound_sgd) {
         out->nu = 1;
         return fall_back(t);
@@ -337,7 +338,7 @@ static finf_status unchanged(task *t, finf_noise *white)
     t->out->starts = 1;
     t->out->history[0] = t->out->bound_sgd;
     double least = t->out->minimax_lower.value;
-    if (t->e < 2 && least > 0) t->out->gap = t->out->iqc.bound.value / least;
+    if (isfinite(least) && least > 0) t->out->gap = t->out->iqc.bound.value / least;
     return st;
 }
 
@@ -345,7 +346,7 @@ static finf_status unchanged(task *t, finf_noise *white)
 static finf_status search(task *t)
 {
     finf_optimize_result *out = t->out;
-    if (t->kappa == 1) {
+    if (t->set.kappa == 1 && !t->set.has_loop) {
         finf_status st = finf_tune_iqc(t->eta, t->kappa, &t->plain, &out->nu, &out->iqc);
         out->bound_nu = out->iqc.bound.value;
         return st;
@@ -384,10 +385,13 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     once.cancel = (finf_cancel){NULL, NULL};
     t.plain = once;
     t.plain.cancel = t.o.iqc.cancel;
-    t.e = eta * t.o.iqc.smooth;
     t.causal = socp_is_causal(t.o.iqc.bound);
     finf_status st = check(&t.o, &out->iqc.reason);
     if (st == FINF_OK) st = socp_check(eta, kappa, &t.o.iqc, &out->iqc.reason);
+    if (st == FINF_OK) {
+        t.set = socp_setting_make(eta, kappa, t.o.iqc.smooth, t.o.iqc.optimizer);
+        t.e = socp_setting_step(&t.set);
+    }
     if (st == FINF_OK) st = finf_noise_sgd(&white);
     if (st == FINF_OK) st = finf_iqc(white, eta, kappa, &once, &out->iqc);
     if (st == FINF_ETOL) st = FINF_OK; /* a bound all the same */
@@ -399,7 +403,8 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     }
     out->bound_sgd = out->iqc.bound.value;
     out->minimax_lower = out->iqc.minimax_lower;
-    if (!(t.e < 2) || !(socp_unit_weights(&once).dp > 0)) return unchanged(&t, white);
+    double unit = out->iqc.unit_bound;
+    if (isinf(unit) || !(socp_unit_weights(&once).dp > 0)) return unchanged(&t, white);
     finf_noise_free(white);
 
     finf_status found = search(&t);

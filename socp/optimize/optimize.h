@@ -22,7 +22,9 @@ typedef enum {
  * the objective is the whole bound, the gradient noise's part included, and its weights never
  * change. */
 typedef struct {
+    socp_setting set; /* What the model was made from, which mo may point to. */
     socp_model mo;
+    int infeasible; /* No multiplier proves convergence, whatever the noise: nothing to solve. */
     socp_grid grid;
     int grid_is_borrowed; /* The grid belongs to another socp_moving, which outlives this one. */
     socp_basis basis;
@@ -51,8 +53,8 @@ typedef struct {
     int no_memory; /* Some solve had no memory: every later one fails too. */
 } socp_moving;
 
-/* finest: a noise whose grid serves all that will be tried. Needs kappa > 1, eta L < 2, clip > 0.
- */
+/* finest: a noise whose grid serves all that will be tried. Needs stable quadratics and clip > 0;
+ * kappa = 1, which has no program, is taken as 1 + 1e-6. */
 finf_status socp_moving_make(double eta, double kappa, const finf_iqc_options *o,
                              const finf_noise *finest, socp_moving *out);
 /* The same without the causality multiplier (fval for sharp), on v's grid, with every second of its

@@ -30,9 +30,14 @@ static finf_status knots(double e, double scale, finf_optimize_result *out)
 }
 
 /* kappa = 1, the quadratic: psi = (L/2)/|gk - L|^2, no multiplier */
-static void quadratic(double e, double L, finf_optimize_result *out)
+static void quadratic(const socp_setting *s, finf_optimize_result *out)
 {
+    double L = s->smooth, e = s->eta * L;
     for (size_t k = 0; k < out->n; k++) {
+        if (s->has_loop) {
+            out->psi[k] = socp_loop_gain(&s->loop, 1, out->w[k]) / (2 * L);
+            continue;
+        }
         double x = e * cos(out->w[k] / 2), y = (2 - e) * sin(out->w[k] / 2);
         out->psi[k] = e * e / (2 * L * (x * x + y * y));
     }
@@ -44,12 +49,13 @@ static void quadratic(double e, double L, finf_optimize_result *out)
 finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
                           const socp_multipliers *m, finf_optimize_result *out)
 {
-    double L = o->smooth, e = eta * L;
-    socp_model mo = socp_model_make(e, kappa, socp_is_dist(o->bound));
-    finf_status st = knots(e, fmin(e / kappa, finf_noise_scale(out->noise)), out);
+    socp_setting set = socp_setting_make(eta, kappa, o->smooth, o->optimizer);
+    socp_model mo = socp_setting_model(&set, socp_is_dist(o->bound));
+    double L = set.smooth, e = socp_setting_step(&set);
+    finf_status st = knots(e, fmin(e / set.kappa, finf_noise_scale(out->noise)), out);
     if (st != FINF_OK) return st;
     for (size_t k = 0; k < out->n; k++) out->density[k] = finf_noise_density(out->noise, out->w[k]);
-    if (kappa == 1) quadratic(e, L, out);
+    if (set.kappa == 1) quadratic(&set, out);
     for (size_t k = 0; m->x && k < out->n; k++) {
         double complex lambda, X;
         double B[2], margin;

@@ -45,8 +45,7 @@ static finf_status log_quadratic(const socp_moving *v, double nu, double *out)
     if (st == FINF_OK) st = finf_noise_sensitivity(noise, &sens);
     if (st == FINF_OK) {
         dp = v->weights.dp * sens.gamma2.value;
-        st = socp_quadratic(noise, v->mo.eta, 1 / v->mo.mu, v->mo.dist, v->weights.sgd / dp, &value,
-                            &h);
+        st = socp_quadratic(noise, &v->mo, v->mo.dist, v->weights.sgd / dp, &value, &h);
     }
     finf_noise_free(noise);
     *out = st == FINF_OK ? log(dp * value.value) : -INFINITY;
@@ -124,8 +123,8 @@ static finf_status place(const socp_moving *v, sample *s, size_t *count)
 {
     finf_status st = FINF_OK;
     size_t n = 1;
-    double end = log(fmin(v->mo.eta, 1) * v->mo.mu / 4), step = log(RATIO),
-           u = log(fmin(GUESS * v->mo.eta, 1));
+    double e = socp_setting_step(&v->set), end = log(fmin(e, 1) * v->mo.mu / 4), step = log(RATIO),
+           u = log(fmin(GUESS * e, 1));
     s[0] = (sample){.u = 0};
     for (u += step * floor(-u / step); n < MAX_SCAN && u > end; u -= step)
         if (u < -step / 8) s[n++] = (sample){.u = u};
@@ -193,16 +192,18 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     finf_status tuned = FINF_OK, st = socp_check(eta, kappa, &o, &out->reason);
     if (st != FINF_OK) return st;
     st = finf_noise_sgd(&noise);
+    socp_setting set = socp_setting_make(eta, kappa, o.smooth, o.optimizer);
+    double step = fmin(socp_setting_step(&set), 1), h;
     /* every noise gives the same */
-    int cancelled = 0, trivial = !(eta * o.smooth < 2 && o.privacy.clip > 0);
+    int cancelled = 0, trivial = socp_setting_diverges(&set, &h, NULL) || !(o.privacy.clip > 0);
     *nu = 1;
-    if (st == FINF_OK && !trivial && kappa == 1) {
-        *nu = fmin(eta * o.smooth, 1); /* mean estimation, theory 4 */
+    if (st == FINF_OK && !trivial && set.kappa == 1 && !set.has_loop) {
+        *nu = step; /* mean estimation, theory 4 */
     } else if (st == FINF_OK && !trivial) {
         /* the least that is tried */
-        st = finf_noise_nu(fmin(eta * o.smooth, 1) / kappa / 4, &finest, &out->reason);
+        st = finf_noise_nu(step / set.kappa / 4, &finest, &out->reason);
         if (st == FINF_OK) st = socp_moving_make(eta, kappa, &o, finest, &v);
-        if (st == FINF_OK) tuned = socp_best_nu(&v, 0, nu);
+        if (st == FINF_OK && !v.infeasible) tuned = socp_best_nu(&v, 0, nu);
         if (tuned != FINF_OK && tuned != FINF_ETOL) st = tuned;
         cancelled = v.cancelled;
     }

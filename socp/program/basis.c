@@ -100,12 +100,70 @@ finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, f
     return FINF_OK;
 }
 
+/* Pairs of complex poles, of which one within 5% is there already are left out. */
+static void add_pair(double complex *list, size_t *n, double complex s)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (cabs(list[i] - s) < 0.05 * creal(s)) return;
+    list[(*n)++] = s;
+}
+
+/* As above, with the closed loops' poles on h = (mu+L)/2, L, mu for eta h, the first of which are
+ * those of X wherever no Zames-Falb multiplier pays (theory 11.4). Complex pairs serve X only. */
+finf_status socp_basis_loop(const socp_loop *loop, double mu, size_t lags, int geometric,
+                            finf_iqc_class cls, int causal, socp_basis *out)
+{
+    double h[3] = {(1 + mu) / 2, 1, mu}, slowest = 1;
+    double complex pole[3][SOCP_LOOP_MOST];
+    socp_basis b = {.lags = lags, .plus = cls != FINF_IQC_PAPER, .minus = cls != FINF_IQC_GENERAL};
+    size_t folds = cls == FINF_IQC_ODD ? FOLDS : 1, N = loop->n;
+    for (int i = 0; i < 3; i++) {
+        finf_status st = socp_loop_poles(loop, h[i], pole[i]);
+        if (st != FINF_OK) return st;
+        for (size_t k = 0; k < N; k++) slowest = fmin(slowest, cabs(1 - pole[i][k]));
+    }
+    size_t most = lags + 3 * N + (geometric ? (size_t)ceil(-log2(slowest)) + 4 : 0);
+    b.h = malloc(4 * most * sizeof *b.h);
+    b.s = malloc(most * sizeof *b.s);
+    b.t = malloc(3 * N * sizeof *b.t);
+    if (!b.h || !b.s || !b.t) {
+        socp_basis_free(&b);
+        return FINF_ENOMEM;
+    }
+    for (size_t t = 1; t <= lags; t++) {
+        b.s[b.poles++] = 1;
+        b.h[b.terms++] = (socp_term){t, 1, 1};
+    }
+    if (geometric) {
+        double *s = b.s + lags;
+        size_t n = 0;
+        for (int j = 1; ldexp(1, -j) >= slowest / 8; j++) s[n++] = ldexp(1, -j);
+        for (size_t i = 0; i < 3 * N; i++) {
+            double complex p = pole[i / N][i % N];
+            if (cimag(p) == 0 && creal(p) > 0 && creal(p) < 1) add(s, &n, 1 - creal(p));
+        }
+        for (size_t fold = 1; fold <= folds; fold *= 2)
+            for (size_t i = 0; i < n; i++) b.h[b.terms++] = (socp_term){1, s[i], fold};
+        for (size_t i = 0; i < 3 * N && causal; i++) {
+            double complex p = pole[i / N][i % N];
+            if (cimag(p) == 0 && creal(p) < 0 && creal(p) > -1) add(s, &n, 1 - creal(p));
+            if (cimag(p) > 0 && cabs(p) < 1) add_pair(b.t, &b.pairs, 1 - p);
+        }
+        b.poles += n;
+    }
+    b.nh = 1 + b.terms * socp_basis_each(&b);
+    b.nc = causal ? b.poles + 2 * b.pairs : 0;
+    *out = b;
+    return FINF_OK;
+}
+
 void socp_basis_free(socp_basis *b)
 {
     if (b) {
         free(b->s);
         free(b->h);
         free(b->ahead);
+        free(b->t);
         *b = (socp_basis){0};
     }
 }
@@ -142,6 +200,20 @@ static double complex causal_column(double s, double complex n, double complex *
     return c;
 }
 
+/* Both columns of a pair of complex poles 1 - t and its conjugate,
+ *     n/|t|^2 and (2 - n)/.. over (1 - p y)(1 - p* y),   1 - p y = t + (1 - t) n,
+ * which are orthogonal on the circle; *blaschke carries the product. */
+static void pair_columns(double complex t, double complex n, double complex *blaschke,
+                         double complex *c)
+{
+    double complex D = (t + (1 - t) * n) * (conj(t) + (1 - conj(t)) * n),
+                   f = inverse(D) * *blaschke;
+    double size = creal(t) * creal(t) + cimag(t) * cimag(t), damp = creal(t);
+    c[0] = sqrt(size) * damp / 2 * (2 - n) * f;
+    c[1] = damp * n * f;
+    *blaschke *= (t - n) * (conj(t) - n) * inverse(D);
+}
+
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x)
 {
     double complex n = one_minus(w), product = 1;
@@ -158,7 +230,9 @@ void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double
             lambda[k++] = 2 - conj(g);
         }
     }
-    for (size_t i = 0; i < b->nc; i++) x[i] = causal_column(b->s[i], n, &product);
+    for (size_t i = 0; i < b->nc - 2 * b->pairs; i++) x[i] = causal_column(b->s[i], n, &product);
+    for (size_t i = 0; i < b->pairs; i++)
+        pair_columns(b->t[i], n, &product, x + b->nc - 2 * (b->pairs - i));
 }
 
 void socp_basis_sum(const socp_basis *b, const double *x, const double *y, double w,
@@ -177,5 +251,11 @@ void socp_basis_sum(const socp_basis *b, const double *x, const double *y, doubl
         if (b->minus) *lambda += v[0] * (2 - g) + v[1] * (2 - conj(g));
     }
     if (X) *X = 0;
-    for (size_t i = 0; X && i < b->nc; i++) *X += y[i] * causal_column(b->s[i], n, &product);
+    size_t real = b->nc - 2 * b->pairs;
+    for (size_t i = 0; X && i < real; i++) *X += y[i] * causal_column(b->s[i], n, &product);
+    for (size_t i = 0; X && i < b->pairs; i++) {
+        double complex c[2];
+        pair_columns(b->t[i], n, &product, c);
+        *X += y[real + 2 * i] * c[0] + y[real + 2 * i + 1] * c[1];
+    }
 }

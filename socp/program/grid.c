@@ -12,31 +12,53 @@ enum { PER_PANEL = 8, MAX_PANELS = 1024, MAX_DOUBLINGS = 256, MAX_DEPTH = 24 };
 typedef struct {
     const finf_noise *noise;
     const gsl_integration_glfixed_table *rule;
-    double *edge;  /* MAX_PANELS + MAX_DOUBLINGS + 1: no more are halved after MAX_PANELS */
-    size_t n;      /* panels so far */
-    double widest; /* the most that a panel may have, for the multipliers' sake */
+    double *edge;          /* MAX_PANELS + MAX_DOUBLINGS + 1: no more are halved after MAX_PANELS */
+    size_t n;              /* panels so far */
+    double widest;         /* the most that a panel may have, for the multipliers' sake */
+    const socp_loop *loop; /* NULL for plain sgd, whose poles are real and known */
+    double mu;
 } panels;
 
-/* int |B|^2 over [lo, hi] by the nodes the panel would get */
-static double density_integral(const panels *p, double lo, double hi)
+/* int f over [lo, hi] by the nodes the panel would get: of |B|^2 (h = 0), or of the gain of the
+ * closed loop on curvature h */
+static double integral(const panels *p, double h, double lo, double hi)
 {
     double sum = 0;
     for (size_t i = 0; i < PER_PANEL; i++) {
         double w, g;
         gsl_integration_glfixed_point(lo, hi, i, &w, &g, p->rule);
-        sum += g * finf_noise_density(p->noise, w);
+        sum += g * (h > 0 ? socp_loop_gain(p->loop, h, w) : finf_noise_density(p->noise, w));
     }
     return sum;
 }
 
-/* Adds [lo, hi], halved until |B|^2 is resolved (zeros of a finite beta may sit near the circle at
- * any angle) and it is no wider than the multipliers need. */
+static int moves(const panels *p, double h, double lo, double mid, double hi)
+{
+    double whole = integral(p, h, lo, hi),
+           halves = integral(p, h, lo, mid) + integral(p, h, mid, hi);
+    return fabs(whole - halves) > 1e-7 * fabs(halves);
+}
+
+/* Does halving [lo, hi] change one of the integrals? Zeros of a finite beta may sit near the circle
+ * at any angle, and so may the poles of an optimizer's closed loops: of all curvatures those are
+ * looked at that resonate in the panel, beside mu, L and the mean of the two. */
+static int unresolved(const panels *p, double lo, double mid, double hi)
+{
+    if (moves(p, 0, lo, mid, hi)) return 1;
+    if (!p->loop) return 0;
+    double h[6] = {1, (1 + p->mu) / 2, p->mu};
+    for (int i = 0; i < 3; i++)
+        h[3 + i] = fmin(fmax(socp_loop_curvature(p->loop, lo + (hi - lo) * (i + 1) / 4), p->mu), 1);
+    for (int i = 0; i < 6; i++)
+        if (moves(p, h[i], lo, mid, hi)) return 1;
+    return 0;
+}
+
+/* Adds [lo, hi], halved until all is resolved and it is no wider than the multipliers need. */
 static void add(panels *p, double lo, double hi, int depth)
 {
     double mid = lo + (hi - lo) / 2;
-    double whole = density_integral(p, lo, hi);
-    double halves = density_integral(p, lo, mid) + density_integral(p, mid, hi);
-    int coarse = hi - lo > p->widest || fabs(whole - halves) > 1e-7 * fabs(halves);
+    int coarse = hi - lo > p->widest || unresolved(p, lo, mid, hi);
     if (depth < MAX_DEPTH && p->n + (size_t)depth + 8 < MAX_PANELS && coarse) {
         add(p, lo, mid, depth + 1);
         add(p, mid, hi, depth + 1);
@@ -73,15 +95,30 @@ static void cover(panels *p, double eta, double mu, size_t lags)
     }
 }
 
+static void place_nodes(socp_grid *g, const gsl_integration_glfixed_table *rule)
+{
+    for (size_t j = 0; j < g->n; j++) {
+        size_t i = j / PER_PANEL;
+        gsl_integration_glfixed_point(g->edge[i], g->edge[i + 1], j % PER_PANEL, &g->w[j], &g->q[j],
+                                      rule);
+        g->q[j] /= FINF_PI;
+    }
+}
+
 /* Nodes: Gauss-Legendre on every panel, or the paper's, k points -pi + 2 pi (j + 1/2)/k folded on
  * (0, pi). */
-finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags,
-                           size_t uniform, socp_grid *out)
+static finf_status make(const finf_noise *noise, const socp_loop *loop, double eta, double mu,
+                        size_t lags, size_t uniform, socp_grid *out)
 {
     socp_grid g = {.edge = malloc((MAX_PANELS + MAX_DOUBLINGS + 1) * sizeof *g.edge)};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PER_PANEL);
     if (g.edge && rule) {
-        panels p = {.noise = noise, .rule = rule, .edge = g.edge, .widest = 4 / (double)lags};
+        panels p = {.noise = noise,
+                    .rule = rule,
+                    .edge = g.edge,
+                    .widest = 4 / (double)lags,
+                    .loop = loop,
+                    .mu = mu};
         g.edge[0] = 0;
         cover(&p, eta, mu, lags);
         g.panels = p.n;
@@ -90,21 +127,55 @@ finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_
     }
     finf_status st = g.w ? FINF_OK : FINF_ENOMEM;
     if (st == FINF_OK) g.q = g.w + g.n;
-    for (size_t j = 0; st == FINF_OK && j < g.n; j++) {
-        size_t i = j / PER_PANEL;
+    if (st == FINF_OK && !uniform) place_nodes(&g, rule);
+    for (size_t j = 0; st == FINF_OK && uniform && j < g.n; j++) {
         /* odd k: w = 0 is a point, and its own mirror image */
         double k = (double)uniform, shift = uniform % 2 ? 0 : 0.5;
-        if (uniform) {
-            g.w[j] = 2 * FINF_PI * ((double)j + shift) / k;
-            g.q[j] = (g.w[j] > 0 ? 2 : 1) * FINF_PI / k;
-        } else
-            gsl_integration_glfixed_point(g.edge[i], g.edge[i + 1], j % PER_PANEL, &g.w[j], &g.q[j],
-                                          rule);
+        g.w[j] = 2 * FINF_PI * ((double)j + shift) / k;
+        g.q[j] = (g.w[j] > 0 ? 2 : 1) * FINF_PI / k;
         g.q[j] /= FINF_PI;
     }
     gsl_integration_glfixed_table_free(rule);
     if (st != FINF_OK) socp_grid_free(&g);
     *out = g;
+    return st;
+}
+
+finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags,
+                           size_t uniform, socp_grid *out)
+{
+    return make(noise, NULL, eta, mu, lags, uniform, out);
+}
+
+/* The panels begin with those of plain sgd at the effective step, eta E(1)/A(1), at most 1: what is
+ * finer than that is found by halving. */
+finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, double mu, size_t lags,
+                           size_t uniform, socp_grid *out)
+{
+    double step = fmin(socp_loop_step(loop), 1);
+    return make(noise, loop, step, mu, lags, uniform, out);
+}
+
+finf_status socp_grid_halve(const socp_grid *g, const unsigned char *marked, socp_grid *out)
+{
+    size_t count = g->panels, n = 0;
+    for (size_t i = 0; i < g->panels; i++) count += marked[i] != 0;
+    *out = (socp_grid){.panels = count, .n = PER_PANEL * count};
+    gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PER_PANEL);
+    out->edge = malloc((count + 1) * sizeof *out->edge);
+    out->w = malloc(2 * out->n * sizeof *out->w);
+    finf_status st = rule && out->edge && out->w ? FINF_OK : FINF_ENOMEM;
+    if (st == FINF_OK) {
+        out->q = out->w + out->n;
+        out->edge[n++] = g->edge[0];
+        for (size_t i = 0; i < g->panels; i++) {
+            if (marked[i]) out->edge[n++] = g->edge[i] + (g->edge[i + 1] - g->edge[i]) / 2;
+            out->edge[n++] = g->edge[i + 1];
+        }
+        place_nodes(out, rule);
+    }
+    gsl_integration_glfixed_table_free(rule);
+    if (st != FINF_OK) socp_grid_free(out);
     return st;
 }
 

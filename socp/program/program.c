@@ -136,6 +136,7 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
     }
     double complex *lambda = col, *x = col + b->nh;
     double ratio = 0; /* the least slack that makes a >= 0 at all w met so far */
+    p.interior = 1;
     p.scale = weights.dp + weights.sgd;
     for (size_t j = 0; j < g->n; j++) {
         double w = g->w[j], B[2];
@@ -145,6 +146,7 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
         socp_form_at(mo, w, weights.dp > 0 ? B[0] + I * B[1] : 1, &f);
         row_cone(&p, j, &f, b, lambda, x, plain);
         p.q[j] = g->q[j] * (weights.dp > 0 ? weights.dp : weights.sgd) / p.scale;
+        p.interior = p.interior && f.a_r > 0;
         ratio = fmax(ratio, -f.a_0 / f.a_r);
         if (two) {
             socp_form_at(mo, w, 1, &f);
@@ -161,8 +163,10 @@ finf_status socp_program_make(const socp_model *mo, const finf_noise *noise, con
         /* a does not see B, so 1 will do */
         socp_form_at(mo, w, 1, &f);
         row_a(&f, b->nh, lambda, p.G + (plain + e) * p.n, &p.g0[plain + e]);
+        p.interior = p.interior && f.a_r > 0;
         ratio = fmax(ratio, -f.a_0 / f.a_r);
     }
+    p.slack = p.interior;
     start(&p, b, ratio);
     free(col);
     *out = p;

@@ -40,6 +40,35 @@ static inline int socp_is_causal(finf_iqc_bound b)
     return b == FINF_IQC_SHARP || b == FINF_IQC_SHARP_DIST || b == FINF_IQC_GAUSSIAN;
 }
 
+/* ---- loop.c: the optimizer (theory 11.4) ----------------------------------------------------- */
+
+enum { SOCP_LOOP_MOST = 64 }; /* coefficients of each polynomial */
+
+/* An optimizer P(z) = eta b(1/z)/a(1/z) for L = 1, as the two polynomials in y = e^{-iw} that are
+ * left when the pole at z = 1 and the delay of one step are taken out,
+ *     -1/P(e^{iw}) = (1 - e^{iw}) A(y)/(eta E(y)),     a = (1 - y) A,   b = y E. */
+typedef struct {
+    double eta;               /* The step size, times L. */
+    size_t n;                 /* Coefficients of A and of E; the shorter is filled up with zeros. */
+    double a[SOCP_LOOP_MOST]; /* A */
+    double e[SOCP_LOOP_MOST]; /* E */
+    double a_one, e_one;      /* A(1) and E(1). */
+} socp_loop;
+/* For eta L = e. 0: it is theta -= eta g, and needs no loop. Weight decay and averaging are not
+ * looked at. */
+int socp_loop_make(const finf_optimizer *o, double e, socp_loop *out);
+/* The effective step size, eta E(1)/A(1). */
+static inline double socp_loop_step(const socp_loop *l) { return l->eta * l->e_one / l->a_one; }
+/* A and E at y = e^{-iw}. */
+void socp_loop_at(const socp_loop *l, double w, double complex *A, double complex *E);
+/* |G_h|^2 = |P/(1 + hP)|^2 at w, for L = 1. */
+double socp_loop_gain(const socp_loop *l, double h, double w);
+/* The curvature on which that is largest, for a given w. */
+double socp_loop_curvature(const socp_loop *l, double w);
+/* The closed loop's poles on curvature h: n of them, some of which may be 0. FINF_ENOMEM, or
+ * FINF_ETOL where the roots of the polynomial were not found. */
+finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole);
+
 /* ---- grid.c: frequencies (theory 7.5) -------------------------------------------------------- */
 
 typedef struct {
@@ -53,6 +82,11 @@ typedef struct {
  * k for the paper's k equally spaced ones. */
 finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_t lags,
                            size_t uniform, socp_grid *out);
+/* The same for an optimizer: panels are halved until its closed loops are resolved too. */
+finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, double mu, size_t lags,
+                           size_t uniform, socp_grid *out);
+/* The same with the marked ones of its panels halved. */
+finf_status socp_grid_halve(const socp_grid *g, const unsigned char *marked, socp_grid *out);
 void socp_grid_free(socp_grid *g);
 
 /* ---- basis.c: the multipliers (theory 7.5) --------------------------------------------------- */
@@ -86,6 +120,8 @@ typedef struct {
     size_t lags;       /* The first poles of X are s = 1: their columns are z^i. */
     socp_term *h;      /* The terms. */
     double *s;         /* The poles of X, as 1 - p_i. */
+    size_t pairs;      /* Pairs of complex poles of X, with two columns each, after the others. */
+    double complex *t; /* One of each pair, as 1 - p_i; NULL if there are none. */
     int plus;          /* h_t >= 0 enters Lambda with the sign -, as theory 7.1 has it. */
     int minus;         /* h_t >= 0 enters Lambda with the sign +: symmetric F only. */
     socp_ahead *ahead; /* The ns columns of stein.c; NULL if there are none. */
@@ -111,6 +147,9 @@ size_t socp_basis_reach(size_t lags, finf_iqc_class cls);
 /* geometric: with geometric sequences beside the single lags. */
 finf_status socp_basis_make(double eta, double mu, size_t lags, int geometric, finf_iqc_class cls,
                             int causal, socp_basis *out);
+/* The same for an optimizer: the poles are those of its closed loops. */
+finf_status socp_basis_loop(const socp_loop *loop, double mu, size_t lags, int geometric,
+                            finf_iqc_class cls, int causal, socp_basis *out);
 /* All columns at w. */
 void socp_basis_at(const socp_basis *b, double w, double complex *lambda, double complex *x);
 /* Lambda - shift and X at w for the unknowns x and y; X may be NULL. */
@@ -121,14 +160,23 @@ void socp_basis_free(socp_basis *b);
 /* ---- form.c: a, m, k at one frequency (theory 7.12) ------------------------------------------ */
 
 typedef struct {
-    double eta;      /* The step size, times L. */
-    double mu;       /* 1/kappa. */
-    double delta;    /* 1 - mu. */
-    double c;        /* (1 + mu)/2. */
-    double shift;    /* The part of Lambda that is given: 1/8, or 0 for dist. */
-    int dist;        /* Is (L/2) |theta|^2 bounded, not F? */
-    int eta_rounded; /* eta is a product that was rounded, which a proof must know. */
+    double eta;            /* The step size, times L. */
+    double kappa;          /* L/mu, as given. */
+    double mu;             /* 1/kappa. */
+    double delta;          /* 1 - mu. */
+    double c;              /* (1 + mu)/2. */
+    double shift;          /* The part of Lambda that is given: 1/8, or 0 for dist. */
+    int dist;              /* Is (L/2) |theta|^2 bounded, not F? */
+    int eta_rounded;       /* How many roundings eta is the result of, which a proof must know. */
+    const socp_loop *loop; /* NULL for theta -= eta g; else the optimizer. */
 } socp_model;
+
+/* The grid, the single lags and the basis that are the model's: plain sgd's or its optimizer's. */
+finf_status socp_model_grid(const socp_model *mo, const finf_noise *noise, size_t lags,
+                            size_t uniform, socp_grid *out);
+size_t socp_model_lags(const socp_model *mo, const finf_noise *noise, int causal);
+finf_status socp_model_basis(const socp_model *mo, size_t lags, int geometric, finf_iqc_class cls,
+                             int causal, socp_basis *out);
 
 /* With Lambda = shift + r + i s:
  *     a = a_r r + a_s s + a_0,   m = m_r r + m_s s + m_0 + X,   k = k_r r + k_0. */
@@ -146,6 +194,7 @@ double socp_form_psi(const socp_form *f, double complex lambda, double complex X
 
 enum {
     SOCP_STEIN_LAGS = 8, /* single lags */
+    SOCP_STEIN_FAR = 16, /* the farthest for an optimizer */
     SOCP_STEIN_MOST = 16 /* columns in all */
 };
 finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b,
@@ -179,7 +228,9 @@ typedef struct {
     double *K, *k0;    /* k. */
     double *q;         /* The weights of the cones. */
     double *G, *g0;    /* The inequalities, rows x n and rows. */
-    double *start;     /* A strictly feasible x. */
+    double *start;     /* A strictly feasible x, if `interior`. */
+    int interior;      /* Else one must be looked for (phase_one.c), and there may be none. */
+    int slack;         /* a grows with the slack h_0 - sum h at every node. */
     double scale;      /* The true objective is so many times the one here. */
 } socp_program;
 
@@ -205,10 +256,18 @@ typedef struct {
     finf_real dp, sgd; /* The bounds for unit-variance DP and gradient noise. */
     double a_min;      /* The least a(w) found, relative to its terms. */
     double repair;     /* The relative increase of h_0 that made a > 0 everywhere. */
+    size_t coarse;     /* Panels that are too wide for these multipliers; 0: not asked, or none. */
 } socp_recomputed;
-/* x is repaired in place. on_grid: the solver's objective, which the bound is compared with. */
+/* x is repaired in place. on_grid: the solver's objective, which the bound is compared with. inner:
+ * NULL where a grows with the slack, as it does for plain sgd; else a point with a > 0. */
 finf_status socp_recompute(const socp_model *mo, const finf_noise *noise, const socp_grid *g,
-                           const socp_basis *b, socp_weights weights, double on_grid, double *x,
-                           socp_recomputed *out);
+                           const socp_basis *b, socp_weights weights, double on_grid,
+                           const double *inner, double *x, socp_recomputed *out);
+/* The same, but where the bound would be more than 1e-6 above on_grid and panels of the grid are to
+ * blame, these are marked and counted in out->coarse, and nothing else is done. marked: panels */
+finf_status socp_recompute_or_mark(const socp_model *mo, const finf_noise *noise,
+                                   const socp_grid *g, const socp_basis *b, socp_weights weights,
+                                   double on_grid, const double *inner, double *x,
+                                   unsigned char *marked, socp_recomputed *out);
 
 #endif

@@ -29,8 +29,49 @@ static const double TAIL = 45;
 size_t socp_stein_length(const socp_basis *b)
 {
     double least = 1;
-    for (size_t i = 0; i < b->ns; i++) least = fmin(least, b->ahead[i].s);
-    return SINGLE + (least < 1 ? (size_t)ceil(TAIL / least) : 0);
+    size_t single = SINGLE;
+    for (size_t i = 0; i < b->ns; i++) {
+        least = fmin(least, b->ahead[i].s);
+        if (b->ahead[i].s == 1 && b->ahead[i].lag > single) single = b->ahead[i].lag;
+    }
+    return single + (least < 1 ? (size_t)ceil(TAIL / least) : 0);
+}
+
+/* The impulse response of the closed loop on curvature c, g_1 .. g_n (theory 11.4). */
+static void response(const socp_model *mo, size_t n, double *g)
+{
+    const socp_loop *l = mo->loop;
+    g[0] = 0;
+    for (size_t k = 1; k <= n; k++) {
+        double sum = k <= l->n ? mo->eta * l->e[k - 1] : 0;
+        for (size_t i = 1; i < k && i <= l->n; i++)
+            sum -= ((i < l->n ? l->a[i] : 0) - l->a[i - 1] + mo->eta * mo->c * l->e[i - 1]) *
+                   g[k - i];
+        g[k] = sum / l->a[0];
+    }
+}
+
+/* The same for an optimizer, all of whose columns are single lags: cen = -g * beta, and
+ *     rad_k = (delta/2) sum_j |g_{k-j}| (|cen_j| + rad_j). */
+static void along_loop(const socp_model *mo, const socp_basis *b, const double *beta,
+                       const double *d, double *ratio, double *cost)
+{
+    double g[SOCP_STEIN_FAR + 1], c[SOCP_STEIN_FAR + 1] = {0}, cen[SOCP_STEIN_FAR + 1] = {0},
+                                                     rad[SOCP_STEIN_FAR + 1] = {0};
+    size_t n = socp_stein_length(b);
+    response(mo, n, g);
+    for (size_t k = 1; k <= n; k++)
+        for (size_t j = 1; j <= k; j++) {
+            c[k] -= g[j] * beta[k - j];
+            cen[k] -= g[j] * d[k - j];
+            if (j < k)
+                rad[k] += mo->delta / 2 * fabs(g[k - j]) * (copysign(1, c[j]) * cen[j] + rad[j]);
+        }
+    for (size_t i = 0; i < b->ns; i++) {
+        size_t k = b->ahead[i].lag;
+        ratio[i] = k > 1 ? cen[k] / c[1] : 0;
+        cost[i] = 2 * sqrt(mo->delta) * (k > 1 ? rad[k] : copysign(1, c[1]) * cen[1]);
+    }
 }
 
 /* The recurrences for d, with sign(c_k) cen_k in place of |cen_k|, c_k being beta's cen_k: linear
@@ -38,6 +79,10 @@ size_t socp_stein_length(const socp_basis *b)
 void socp_stein_along(const socp_model *mo, const socp_basis *b, const double *beta,
                       const double *d, double *ratio, double *cost)
 {
+    if (mo->loop) {
+        along_loop(mo, b, beta, d, ratio, cost);
+        return;
+    }
     double keep = 1 - mo->eta * mo->c, most = fmax(1 - mo->eta * mo->mu, mo->eta - 1),
            spread = mo->eta * mo->delta / 2;
     double weight[SOCP_STEIN_MOST], first = -mo->eta * beta[0], c = first, cen = -mo->eta * d[0],
@@ -79,15 +124,22 @@ void socp_stein_set(const socp_model *mo, const double *beta, socp_basis *b)
     }
 }
 
-/* Adds the columns to b: the single lags, then geometric sequences from the next lag on, down to
- * s = eta/4 or SLOWEST; then ratio and cost of each, from the coefficients of the noise. */
+/* Adds the columns to b; for an optimizer single lags up to SOCP_STEIN_FAR alone, as rad may grow
+ * without end where the loop resonates; else the single lags, then geometric sequences from the
+ * next lag on, down to s = eta/4 or SLOWEST; then ratio and cost of each, from the coefficients of
+ * the noise. */
 finf_status socp_stein_make(const socp_model *mo, const finf_noise *noise, socp_basis *b,
                             finf_reason *why)
 {
+    static const size_t far[] = {10, 12, 14, SOCP_STEIN_FAR};
     b->ahead = calloc(SOCP_STEIN_MOST, sizeof *b->ahead);
     if (!b->ahead) return FINF_ENOMEM;
+    /* e_1 = 0: E tr J_t is not known from E<S_t, w_{t-1}> */
+    if (mo->loop && mo->loop->e[0] == 0) return FINF_OK;
     for (size_t k = 1; k <= SINGLE; k++) b->ahead[b->ns++] = (socp_ahead){.lag = k, .s = 1};
-    for (double s = 0.5; s >= fmax(mo->eta / 4, SLOWEST); s /= 2)
+    for (size_t i = 0; mo->loop && i < sizeof far / sizeof *far; i++)
+        b->ahead[b->ns++] = (socp_ahead){.lag = far[i], .s = 1};
+    for (double s = 0.5; !mo->loop && s >= fmax(mo->eta / 4, SLOWEST); s /= 2)
         b->ahead[b->ns++] = (socp_ahead){.lag = SINGLE + 1, .s = s};
 
     size_t n = socp_stein_length(b);

@@ -45,10 +45,13 @@ typedef struct {
 static void balance(const socp_program *p, const double *x, cone_program *g)
 {
     int causal = p->n > p->rows - 2;
+    double unit = 0;
+    for (size_t i = 0; i < p->rows - 2; i++) unit = fmax(unit, x[i]);
     for (size_t j = 0; j < p->cones; j++) {
         double a = p->a0[j], r = p->m0r[j], i = p->m0i[j], k = p->k0[j];
+        if (!p->interior) a = fabs(a); /* no a > 0 is known: the size of its terms */
         for (size_t t = 0; t < p->n; t++) {
-            a += p->A[j * p->n + t] * x[t];
+            a += p->interior ? p->A[j * p->n + t] * x[t] : fabs(p->A[j * p->n + t] * x[t]);
             k += p->K[j * p->n + t] * x[t];
             r += p->Mr[j * p->n + t] * x[t];
             i += p->Mi[j * p->n + t] * x[t];
@@ -58,11 +61,12 @@ static void balance(const socp_program *p, const double *x, cone_program *g)
         g->scale += p->q[j] * (causal ? k : 1 / g->fb[j]);
     }
     for (size_t i = 0; i < p->rows; i++) {
-        double s = p->g0[i];
-        for (size_t t = 0; t < p->n; t++) s += p->G[i * p->n + t] * x[t];
-        g->fr[i] = i < p->rows - 2 ? 1 / x[0] : 1 / s;
+        double s = p->interior ? p->g0[i] : fabs(p->g0[i]);
+        for (size_t t = 0; t < p->n; t++)
+            s += p->interior ? p->G[i * p->n + t] * x[t] : fabs(p->G[i * p->n + t] * x[t]);
+        g->fr[i] = i < p->rows - 2 ? 1 / unit : 1 / s;
     }
-    for (size_t t = 0; t < p->n; t++) g->col[t] = x[0];
+    for (size_t t = 0; t < p->n; t++) g->col[t] = unit;
 }
 
 /* One block for the numbers and one for the indices, with room for a matrix without zeros. */
@@ -167,15 +171,16 @@ static finf_status attempt(const socp_program *p, const socp_solve_options *opt,
     return !w ? FINF_ENOMEM : out->code == 0 ? FINF_OK : FINF_ETOL;
 }
 
-/* Code 0 or failure. An inaccurate end (10) is never a number, but it is a better point to balance
- * about: one more try. */
+/* Code 0 or failure. Where no feasible start is known (phase_one.c) ECOS, which needs none, is to
+ * say that there is none. An inaccurate end (10) is never a number, but it is a better point to
+ * balance about: one more try. */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x,
                       socp_outcome *out)
 {
     double t0 = finf_seconds();
     *out = (socp_outcome){.code = -100, .status = "not found", .value = NAN, .gap = INFINITY};
     if (!socp_ecos_version()) return FINF_EUSAGE;
-    if (!isfinite(socp_program_value(p, p->start))) {
+    if (p->interior && !isfinite(socp_program_value(p, p->start))) {
         out->status = "no feasible start";
         return FINF_ETOL;
     }

@@ -21,7 +21,7 @@ typedef struct {
     finf_cancel cancel; /* Polled once an iteration. */
 } socp_solve_options;
 
-enum { SOCP_CANCELLED = -4 }; /* of socp_outcome.code */
+enum { SOCP_CANCELLED = -4, SOCP_INFEASIBLE = 1 }; /* of socp_outcome.code */
 
 typedef struct {
     int code;           /* 0: optimal to tol. Nothing else is success. */
@@ -38,6 +38,10 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
                         socp_outcome *out);
 /* least_squares.c: 1: optimal to tol; 0: not; -1: no memory. */
 int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
+/* phase_one.c: sets p->start where p->interior is 0. *feasible = 0: there is no point to start
+ * from.
+ */
+finf_status socp_phase_one(socp_program *p, finf_cancel cancel, int *feasible);
 /* ecos.c */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x,
                       socp_outcome *out);
