@@ -269,10 +269,156 @@ START_TEST(by_full_moments)
 }
 END_TEST
 
+/* ---- digits ---------------------------------------------------------------------------------- */
+
+/* heavy ball and Nesterov in long double: (theta, buf) and an average, three directions. */
+typedef struct {
+    int nesterov;
+    long double m, eta, keep, gain;
+} torch;
+enum { T3 = 3 };
+static void torch_step(const torch *r, long double h, long double in, size_t by, long double *x)
+{
+    long double g = h * x[0] + in, buf = r->m * x[by] + g;
+    x[0] -= r->eta * (r->nesterov ? g + r->m * buf : buf);
+    x[by] = buf;
+    x[2 * by] = r->keep * x[2 * by] + r->gain * x[0];
+}
+typedef struct {
+    long double x[T3], r[T3], N[T3], C[T3][T3];
+} moments;
+static void moments_advance(const torch *r, long double h, long double beta, long double V,
+                            moments *a)
+{
+    long double in[T3] = {0};
+    torch_step(r, 0, 1, 1, in);
+    torch_step(r, h, beta, 1, a->x);
+    torch_step(r, h, 0, 1, a->r);
+    for (int k = 0; k < T3; k++) torch_step(r, h, 0, T3, &a->C[0][k]);
+    for (int i = 0; i < T3; i++) torch_step(r, h, 0, 1, a->C[i]);
+    for (int i = 0; i < T3; i++) {
+        a->N[i] += a->x[i] * a->x[i];
+        for (int k = 0; k < T3; k++) a->C[i][k] += V * in[i] * in[k];
+    }
+}
+static long double moments_square(const moments *a, int i, long double start, long double sigma2)
+{
+    return start * a->r[i] * a->r[i] + sigma2 * a->N[i] + a->C[i][i];
+}
+
+START_TEST(keeps_its_digits)
+{
+    enum { STEPS = 200000, J = 3 };
+    static const struct {
+        const char *noise, *optimizer, *average;
+        torch r;
+    } rows[] = {{"cc", "heavy-ball:0.9", "none", {0, 0.9L, 0, 0, 1}},
+                {"nu:1e-6", "nesterov:0.99", "ema:0.999", {1, 0.99L, 0, 0.999L, 0.001L}},
+                {"antipgd:1e-4", "heavy-ball:0.5", "ema:0.5", {0, 0.5L, 0, 0.5L, 0.5L}},
+                {"nu:0.01", "nesterov:0.9", "none", {1, 0.9L, 0, 0, 1}}};
+    const double lambda[J] = {1, 1e-3, 1e-6}, eta = 0.02;
+    finf_spectrum *H;
+    finf_spectrum_list(lambda, J, &H, NULL);
+    for (size_t c = 0; c < COUNT(rows); c++) {
+        finf_system *s = toeplitz(rows[c].noise, STEPS);
+        finf_curve_options o = finf_curve_options_default();
+        finf_optimizer *opt = optimizer(rows[c].optimizer, rows[c].average, 0);
+        torch r = rows[c].r;
+        r.eta = eta;
+        r.m = opt->momentum;
+        r.gain = opt->average_leak;
+        r.keep = 1 - r.gain;
+        o.optimizer = opt;
+        finf_curve_result got = curve(s, eta, H, o);
+        moments a[J] = {{.r = {1, 0, 1}}, {.r = {1, 0, 1}}, {.r = {1, 0, 1}}};
+        double worst = 0;
+        for (size_t t = 0; t <= STEPS; t++) {
+            long double trace = 0, F = 0;
+            for (int j = 0; j < J; j++) {
+                trace += lambda[j] * moments_square(&a[j], 0, 1 / 3.0L, got.sigma2);
+                F += lambda[j] / 2 * moments_square(&a[j], 2, 1 / 3.0L, got.sigma2);
+            }
+            double off = relative(got.F[t], (double)F);
+            if (off > worst) worst = off;
+            ck_assert_msg(off <= got.relerr, "%s, %s, t = %zu: off by %.2g, relerr %.2g",
+                          rows[c].noise, rows[c].optimizer, t, off, got.relerr);
+            for (int j = 0; j < J && t < STEPS; j++) {
+                long double S = moments_square(&a[j], 0, 1 / 3.0L, got.sigma2);
+                moments_advance(&r, lambda[j], s->beta[t], lambda[j] * (lambda[j] * S + trace),
+                                &a[j]);
+            }
+        }
+        if (getenv("FINF_TEST_VERBOSE"))
+            printf("%s, %s: off by %.2g, relerr %.2g\n", rows[c].noise, rows[c].optimizer, worst,
+                   got.relerr);
+        finf_curve_result_free(&got);
+        finf_optimizer_free(opt);
+        finf_system_free(s);
+    }
+    finf_spectrum_free(H);
+}
+END_TEST
+
+/* last:K by its definition in long double, from a start that is 1e18 times the limit: what has left
+ * the window must leave nothing behind. */
+START_TEST(windows_keep_their_digits)
+{
+    enum { STEPS = 900, K = 100 };
+    static long double g[STEPS + 1], sums[STEPS + 1], r[STEPS + 1], h[STEPS + 1], V[STEPS + 1];
+    const double eta = 0.1, lambda = 0.8, start = 1e14;
+    finf_spectrum *H;
+    finf_spectrum_list(&lambda, 1, &H, NULL);
+    for (int nesterov = 0; nesterov < 2; nesterov++) {
+        finf_system *s = toeplitz("nu:0.05", STEPS);
+        finf_optimizer *opt = optimizer(nesterov ? "nesterov:0.5" : "heavy-ball:0.5", "last:100",
+                                        0);
+        finf_curve_options o = finf_curve_options_default();
+        o.start = start;
+        o.privacy.rho = 1e4;
+        o.optimizer = opt;
+        finf_curve_result got = curve(s, eta, H, o);
+        torch torched = {nesterov, 0.5L, eta, 1, 1};
+        moments a = {.r = {1, 0, 1}};
+        long double impulse[T3] = {0};
+        for (size_t t = 0; t <= STEPS; t++) { /* g, r, h and V of theta */
+            long double S = moments_square(&a, 0, start, got.sigma2), W = 0, E = 0, C = 0, R = 0;
+            size_t points = t + 1 < K ? t + 1 : K;
+            r[t] = a.r[0];
+            h[t] = a.x[0];
+            V[t] = 2 * lambda * lambda * S;
+            torch_step(&torched, lambda, t == 1, 1, impulse);
+            g[t] = t ? impulse[0] : 0;
+            sums[t] = 0;
+            for (size_t i = 0; i < K && i <= t; i++) {
+                sums[t] += g[t - i];
+                R += r[t - i];
+            }
+            for (size_t k = 1; k <= t; k++) {
+                long double seen = 0;
+                for (size_t i = 0; i < K && i <= k; i++) seen += h[k - i];
+                E += seen * seen;
+                C += sums[k] * sums[k] * V[t - k];
+            }
+            W = start * R * R + got.sigma2 * E + C;
+            ASSERT_NEAR(got.F[t], (double)(lambda / 2 * W / (points * points)), 1e-13,
+                        "%s, t = %zu", nesterov ? "nesterov" : "heavy ball", t);
+            if (t < STEPS) moments_advance(&torched, lambda, s->beta[t], V[t], &a);
+        }
+        ck_assert(got.F[0] > 1e18 * got.F[STEPS]);
+        finf_curve_result_free(&got);
+        finf_optimizer_free(opt);
+        finf_system_free(s);
+    }
+    finf_spectrum_free(H);
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *tc = tcase_create("curve of any optimizer");
     tcase_add_test(tc, by_full_moments);
+    tcase_add_test(tc, keeps_its_digits);
+    tcase_add_test(tc, windows_keep_their_digits);
     return tc;
 }
 
