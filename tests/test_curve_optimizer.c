@@ -413,12 +413,193 @@ START_TEST(windows_keep_their_digits)
 }
 END_TEST
 
+/* ---- other ways to the same curve ------------------------------------------------------------ */
+
+static finf_system *make_system(const char *name, size_t n)
+{
+    finf_system *s = NULL;
+    if (!strcmp(name, "me"))
+        ck_assert_int_eq(finf_system_me(n, NULL, &s, NULL), FINF_OK);
+    else if (!strcmp(name, "tree"))
+        ck_assert_int_eq(finf_system_tree(n, &s, NULL), FINF_OK);
+    else if (!strcmp(name, "fft"))
+        ck_assert_int_eq(finf_system_fft(n, &s, NULL), FINF_OK);
+    else
+        s = toeplitz(name, n);
+    return s;
+}
+
+/* What is sgd in other words has sgd's curve, which curve.c finds without any of this. */
+START_TEST(sgd_in_other_words)
+{
+    static const char *const WORDS[] = {"heavy-ball:0", "nesterov:0", "filter:0,1;1,-1",
+                                        "filter:0,2,-1;2,-3,1"}; /* a zero on a pole, at 1/2 */
+    static const char *const SYSTEMS[] = {"sgd", "nu:0.02", "cc", "me", "tree", "fft"};
+    const double kurtosis[] = {0, 2, -2};
+    finf_spectrum *H;
+    finf_spectrum_power(1, 37, &H, NULL);
+    for (size_t i = 0; i < COUNT(SYSTEMS); i++)
+        for (size_t k = 0; k < COUNT(WORDS); k++) {
+            finf_system *s = make_system(SYSTEMS[i], 128);
+            finf_optimizer *opt = optimizer(WORDS[k], "none", 0);
+            finf_curve_options o = finf_curve_options_default();
+            o.privacy.sigma_sgd = 0.4;
+            o.kurtosis = kurtosis[(i + k) % 3];
+            finf_curve_result want = curve(s, 0.1, H, o);
+            o.optimizer = opt;
+            finf_curve_result got = curve(s, 0.1, H, o);
+            for (size_t t = 0; t <= 128; t++)
+                ASSERT_NEAR(got.F[t], want.F[t], 2e-13, "%s, %s, t = %zu", SYSTEMS[i], WORDS[k], t);
+            finf_curve_result_free(&want);
+            finf_curve_result_free(&got);
+            finf_optimizer_free(opt);
+            finf_system_free(s);
+        }
+    finf_spectrum_free(H);
+}
+END_TEST
+
+/* Many directions through the nodes of the measure; where the poles of the large ones are complex
+ * these stay single. */
+START_TEST(nodes_and_directions)
+{
+    static const struct {
+        const char *optimizer, *average, *spectrum;
+        double decay, eta;
+    } rows[] = {{"heavy-ball:0.9", "none", "power:0.5", 0, 0.001},
+                {"heavy-ball:0.99", "ema:0.9", "power:1", 0, 0.0005},
+                {"nesterov:0.95", "last:30", "power:2", 0, 0.02},
+                {"heavy-ball:0.999", "none", "power:1", 0, 0.001},
+                {"nesterov:0.8", "none", "exp:0.01", 0.3, 0.001},
+                {"filter:0,0.5,0.3,0.2;1,-1", "none", "power:1.3", 0, 0.1},
+                {"filter:0,2,-1;2,-3,1.5,-0.75,0.25", "last:50", "power:1", 0.01, 0.02}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        finf_spectrum *H;
+        finf_system *s = toeplitz("nu:0.02", 400);
+        finf_optimizer *opt = optimizer(rows[i].optimizer, rows[i].average, rows[i].decay);
+        finf_curve_options o = finf_curve_options_default(), direct = o;
+        ck_assert_int_eq(spec_spectrum(rows[i].spectrum, 3000, &H, NULL), FINF_OK);
+        o.optimizer = direct.optimizer = opt;
+        o.direct_max = 0;
+        direct.direct_max = 100000;
+        finf_curve_result a = curve(s, rows[i].eta, H, o), b = curve(s, rows[i].eta, H, direct);
+        ck_assert(a.nodes && !b.nodes && b.directions == 3000);
+        ck_assert_msg(a.directions < 2500, "row %zu: %zu nodes", i, a.directions);
+        for (size_t t = 0; t <= 400; t++)
+            ASSERT_NEAR(a.F[t], b.F[t], 1e-12, "%s, %s, t = %zu, %zu nodes", rows[i].optimizer,
+                        rows[i].spectrum, t, a.directions);
+        if (getenv("FINF_TEST_VERBOSE")) printf("row %zu: %zu nodes\n", i, a.directions);
+        finf_curve_result_free(&a);
+        finf_curve_result_free(&b);
+        finf_optimizer_free(opt);
+        finf_spectrum_free(H);
+        finf_system_free(s);
+    }
+}
+END_TEST
+
+/* With gamma_inf the curve tends to F_inf: values by the circle rule in numpy (60001 nodes in log
+ * tan(w/2), some 1e-11), a method that knows nothing of time. */
+START_TEST(to_its_limit)
+{
+    static const struct {
+        const char *optimizer, *average, *spectrum, *noise;
+        double d, eta, rho, sgd, kurtosis, F;
+        size_t steps;
+    } rows[] = {
+        {"heavy-ball:0.9", "none", "power:1", "nu:0.01", 8, 0.01, 1, 0, 0, 0.01015947601417, 4000},
+        {"heavy-ball:0.9", "ema:0.95", "power:1", "nu:0.01", 8, 0.01, 1, 0, 0, 0.004938355176216,
+         4000},
+        {"nesterov:0.9", "none", "power:1", "nu:0.01", 8, 0.01, 1, 0.1, 0, 0.01078888514283, 4000},
+        {"nesterov:0.8", "ema:0.9", "power:1", "nu:0.05", 8, 0.02, 1, 0, 0, 0.01024312687864, 4000},
+        {"heavy-ball:0.9", "none", "power:1", "sgd", 128, 0.002, 0.5, 0, 0, 0.6771976255667,
+         100000},
+        {"nesterov:0.99", "none", "power:1", "nu:0.001", 128, 0.0002, 0.5, 0, 0, 0.003509185537645,
+         100000},
+        {"heavy-ball:0.81", "none", "flat", "nu:0.1", 1, 0.01, 1, 0, -2, 0.001222605275603, 1000},
+        {"nesterov:0.3", "none", "power:2", "nu:0.02", 20, 0.1, 1, 0.2, 1.5, 0.0428111672374,
+         60000},
+        {"sgd", "ema:0.99", "power:1", "nu:0.01", 32, 0.05, 1, 0, 0, 0.004097020038442, 20000},
+        {"heavy-ball:0.9", "ema:0.5", "exp:0.3", "nu:0.003", 12, 0.01, 1, 0.3, 0, 0.02661765972187,
+         10000}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        finf_spectrum *H;
+        finf_system *s = toeplitz(rows[i].noise, rows[i].steps);
+        finf_optimizer *opt = optimizer(rows[i].optimizer, rows[i].average, 0);
+        finf_curve_options o = finf_curve_options_default();
+        ck_assert_int_eq(spec_spectrum(rows[i].spectrum, rows[i].d, &H, NULL), FINF_OK);
+        o.privacy = (finf_privacy_setting){rows[i].rho, 1, rows[i].sgd};
+        o.kurtosis = rows[i].kurtosis;
+        o.optimizer = opt;
+        o.gamma = FINF_CURVE_GAMMA_INF;
+        finf_curve_result r = curve(s, rows[i].eta, H, o);
+        ASSERT_NEAR(r.last.value, rows[i].F, 1e-10, "limit of row %zu", i);
+        finf_curve_result_free(&r);
+        finf_optimizer_free(opt);
+        finf_spectrum_free(H);
+        finf_system_free(s);
+    }
+}
+END_TEST
+
+/* ---- refused, stopped, infinite -------------------------------------------------------------- */
+
+static int stop_now(void *count) { return --*(int *)count < 0; }
+
+START_TEST(at_the_edges)
+{
+    finf_system *s = toeplitz("nu:0.1", 3000), *me = make_system("me", 40);
+    finf_spectrum *H;
+    finf_noise *noise;
+    finf_curve_result r;
+    finf_reason why = {""};
+    finf_spectrum_power(1, 5, &H, NULL);
+    finf_noise_nu(0.1, &noise, NULL);
+    const char *const averages[] = {"none", "ema:0.9", "last:7"};
+    for (size_t i = 0; i < COUNT(averages); i++) {
+        finf_optimizer *opt = optimizer("heavy-ball:0.9", averages[i], 0.1);
+        finf_curve_options o = finf_curve_options_default();
+        o.optimizer = opt;
+        r = curve(s, 3, H, o); /* diverges: finite, then infinite with the reason */
+        ck_assert(isfinite(r.F[1]) && isinf(r.F[3000]) && isinf(r.last.value) && r.reason.text[0]);
+        for (size_t t = 0; t <= 3000; t++) ck_assert(!isnan(r.F[t]));
+        finf_curve_result_free(&r);
+        r = curve(me, 0.05, H, o);
+        ASSERT_NEAR(r.F[0], 0.1 * (finf_spectrum_trace(H) + 0.5), 1e-15, "the start");
+        finf_curve_result_free(&r);
+        int polls = 3;
+        o.cancel = (finf_cancel){stop_now, &polls};
+        ck_assert_int_eq(finf_curve(s, 0.05, H, &o, &r), FINF_ETOL);
+        ck_assert(!r.F && r.reason.text[0]);
+        o.cancel = (finf_cancel){0};
+        ck_assert_int_eq(finf_curve(s, 2e49, H, &o, &r), FINF_OK); /* at once */
+        ck_assert(isinf(r.F[2000]) && isfinite(r.F[0]));
+        finf_curve_result_free(&r);
+        ck_assert_int_eq(finf_curve(s, 2e50, H, &o, &r), FINF_EDOM);
+        finf_linreg_options l = finf_linreg_options_default();
+        double t = 3, bound = 0;
+        l.optimizer = opt;
+        ck_assert_int_eq(finf_curve_bound(noise, 0.01, H, &l, 1, &t, 1, &bound, &why), FINF_EUSAGE);
+        ck_assert(isnan(bound) && strstr(why.text, "heavy-ball"));
+        finf_optimizer_free(opt);
+    }
+    finf_noise_free(noise);
+    finf_spectrum_free(H);
+    finf_system_free(s);
+    finf_system_free(me);
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *tc = tcase_create("curve of any optimizer");
     tcase_add_test(tc, by_full_moments);
     tcase_add_test(tc, keeps_its_digits);
     tcase_add_test(tc, windows_keep_their_digits);
+    tcase_add_test(tc, sgd_in_other_words);
+    tcase_add_test(tc, nodes_and_directions);
+    tcase_add_test(tc, to_its_limit);
+    tcase_add_test(tc, at_the_edges);
     return tc;
 }
 
