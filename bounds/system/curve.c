@@ -95,11 +95,11 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
 /* The directions, or nodes where `nodes` says so; eigenvalues above `separate` are no part of a
  * node. The start is spread evenly over the directions unless it is given for each of them. */
 static finf_status list_directions(const finf_spectrum *spectrum, const finf_curve_options *o,
-                                   int nodes, double separate, curve_list *out)
+                                   int nodes, size_t fine, double separate, curve_list *out)
 {
     double d = finf_spectrum_dim(spectrum);
     spectral_measure m = {0};
-    finf_status status = nodes ? spectral_measure_make(spectrum, separate, &m) : FINF_OK;
+    finf_status status = nodes ? spectral_measure_make_fine(spectrum, separate, fine, &m) : FINF_OK;
     if (status) return status;
     out->n = nodes ? m.n : (size_t)d;
     out->lambda = malloc(3 * out->n * sizeof *out->lambda);
@@ -268,13 +268,16 @@ static finf_status make_curve(const finf_system *system, double eta, const finf_
                               const finf_curve_options *o, finf_curve_result *out)
 {
     curve_list list = {0};
-    double *K = NULL, separate = 0.5 / (fmax(2 + o->kurtosis, 1) * eta);
+    double *K = NULL, step = eta * finf_optimizer_step(o->optimizer);
+    double separate = 0.5 / (fmax(2 + o->kurtosis, 1) * step);
+    size_t fine = 1;
     finf_status status = FINF_OK;
     out->nodes = !o->start_at && finf_spectrum_dim(s) > (double)o->direct_max;
     out->F = malloc((out->n + 1) * sizeof *out->F);
     if (out->nodes && !optimizer_is_plain(o->optimizer))
-        status = curve_optimizer_separate(o->optimizer, eta, o->kurtosis, &separate);
-    if (!status) status = out->F ? list_directions(s, o, out->nodes, separate, &list) : FINF_ENOMEM;
+        status = curve_optimizer_fine(o->optimizer, eta, s, &fine);
+    if (!status)
+        status = out->F ? list_directions(s, o, out->nodes, fine, separate, &list) : FINF_ENOMEM;
     if (status) finf_why(&out->reason, status, "no memory");
     if (!status && system->kind != SYSTEM_TOEPLITZ)
         status = make_covariance(system, o, &K, &out->reason);

@@ -30,10 +30,9 @@ typedef struct {
 
 /* F[0..n]. FINF_ETOL: cancelled. A curve that overflows is +inf from there on, with a reason. */
 finf_status curve_optimizer(const curve_question *q, double *F, finf_reason *why);
-/* Eigenvalues above *lambda stay single in the spectral measure: below, the loop has one slow pole,
- * and goes like sgd with the effective step, smoothly in log lambda. */
-finf_status curve_optimizer_separate(const finf_optimizer *o, double eta, double kurtosis,
-                                     double *lambda);
+/* How many times finer than for sgd the groups of the spectral measure must be. */
+finf_status curve_optimizer_fine(const finf_optimizer *o, double eta, const finf_spectrum *s,
+                                 size_t *fine);
 
 /* ---- groups of directions: what the two files about optimizers share ------------------------- */
 

@@ -189,24 +189,26 @@ static finf_status run(course *c, double *F, finf_reason *why)
 
 /* ---- what it needs --------------------------------------------------------------------------- */
 
-/* Halves q = eta lambda, from where sgd of the effective step has its limit, until the slowest pole
- * is real and every other leaks at least twice as much a step. */
-finf_status curve_optimizer_separate(const finf_optimizer *o, double eta, double kurtosis,
-                                     double *lambda)
+#define FINEST 512.0
+
+/* For each factor e of lambda a pole z turns by about arg(z)/2 (heavy ball: arg(z)^2 ~ q), and it
+ * lives for 1/(1-|z|) steps, while the slow pole of sgd moves by its own leak. Eight such turns are
+ * what the 16 or 22 nodes of a group can follow; what weight decay adds to lambda slows them. */
+finf_status curve_optimizer_fine(const finf_optimizer *o, double eta, const finf_spectrum *s,
+                                 size_t *fine)
 {
     double complex y[OPTIMIZER_ORDER_MAX];
-    double q = 0.5 / (fmax(2 + kurtosis, 1) * finf_optimizer_step(o));
-    for (int halvings = 0; halvings < 200; halvings++, q /= 2) {
-        size_t n, slow = 0, faster = 0;
-        finf_status s = loop_poles(o, q, y, &n);
-        if (s == FINF_ENOMEM) return s;
-        for (size_t i = 1; i < n && !s; i++)
-            if (loop_pole_leak(y[i]) < loop_pole_leak(y[slow])) slow = i;
-        for (size_t i = 0; i < n && !s; i++)
-            faster += i != slow && loop_pole_leak(y[i]) >= 2 * loop_pole_leak(y[slow]);
-        if (!s && faster + 1 == n && loop_pole_leak(y[slow]) > 0) break;
+    double most = 0, decay = o->weight_decay;
+    for (double l = finf_spectrum_max(s); l >= finf_spectrum_min(s) / 2; l /= 2) {
+        size_t n = 0;
+        finf_status status = loop_poles(o, eta * (l + decay), y, &n);
+        if (status) return status;
+        for (size_t i = 0; i < n; i++) {
+            double leak = loop_pole_leak(y[i]), turn = fabs(carg(1 / (1 - y[i]))) / 2;
+            if (leak > 0) most = fmax(most, turn / leak * (l / (l + decay)));
+        }
     }
-    *lambda = q / eta;
+    *fine = (size_t)fmin(1 + most / 8, FINEST);
     return FINF_OK;
 }
 
