@@ -39,6 +39,7 @@ finf_status curve_optimizer_fine(const finf_optimizer *o, double eta, const finf
 /* Directions are taken LANES at a time: a row is a number for each of them, and a state of the loop
  * is p rows (theta, s_1, ..), or p + 1 with the average. Covariances have a row for each pair. */
 enum { LANES = 16 };
+typedef double curve_four __attribute__((vector_size(32), aligned(8), may_alias));
 
 typedef struct {
     update_rule u;
@@ -47,23 +48,43 @@ typedef struct {
     double gain; /* a and 1 - a for ema:a, 1 and 1 for the sum of all points so far */
 } curve_loop;
 
-/* x one step on, where every gradient has `in` added. Rows are `by` numbers apart. */
-static inline __attribute__((always_inline)) void
-curve_step(const curve_loop *m, size_t rows, const double *h, double *x, size_t by, double in)
+/* x one step on, where every gradient has `in` added. Rows are `by` numbers apart. `order` is that
+ * of the rule, and rows - order - 1 is 1 with the average and 0 without: where both are constants
+ * the compiler makes straight vector code of it. */
+static inline __attribute__((always_inline)) void curve_step(const curve_loop *m, size_t order,
+                                                             size_t rows, const double *restrict h,
+                                                             double *restrict x, size_t by,
+                                                             double in)
 {
     const update_rule *u = &m->u;
-    double g[LANES], first[LANES] = {0}, *s = x + by;
-    for (size_t l = 0; l < LANES; l++) g[l] = h[l] * x[l] + in;
-    if (u->order) memcpy(first, s, sizeof first);
-    for (size_t i = 0; i < u->order; i++)
-        for (size_t l = 0; l < LANES; l++) {
-            double next = i + 1 < u->order ? s[(i + 1) * by + l] : 0;
-            s[i * by + l] = (next - u->rest[i] * first[l]) + u->c[i] * g[l];
+    const curve_four *H = (const curve_four *)h;
+    for (size_t k = 0; k < LANES / 4; k++) {
+        curve_four *X = (curve_four *)x + k, g = H[k] * *X + in, first = {0};
+        if (order) first = X[by / 4];
+        for (size_t i = 1; i <= order; i++) {
+            curve_four next = {0};
+            if (i < order) next = X[(i + 1) * by / 4];
+            X[i * by / 4] = (next - u->rest[i - 1] * first) + u->c[i - 1] * g;
         }
-    for (size_t l = 0; l < LANES; l++) x[l] -= u->eta * (first[l] + u->first * g[l]);
-    for (size_t l = 0; l < LANES && rows > m->p; l++)
-        x[m->p * by + l] = m->keep * x[m->p * by + l] + m->gain * x[l];
+        *X -= u->eta * (first + u->first * g);
+        if (rows > order + 1)
+            X[(order + 1) * by / 4] = m->keep * X[(order + 1) * by / 4] + m->gain * *X;
+    }
 }
+
+/* Calls f(m, order, rows, ..) with constants for the usual rules. */
+#define CURVE_USUAL(f, m, rows, ...)                                                               \
+    do {                                                                                           \
+        size_t order_ = (m)->u.order, rows_ = (rows);                                              \
+        if (order_ == 1 && rows_ == 2)                                                             \
+            f(m, 1, 2, __VA_ARGS__);                                                               \
+        else if (order_ == 1)                                                                      \
+            f(m, 1, 3, __VA_ARGS__);                                                               \
+        else if (order_ == 0 && rows_ == 1)                                                        \
+            f(m, 0, 1, __VA_ARGS__);                                                               \
+        else                                                                                       \
+            f(m, order_, rows_, __VA_ARGS__);                                                      \
+    } while (0)
 
 /* Numbers whose squares are 0 become 0 themselves: nothing is lost but the slow arithmetic of
  * numbers below the normal range. */

@@ -61,29 +61,52 @@ typedef struct {
 
 /* ---- the recursion --------------------------------------------------------------------------- */
 
-FINF_VECTOR static void spread(const curve_loop *m, size_t rows, const double *h, double *C)
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void spread_all(const curve_loop *m, size_t order, size_t rows, const double *h, double *C)
 {
-    for (size_t k = 0; k < rows; k++) curve_step(m, rows, h, C + k * LANES, rows * LANES, 0);
-    for (size_t i = 0; i < rows; i++) curve_step(m, rows, h, C + i * rows * LANES, LANES, 0);
+    for (size_t k = 0; k < rows; k++) curve_step(m, order, rows, h, C + k * LANES, rows * LANES, 0);
+    for (size_t i = 0; i < rows; i++) curve_step(m, order, rows, h, C + i * rows * LANES, LANES, 0);
 }
 
-/* C += x y' + y x', or with V: C += V x x'. */
-FINF_VECTOR static void add_product(size_t rows, const double *V, const double *x, const double *y,
-                                    double *C)
+/* C <- M C M'. */
+FINF_VECTOR static void spread(const curve_loop *m, size_t rows, const double *h, double *C)
+{
+    CURVE_USUAL(spread_all, m, rows, h, C);
+}
+
+/* C += V in in'. */
+FINF_VECTOR static void add_white(size_t rows, const double *restrict V, const double *restrict in,
+                                  double *restrict C)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < rows; k++, C += LANES)
-            for (size_t l = 0; l < LANES; l++) {
-                double a = x[i * LANES + l] * y[k * LANES + l];
-                C[l] += V ? V[l] * a : a + y[i * LANES + l] * x[k * LANES + l];
-            }
+            for (size_t l = 0; l < LANES; l++)
+                C[l] += V[l] * (in[i * LANES + l] * in[k * LANES + l]);
+}
+
+/* C += x y' + y x'. */
+FINF_VECTOR static void add_products(size_t rows, const double *restrict x,
+                                     const double *restrict y, double *restrict C)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < rows; k++, C += LANES)
+            for (size_t l = 0; l < LANES; l++)
+                C[l] += x[i * LANES + l] * y[k * LANES + l] + y[i * LANES + l] * x[k * LANES + l];
 }
 
 void curve_spread(const curve_loop *m, size_t rows, const double *h, const double *V,
                   const double *in, double *C)
 {
     spread(m, rows, h, C);
-    add_product(rows, V, in, in, C);
+    add_white(rows, V, in, C);
+}
+
+INLINE void along_row_all(const curve_loop *m, size_t order, size_t rows, const double *h,
+                          const double *K, size_t t, double *y)
+{
+    for (size_t s = 0; s < t; s++) curve_step(m, order, rows, h, y, LANES, K[s]);
+    curve_step(m, order, rows, h, y, LANES, K[t] / 2);
 }
 
 /* Along a row of K, to the vector y with M C M' + y in' + in y' the next second moments:
@@ -92,15 +115,19 @@ FINF_VECTOR static void along_row(const curve_loop *m, size_t rows, const double
                                   const double *K, size_t t, double *y)
 {
     memset(y, 0, rows * LANES * sizeof *y);
-    for (size_t s = 0; s < t; s++) curve_step(m, rows, h, y, LANES, K[s]);
-    curve_step(m, rows, h, y, LANES, K[t] / 2);
+    CURVE_USUAL(along_row_all, m, rows, h, K, t, y);
 }
 
 FINF_VECTOR static void toeplitz(const curve_loop *m, size_t rows, const double *h, double beta,
-                                 double *x, double *N)
+                                 double *restrict x, double *restrict N)
 {
-    curve_step(m, rows, h, x, LANES, beta);
+    CURVE_USUAL(curve_step, m, rows, h, x, LANES, beta);
     for (size_t i = 0; i < rows * LANES; i++) N[i] += x[i] * x[i];
+}
+
+FINF_VECTOR static void from_start(const curve_loop *m, size_t rows, const double *h, double *r)
+{
+    CURVE_USUAL(curve_step, m, rows, h, r, LANES, 0);
 }
 
 /* An answer from t to t+1; `again`: the start is put in once more. */
@@ -112,41 +139,50 @@ static void answer_advance(const course *c, answer *a, const double *h, const do
     else {
         along_row(&c->m, c->rows, h, K + t * c->q->n, t, a->x);
         spread(&c->m, c->rows, h, a->N);
-        add_product(c->rows, NULL, a->x, c->in, a->N);
+        add_products(c->rows, a->x, c->in, a->N);
     }
-    curve_step(&c->m, c->rows, h, a->r, LANES, 0);
+    from_start(&c->m, c->rows, h, a->r);
     for (size_t l = 0; l < LANES && again; l++) a->r[l] += 1;
     if (t % 64) return;
     curve_clean(a->x, c->rows * LANES);
     curve_clean(a->r, c->rows * LANES);
 }
 
-/* The second moment of row i of an answer. */
-static double answer_square(const course *c, const answer *a, double start, size_t i, size_t l)
+/* out = the second moment of row i of an answer. */
+INLINE void answer_square(const course *c, const answer *a, const double *start, size_t i,
+                          double *restrict out)
 {
-    size_t N = c->q->beta ? i : i * (c->rows + 1);
-    double r = a->r[i * LANES + l];
-    return start * r * r + c->q->sigma2 * a->N[N * LANES + l];
+    const double *r = a->r + i * LANES;
+    const double *N = a->N + (c->q->beta ? i : i * (c->rows + 1)) * LANES;
+    double sigma2 = c->q->sigma2;
+    for (size_t l = 0; l < LANES; l++) out[l] = start[l] * (r[l] * r[l]) + sigma2 * N[l];
 }
 
 /* S of a group at t, and its part of the two sums. */
-static void measure(course *c, group *g, size_t t)
+FINF_VECTOR static void measure(course *c, group *g, size_t t)
 {
     size_t p = c->m.p;
-    double window[LANES], points = (double)(t + 1 < c->last ? t + 1 : c->last);
-    if (c->last) curve_window_square(&c->windows, &g->window, window);
-    for (size_t l = 0; l < LANES; l++) {
-        g->S[l] = answer_square(c, &g->point, g->start[l], 0, l) + g->C[l];
-        double average = g->S[l];
-        if (c->last)
-            average = (answer_square(c, &g->sums, g->start[l], 0, l) + window[l]) /
-                      (points * points);
-        else if (c->rows > p)
-            average = answer_square(c, &g->point, g->start[l], p, l) +
-                      g->C[(p * c->rows + p) * LANES + l];
-        c->trace += g->trace[l] * g->S[l];
-        c->average += g->loss[l] * average;
+    double average[LANES], window[LANES], trace = 0, loss = 0;
+    double points = (double)(t + 1 < c->last ? t + 1 : c->last);
+    answer_square(c, &g->point, g->start, 0, g->S);
+    for (size_t l = 0; l < LANES; l++) average[l] = g->S[l] += g->C[l];
+    if (c->rows > p) {
+        const double *C = g->C + (p * c->rows + p) * LANES;
+        answer_square(c, &g->point, g->start, p, average);
+        for (size_t l = 0; l < LANES; l++) average[l] += C[l];
     }
+    if (c->last) {
+        answer_square(c, &g->sums, g->start, 0, average);
+        curve_window_square(&c->windows, &g->window, window);
+        for (size_t l = 0; l < LANES; l++)
+            average[l] = (average[l] + window[l]) / (points * points);
+    }
+    for (size_t l = 0; l < LANES; l++) {
+        trace += g->trace[l] * g->S[l];
+        loss += g->loss[l] * average[l];
+    }
+    c->trace += trace;
+    c->average += loss;
 }
 
 /* A group from t to t+1, where `trace` is sum_i lambda_i S_i at t. */
@@ -230,8 +266,9 @@ static finf_status set_loop(course *c)
     size_t row = (c->m.p + 1) * LANES;
     c->in = calloc(2 * row, sizeof *c->in);
     if (!c->in) return FINF_ENOMEM;
-    curve_step(&c->m, c->rows, none, c->in, LANES, 1);
-    curve_step(&c->windows.m, c->m.p + 1, none, c->in + row, LANES, 1);
+    curve_step(&c->m, c->m.u.order, c->rows, none, c->in, LANES, 1);
+    curve_step(&c->m, c->m.u.order, c->m.p, none, c->in + row, LANES, 1);
+    memcpy(c->in + row + c->m.p * LANES, c->in + row, LANES * sizeof *c->in);
     c->windows.in = c->in + row;
     return FINF_OK;
 }

@@ -47,7 +47,8 @@ void curve_window_place(const curve_windows *w, const double *h, double *block, 
     out->tail = block + LANES * q * q;
     out->v = out->tail + LANES * p * p;
     out->ring = out->v + LANES * p;
-    for (size_t i = 0; i <= w->K; i++) curve_step(&w->m, p, h, out->v, LANES, i < w->K);
+    for (size_t i = 0; i <= w->K; i++)
+        curve_step(&w->m, w->m.u.order, p, h, out->v, LANES, i < w->K);
 }
 
 /* rho <- M' rho. */
@@ -99,7 +100,7 @@ static void add_block_before(const curve_windows *w, const curve_window *x, cons
         size_t m = K - 1 - i;
         double F = add_noise(q, x->ring + (K - 1 - i) * LANES, a, rho + m * row, loss, C);
         if (t + m <= w->n) w->F[t + m] += 0.5 * F / ((double)K * (double)K);
-        curve_step(&w->m, q, h, a, LANES, 0);
+        curve_step(&w->m, w->m.u.order, q, h, a, LANES, 0);
         if (i % 64 == 0) curve_clean(a, row);
     }
 }
