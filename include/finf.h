@@ -1081,14 +1081,19 @@ typedef struct {
     finf_reason reason; /* why an entry is infinite, or why it failed */
 } finf_curve_result;
 
-/* E[F(theta_t) - F*] = (1/2) sum_j lambda_j s_j(t), t = 0..n                         theory 6
+/* E[F(theta_t) - F*] = (1/2) sum_j lambda_j s_j(t), t = 0..n                         theory 6, 11.5
  * For inputs of independent coordinates along the eigenvectors with the given kurtosis (0:
  * Gaussian). Clipping is not modelled. eta may be too large: the curve then grows, and is +inf (OK,
  * with the reason) from where it overflows.
- * domain:   eta >= 1e-50, eta lambda_max <= 1e50, kurtosis >= -2, a finite sensitivity;
+ * With an optimizer: theta_t are the points at which gradients are taken, from theta_0 with empty
+ * buffers; with an average the curve is that of the averaged point, which is theta_0 at t = 0, and
+ * for last:K the mean of the t+1 points there are while t+1 < K. With weight decay V: of
+ * F + (V/2)|theta|^2 above its minimum, theta* being its minimiser, lambda_j + V its curvature.
+ * domain:   eta >= 1e-50, eta (lambda_max + V) <= 1e50, kurtosis >= -2, a finite sensitivity;
  *           FINF_CURVE_GAMMA_INF for Toeplitz noise only; n <= FINF_SYSTEM_DENSE_MAX for any other;
  *           else FINF_EDOM (gamma: FINF_EUSAGE)
- * method:   the exact recursion; O(d) a step for Toeplitz noise, O(d t) at step t for others
+ * method:   the exact recursion; O(d) a step for Toeplitz noise, O(d t) at step t for others; with
+ *           an optimizer of r buffers O(d r^2) and O(d r (t + r)); last:K keeps d K numbers
  * accuracy: relerr is measured against long double, not proved
  * failure:  nothing is owned, also when cancelled (FINF_ETOL) */
 finf_status finf_curve(const finf_system *system, double eta, const finf_spectrum *s,
@@ -1102,7 +1107,7 @@ double finf_curve_gap(const finf_spectrum *s, double start);
 
 /* Theorem lr-finite-noclip: (sqrt((L/mu) e^{-eta mu t} F0) + sqrt(F_inf))^2 bounds every curve with
  * gamma_inf from F(theta_0) - F* = F0, for inputs as in finf_linreg's `exact`: bound[i] at t[i],
- * i < n.                                                                            theory 6.8
+ * i < n. For plain sgd only: an optimizer is refused (FINF_EUSAGE).                 theory 6.8
  * domain:   0 <= F0 <= 1e50, t >= 0, the rest as finf_linreg, else FINF_EDOM. +inf (OK, with the
  *           reason) where eta R^2 < 1 fails or F_inf is infinite
  * failure:  every bound is NaN */

@@ -8,6 +8,7 @@
  * it has R^4 sigma_sgd^2/(rho mu^2 T^2) inside the bracket, one factor 1/(mu T) too many against
  * the statement and against its own first equation. */
 #include "bounds.h"
+#include "optimizer.h"
 #include "system.h"
 
 finf_rate_options finf_rate_options_default(void)
@@ -190,6 +191,8 @@ finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spe
     finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
     finf_linreg_result r;
     for (size_t i = 0; i < n; i++) bound[i] = NAN;
+    finf_status status = optimizer_only_plain(o.optimizer, "the theorem's bound", why);
+    if (status) return status;
     if (!(F0 >= 0 && F0 <= BOUNDS_HUGE))
         return finf_why(why, FINF_EDOM, "F(theta_0) - F* = %s: must be >= 0 and at most 1e50",
                         finf_show(F0).s);
@@ -197,7 +200,7 @@ finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spe
         if (!(t[i] >= 0))
             return finf_why(why, FINF_EDOM, "t = %s: must be >= 0", finf_show(t[i]).s);
     o.optimum = 0;
-    finf_status status = finf_linreg(noise, eta, s, &o, &r);
+    status = finf_linreg(noise, eta, s, &o, &r);
     if (status) {
         if (why) *why = r.reason;
         return status;

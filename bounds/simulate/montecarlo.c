@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "optimizer.h"
 #include "system.h"
 
 #define EXACT_MOST 2e9 /* directions times steps of the exact curve */
@@ -21,6 +20,43 @@ finf_simulate_options finf_simulate_options_default(void)
                                    .max_steps = 1e8};
 }
 
+/* ---- the optimizer --------------------------------------------------------------------------- */
+
+/* Its rule, its average and, where it is asked for, its slowest pole over the curvatures from
+ * `least` to `most`. */
+static finf_status set_optimizer(plan *p, double least, double most, finf_reason *why)
+{
+    const finf_optimizer *o = p->o.optimizer;
+    p->window = 1;
+    p->D = 1;
+    if (optimizer_is_plain(o)) return FINF_OK;
+    p->optimizer = o;
+    p->rule = update_rule_make(o, p->eta);
+    p->decay = o->weight_decay;
+    p->keep = 1 - o->average_leak;
+    p->gain = o->average_leak;
+    if (o->average == AVERAGE_LAST) {
+        p->window = o->average_last;
+        if (p->o.steps && p->o.steps < p->window) p->window = p->o.steps + 1;
+    }
+    if (p->o.steps && p->problem != FINF_SIMULATE_HUBER) return FINF_OK;
+    return finf_optimizer_contraction(o, p->eta, least, most, &p->slowest, why);
+}
+
+/* A quadratic of curvature L is mean estimation of L theta at the step eta L, divided by L: the
+ * optimizer of that, with the average or without. NULL is plain sgd. */
+static const finf_optimizer *rescaled(const plan *p, int average, finf_optimizer *room)
+{
+    if (!p->optimizer) return NULL;
+    *room = *p->optimizer;
+    if (p->problem != FINF_SIMULATE_LINREG) room->weight_decay /= p->L;
+    if (average) return room;
+    room->average = AVERAGE_NONE;
+    room->average_leak = 1;
+    room->average_last = 1;
+    return room;
+}
+
 /* ---- exact values beside it ------------------------------------------------------------------ */
 
 /* After T steps: the learning curve of theory 6. Only a failure of memory is one of the simulation;
@@ -32,7 +68,7 @@ static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simu
     finf_curve_result r = {0};
     finf_system *system = NULL;
     finf_spectrum *one = NULL;
-    /* a quadratic of curvature L is mean estimation of L theta at the step eta L, divided by L */
+    finf_optimizer room;
     double L = p->problem == FINF_SIMULATE_LINREG ? 1 : p->L;
     if ((double)o->steps * (double)(p->d < 512 || o->start_at ? p->d : 512) > EXACT_MOST ||
         o->steps > FINF_SYSTEM_MAX)
@@ -45,6 +81,7 @@ static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simu
         c.start_at = o->start_at;
     }
     c.cancel = o->cancel;
+    c.optimizer = rescaled(p, 1, &room);
     if (!s) c.kurtosis = -2; /* mean estimation is regression on inputs x = +-1 */
     finf_status status = finf_system_toeplitz(p->noise, o->steps, &system, &out->exact_reason);
     if (!status && !s) status = finf_spectrum_flat(1, &one, &out->exact_reason);
@@ -62,7 +99,7 @@ static finf_status exact_finite(const plan *p, const finf_spectrum *s, finf_simu
 }
 
 /* The exact value, or why there is none. */
-static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simulate_result *out)
+static finf_status exact_value(plan *p, const finf_spectrum *s, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
     out->exact = finf_real_failed();
@@ -73,17 +110,20 @@ static finf_status exact_value(const plan *p, const finf_spectrum *s, finf_simul
         return finf_why(&out->exact_reason, FINF_OK, "no exact value is known with clipping");
     if (o->steps) return exact_finite(p, s, out);
     finf_status status;
+    finf_optimizer room;
     if (s) {
         finf_linreg_options l = finf_linreg_options_default();
         finf_linreg_result r;
         l.privacy = o->privacy;
         l.optimum = 0;
+        l.optimizer = p->optimizer;
         status = finf_linreg(p->noise, p->eta, s, &l, &r);
         out->exact = r.exact;
         out->exact_reason = r.reason;
+        if (r.D > 0) p->D = r.D;
     } else {
         finf_mean_result r;
-        finf_mean_options m = {o->privacy, NULL};
+        finf_mean_options m = {o->privacy, rescaled(p, 1, &room)};
         status = finf_mean(p->noise, p->eta * p->L, &m, &r);
         out->exact = r.F;
         out->exact_reason = r.reason;
@@ -101,7 +141,6 @@ static finf_status check(const plan *p, const finf_spectrum *s, finf_reason *why
     const finf_simulate_options *o = &p->o;
     finf_status status = finf_choice_check("problem", (int)p->problem, FINF_SIMULATE_HUBER, why);
     if (!status) status = finf_setting_check(p->eta, &o->privacy, why);
-    if (!status) status = optimizer_only_plain(o->optimizer, "simulation", why);
     if (status) return status;
     if ((p->problem == FINF_SIMULATE_LINREG) != (s != NULL))
         return finf_why(why, FINF_EDOM, "linear regression, and nothing else, needs a spectrum");
@@ -183,28 +222,54 @@ static finf_status set_sigma(plan *p, finf_simulate_result *out)
 
 /* The knee, where none is given: the one that makes a loss of this family as little quadratic as it
  * can be. Far within the knee theta sees the curvature L alone, far outside mu alone; with the knee
- * at the root mean square of the quadratic of curvature L both are met all the time. By theory 4,
- * at the step b = eta L, that is E theta^2 = (b/(2-b)) (sigma^2 T(b) + sigma_sgd^2)/L^2. */
+ * at the root mean square of the quadratic of curvature L both are met all the time. For sgd that
+ * is, by theory 4 at the step b = eta L, E theta^2 = (b/(2-b)) (sigma^2 T(b) + sigma_sgd^2)/L^2. */
+static finf_status sgd_knee(plan *p, double b, finf_simulate_result *out)
+{
+    double T, relerr, sgd = p->o.privacy.sigma_sgd;
+    finf_status s = finf_noise_energy(p->noise, &b, 1, &T, &relerr, &out->reason);
+    if (s && s != FINF_ETOL) return s;
+    p->knee = sqrt(b / (2 - b) * (p->sigma * p->sigma * T + sgd * sgd)) / p->L;
+    return FINF_OK;
+}
+
+/* For other optimizers 2/(1 + V/L) times F_inf of mean estimation, of which the part that the
+ * privacy noise has is scaled from gamma_inf^2 to the gamma^2 of sigma. */
+static finf_status optimizer_knee(plan *p, finf_simulate_result *out)
+{
+    finf_optimizer room;
+    finf_mean_options m = {p->o.privacy, rescaled(p, 0, &room)};
+    finf_mean_result all, private;
+    finf_status s = finf_mean(p->noise, p->eta * p->L, &m, &all);
+    m.privacy.sigma_sgd = 0;
+    if (!s || s == FINF_ETOL) s = finf_mean(p->noise, p->eta * p->L, &m, &private);
+    if (s && s != FINF_ETOL) {
+        out->reason = all.reason;
+        return s;
+    }
+    double more = (out->gamma2.value / all.gamma2.value - 1) * private.F.value;
+    p->knee = sqrt(2 * (all.F.value + more) / (1 + room.weight_decay)) / p->L;
+    return FINF_OK;
+}
+
 static finf_status set_knee(plan *p, finf_simulate_result *out)
 {
     const finf_simulate_options *o = &p->o;
     if (p->problem != FINF_SIMULATE_HUBER) return FINF_OK;
-    double b = p->eta * p->L, T, relerr;
-    if (!(b < 2))
+    double b = p->eta * p->L;
+    finf_status s = FINF_OK;
+    if (!p->optimizer && !(b < 2))
         return finf_why(&out->reason, FINF_EDOM, "eta * smooth = %s: must be below 2",
                         finf_show(b).s);
+    if (p->optimizer && !(p->slowest < 1))
+        return finf_why(&out->reason, FINF_EDOM,
+                        "eta = %s: the optimizer is not stable for every curvature from %s to %s",
+                        finf_show(p->eta).s, finf_show(p->mu).s, finf_show(p->L).s);
     p->knee = o->knee;
-    if (p->knee == 0) {
-        finf_status s = finf_noise_energy(p->noise, &b, 1, &T, &relerr, &out->reason);
-        if (s && s != FINF_ETOL) return s;
-        p->knee = sqrt(
-                      b / (2 - b) *
-                      (p->sigma * p->sigma * T + p->o.privacy.sigma_sgd * p->o.privacy.sigma_sgd)) /
-                  p->L;
-        if (!(p->knee <= BOUNDS_HUGE))
-            return finf_why(&out->reason, FINF_EDOM,
-                            "the noise has no finite variance: give the knee");
-    }
+    if (p->knee == 0) s = p->optimizer ? optimizer_knee(p, out) : sgd_knee(p, b, out);
+    if (s) return s;
+    if (!(p->knee <= BOUNDS_HUGE))
+        return finf_why(&out->reason, FINF_EDOM, "the noise has no finite variance: give the knee");
     out->knee = p->knee;
     return FINF_OK;
 }
@@ -237,17 +302,30 @@ static double linreg_rate(const plan *p)
  * slopes (curvatures) of F. With clipping it is a guess, which the halves of the chains are there
  * to check: the drift is at most G, so that noise of variance s^2 is forgotten in about 2 s^2/G^2
  * steps; a cut gradient G x/|x| has only the part sqrt(lambda/Tr H) of its length along a
- * direction; and gradient noise larger than G turns the drift into G/sigma_sgd of itself. */
+ * direction; and gradient noise larger than G turns the drift into G/sigma_sgd of itself.
+ * Optimizers: by their slowest pole and their effective step (theory 11.5). */
 static double memory(const plan *p, double slope_min, double slope_max, double trace, int stable)
 {
-    double b = p->eta * slope_min, linear = fmax(1 / b, 1 / (2 - p->eta * slope_max));
+    double eta = p->eta, b = eta * slope_min, linear = fmax(1 / b, 1 / (2 - eta * slope_max));
+    if (p->optimizer) {
+        eta *= finf_optimizer_step(p->optimizer);
+        linear = -1 / (log(p->slowest) * p->D); /* D: by how much inputs slow it down */
+    }
     if (p->problem != FINF_SIMULATE_HUBER || p->L == p->mu)
         linear /= 2; /* squares forget twice as fast */
-    if (p->problem == FINF_SIMULATE_LINREG && stable) linear = 1 / linreg_rate(p);
+    if (p->problem == FINF_SIMULATE_LINREG && stable && !p->optimizer) linear = 1 / linreg_rate(p);
+    if (p->optimizer && p->window == 1) linear += (1 - p->gain) / p->gain;
     if (!(p->clip < INFINITY)) return linear;
     double ratio = p->sigma / p->clip;
     return linear + (2 * ratio * ratio + 2) * FINF_PI / 2 * trace / slope_min +
-           p->o.privacy.sigma_sgd * sqrt(trace) / (0.8 * p->eta * p->clip * slope_min);
+           p->o.privacy.sigma_sgd * sqrt(trace) / (0.8 * eta * p->clip * slope_min);
+}
+
+/* The least frequency that matters to the reported point of the stationary law. */
+static double slow_frequency(const plan *p, double least)
+{
+    if (!p->optimizer) return fmin(p->eta * least, 1);
+    return fmin(fmin(1 - p->slowest, p->window > 1 ? 1 : p->gain), 1 / (double)p->window);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -258,6 +336,11 @@ static finf_status simulate(plan *p, const finf_spectrum *s, finf_simulate_resul
 {
     const finf_simulate_options *o = &p->o;
     finf_status status = set_problem(p, s, &out->reason);
+    if (status) return status;
+    double least = s ? finf_spectrum_min(s) : p->mu;
+    double most = s ? finf_spectrum_max(s) : p->L;
+    double trace = s ? finf_spectrum_trace(s) : most;
+    status = set_optimizer(p, least, most, &out->reason);
     if (!status) status = set_sigma(p, out);
     if (status) return status;
     if (!isfinite(p->sigma)) {
@@ -274,17 +357,16 @@ static finf_status simulate(plan *p, const finf_spectrum *s, finf_simulate_resul
         out->reason = out->exact_reason;
         return FINF_OK;
     }
-    double least = s ? finf_spectrum_min(s) : p->mu;
-    double most = s ? finf_spectrum_max(s) : p->L;
-    double trace = s ? finf_spectrum_trace(s) : most;
-    if (!o->steps && !(p->eta * most < 2))
+    if (!o->steps && !(p->optimizer ? p->slowest < 1 : p->eta * most < 2))
         return finf_why(&out->reason, FINF_EDOM,
-                        "eta = %s: eta times the largest curvature must be below 2",
+                        p->optimizer ? "eta = %s: the optimizer is not stable on this spectrum"
+                                     : "eta = %s: eta times the largest curvature must be below 2",
                         finf_show(p->eta).s);
-    double slow = o->steps ? 1 / (double)o->steps : fmin(p->eta * least, 1);
+    double slow = o->steps ? 1 / (double)o->steps : slow_frequency(p, least);
     double burn = o->steps ? 0
                            : (3 - log(o->relative_error)) *
                                  memory(p, least, most, trace, isfinite(out->exact.value));
+    if (p->window > 1) burn += 2 * (double)p->window; /* a whole window in each half of a chain */
     status = noise_set_source(p, slow, &out->reason);
     out->method = p->source == SOURCE_WHITE   ? "independent"
                   : p->source == SOURCE_BLOCK ? "FFT blocks"

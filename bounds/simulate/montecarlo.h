@@ -4,12 +4,14 @@
  *   montecarlo.c         the question: its domain, sigma, the knee, the exact value beside it
  *   montecarlo_course.c  how many chains, how long, on which threads, and when to stop
  *   montecarlo_steps.c   a batch of chains from start to end
+ *   montecarlo_optimizer.c   their steps, where the optimizer is not plain sgd (theory 11.5)
  *   montecarlo_noise.c   their noise */
 #ifndef FINF_MONTECARLO_H
 #define FINF_MONTECARLO_H
 
 #include "bounds.h"
 #include "stream.h"
+#include "update_rule.h"
 
 enum {
     LANES = 8,         /* chains of a batch, which are run side by side in vectors */
@@ -50,6 +52,14 @@ typedef struct {
     double *factor;           /* and the n x n factor of its stationary law; NULL for T steps */
     size_t block;             /* SOURCE_BLOCK: length of a block */
     double complex *response; /* for T steps: beta_0..beta_{T-1} on 2 block points, transformed */
+    const finf_optimizer *optimizer; /* NULL: plain sgd, and nothing below is used but `window` */
+    update_rule rule;
+    double decay;   /* V: its weight decay */
+    double keep;    /* ema:a: avg <- keep avg + gain theta, a and 1 - a */
+    double gain;    /* last:K: 1 */
+    size_t window;  /* last:K: K, or T + 1 if T steps are fewer; else 1 */
+    double slowest; /* modulus of the slowest pole over the curvatures of F; >= 1: unstable */
+    double D;       /* linear regression: that of finf_linreg, for the burn-in; else 1 */
 } plan;
 
 static inline int plan_cancelled(const plan *p) { return finf_cancelled(p->o.cancel); }
@@ -59,11 +69,14 @@ typedef struct {
     const plan *p;
     normal_source *normals;
     noise_stream stream;      /* SOURCE_BLOCK, stationary */
-    double *theta;            /* theta - theta*, width numbers; owns w, x, xi and state */
+    double *theta;            /* theta - theta*, width numbers; owns all to `first` */
     double *w;                /* a tile of noise z/sigma */
     double *x;                /* a tile of inputs, before they are multiplied by `root` */
     double *xi;               /* a tile of gradient noise, LANES numbers a step */
     double *state;            /* of the filter: coordinate, pole, lane */
+    double *buffers;          /* of the optimizer, width numbers each */
+    double *average;          /* the averaged point or, for last:K, the sum; NULL without average */
+    double *first;            /* room for a buffer */
     double *z;                /* SOURCE_BLOCK: a block for each of the width entries */
     double *pad;              /* SOURCE_BLOCK, T steps: room for 2 block numbers, */
     double complex *spectrum; /* and for their transform */
@@ -108,6 +121,16 @@ typedef enum {
  * called. Cancelled chains of T steps give nothing, stationary ones what they have. */
 finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_state *done,
                       void (*tell)(void *, size_t), void *told);
+
+/* ---- montecarlo_optimizer.c ------------------------------------------------------------------ */
+
+/* The buffers and the average, once theta is at the start. */
+void optimizer_start(worker *k);
+/* Steps from step `from` on, with the noise and the inputs of the tile. F of the reported point is
+ * added at every step, or at the end of every window of last:K. */
+void optimizer_tile(worker *k, size_t from, size_t steps, double *F, double *cut);
+/* F of the reported point of each chain as it stands, a mean of `points` points. */
+void optimizer_value(const worker *k, double points, double F[LANES]);
 
 /* ---- montecarlo_course.c --------------------------------------------------------------------- */
 

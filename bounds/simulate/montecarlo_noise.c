@@ -73,13 +73,19 @@ void worker_free(worker *k)
 finf_status worker_make(const plan *p, worker *k)
 {
     size_t W = p->width, tile = W * p->tile, lanes = LANES * p->tile, states = W * p->filter.n;
+    size_t own = p->optimizer ? W * (p->rule.order + 2) : 0;
     *k = (worker){.p = p, .normals = normal_source_make(p->o.seed)};
-    k->theta = malloc((W + 2 * tile + lanes + states) * sizeof(double));
+    k->theta = malloc((W + 2 * tile + lanes + states + own) * sizeof(double));
     if (!k->normals || !k->theta) return FINF_ENOMEM;
     k->w = k->theta + W;
     k->x = k->w + tile;
     k->xi = k->x + tile;
     k->state = k->xi + lanes;
+    if (p->optimizer) {
+        k->first = k->state + states;
+        k->average = p->optimizer->average == AVERAGE_NONE ? NULL : k->first + W;
+        k->buffers = k->first + 2 * W;
+    }
     if (p->source != SOURCE_BLOCK) return FINF_OK;
     k->z = malloc(W * p->block * sizeof *k->z);
     if (!k->z) return FINF_ENOMEM;

@@ -87,15 +87,23 @@ static void steps_tile(worker *k, size_t from, size_t steps, double *F, double *
     noise_tile(k, from, steps);
     if (p->problem == FINF_SIMULATE_LINREG) normal_source_draw(k->normals, steps * p->width, k->x);
     if (p->o.privacy.sigma_sgd > 0) normal_source_draw(k->normals, steps * LANES, k->xi);
-    if (p->problem == FINF_SIMULATE_LINREG)
+    if (p->optimizer)
+        optimizer_tile(k, from, steps, F, cut);
+    else if (p->problem == FINF_SIMULATE_LINREG)
         linreg_tile(p, steps, k->theta, k->w, k->x, k->xi, F, cut);
     else
         scalar_tile(p, steps, k->theta, k->w, k->xi, F, cut);
 }
 
-/* F(theta) of each chain as it stands. */
-static void value(const plan *p, const double *theta, double F[LANES])
+/* F of each chain as it stands, after T steps. */
+static void value(const worker *w, double F[LANES])
 {
+    const plan *p = w->p;
+    const double *theta = w->theta;
+    if (p->optimizer) {
+        optimizer_value(w, (double)p->window, F);
+        return;
+    }
     for (size_t k = 0; k < LANES; k++) {
         double e = theta[k], c = huber_held(-p->knee, p->knee, e);
         F[k] = 0;
@@ -107,6 +115,12 @@ static void value(const plan *p, const double *theta, double F[LANES])
     }
 }
 
+/* How often F was added to in the steps from `from` to t-1. */
+static double windows(const plan *p, size_t from, size_t t)
+{
+    return t <= from ? 0 : (double)(t / p->window) - (double)(from / p->window);
+}
+
 finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_state *done,
                       void (*tell)(void *, size_t), void *told)
 {
@@ -116,6 +130,7 @@ finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_sta
     *done = BATCH_NONE;
     normal_source_seek(w->normals, batch);
     for (size_t e = 0; e < p->width; e++) w->theta[e] = p->start[e / LANES];
+    if (p->optimizer) optimizer_start(w);
     finf_status s = noise_start(w, batch);
     if (s) return s;
     while (t < p->length) {
@@ -129,16 +144,16 @@ finf_status batch_run(worker *w, unsigned long long batch, tally *out, batch_sta
         t += steps;
         tell(told, steps);
     }
-    if (t <= p->burn || (p->o.steps && t < p->length)) return FINF_OK;
+    if (p->o.steps ? t < p->length : windows(p, p->burn, t) == 0) return FINF_OK;
     double F[LANES];
     double counted = (double)(t - p->burn);
-    double first = (double)(middle - p->burn);
-    double second = (double)t - (double)middle;
-    if (p->o.steps) value(p, w->theta, F);
+    double first = windows(p, p->burn, middle);
+    double second = windows(p, middle, t);
+    if (p->o.steps) value(w, F);
     *out = (tally){.chains = LANES};
     for (size_t k = 0; k < LANES; k++) {
         double drift = p->o.steps || t < p->length ? 0 : half[1][k] / second - half[0][k] / first;
-        if (!p->o.steps) F[k] = (half[0][k] + half[1][k]) / counted;
+        if (!p->o.steps) F[k] = (half[0][k] + half[1][k]) / windows(p, p->burn, t);
         double n = (double)k + 1, a = F[k] - out->mean, b = drift - out->drift;
         out->mean += a / n;
         out->m2 += a * (F[k] - out->mean);

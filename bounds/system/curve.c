@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bounds.h"
-#include "optimizer.h"
+#include "curve.h"
 #include "system.h"
 
 finf_curve_options finf_curve_options_default(void)
@@ -58,7 +58,6 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
 {
     finf_status status = finf_setting_check(eta, &o->privacy, why);
     if (!status) status = finf_kurtosis_check(o->kurtosis, why);
-    if (!status) status = optimizer_only_plain(o->optimizer, "the learning curve", why);
     if (!status) status = finf_choice_check("gamma", (int)o->gamma, FINF_CURVE_GAMMA_INF, why);
     if (status) return status;
     if (o->start_at && finf_spectrum_dim(s) > 1e8)
@@ -70,9 +69,10 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
     if (!(o->sens2 >= 0 && o->sens2 <= BOUNDS_HUGE))
         return finf_why(why, FINF_EDOM, "sens2 = %s: must be from 0 to 1e50",
                         finf_show(o->sens2).s);
-    if (eta * finf_spectrum_max(s) > BOUNDS_HUGE)
+    double most = finf_spectrum_max(s) + optimizer_or_sgd(o->optimizer)->weight_decay;
+    if (eta * most > BOUNDS_HUGE)
         return finf_why(why, FINF_EDOM, "eta * lambda_max = %s: at most 1e50",
-                        finf_show(eta * finf_spectrum_max(s)).s);
+                        finf_show(eta * most).s);
     if (o->sens2 == 0 && o->gamma == FINF_CURVE_GAMMA_INF) {
         finf_system_facts f = finf_system_describe(system);
         if (system->kind != SYSTEM_TOEPLITZ)
@@ -92,40 +92,52 @@ static finf_status check(const finf_system *system, double eta, const finf_spect
     return FINF_OK;
 }
 
-/* The columns at t = 0. The start is spread evenly over the directions unless it is given for each
- * of them. */
-static finf_status make_directions(const finf_spectrum *spectrum, double eta,
-                                   const finf_curve_options *o, double sigma2, int nodes,
-                                   directions *x)
+/* The directions, or nodes where `nodes` says so; eigenvalues above `separate` are no part of a
+ * node. The start is spread evenly over the directions unless it is given for each of them. */
+static finf_status list_directions(const finf_spectrum *spectrum, const finf_curve_options *o,
+                                   int nodes, size_t fine, double separate, curve_list *out)
 {
-    double d = finf_spectrum_dim(spectrum), kx = o->kurtosis;
+    double d = finf_spectrum_dim(spectrum);
     spectral_measure m = {0};
-    finf_status status = FINF_OK;
-    /* eigenvalues stay single from a quarter of the way on to where their direction stops decaying,
-     * as in linreg.c */
-    if (nodes) status = spectral_measure_make(spectrum, 0.5 / (fmax(2 + kx, 1) * eta), &m);
+    finf_status status = nodes ? spectral_measure_make_fine(spectrum, separate, fine, &m) : FINF_OK;
     if (status) return status;
-    x->n = nodes ? m.n : (size_t)d;
-    double *block = calloc(COLUMNS * x->n, sizeof *block);
-    if (block) {
-        double **column[COLUMNS] = {&x->weighted, &x->b, &x->shrink, &x->feed, &x->sgd,
-                                    &x->dp,       &x->s, &x->u,      &x->sum,  &x->Q};
-        for (size_t c = 0; c < COLUMNS; c++) *column[c] = block + c * x->n;
-        for (size_t j = 0; j < x->n; j++) {
-            double lambda = nodes ? m.lambda[j] : finf_spectrum_at(spectrum, (double)j + 1),
-                   b = eta * lambda;
-            x->weighted[j] = lambda * (nodes ? m.weight[j] : 1);
-            x->b[j] = b;
-            x->shrink[j] = b * (2 - (2 + kx) * b);
-            x->feed[j] = eta * b;
-            x->sgd[j] = eta * eta * o->privacy.sigma_sgd * o->privacy.sigma_sgd * lambda;
-            x->dp[j] = eta * eta * sigma2;
-            x->s[j] = o->start_at ? o->start_at[j] : o->start / d;
+    out->n = nodes ? m.n : (size_t)d;
+    out->lambda = malloc(3 * out->n * sizeof *out->lambda);
+    if (out->lambda) {
+        out->count = out->lambda + out->n;
+        out->start = out->count + out->n;
+        for (size_t j = 0; j < out->n; j++) {
+            out->lambda[j] = nodes ? m.lambda[j] : finf_spectrum_at(spectrum, (double)j + 1);
+            out->count[j] = nodes ? m.weight[j] : 1;
+            out->start[j] = o->start_at ? o->start_at[j] : o->start / d;
         }
-    } else
-        status = FINF_ENOMEM;
+    }
     spectral_measure_free(&m);
-    return status;
+    return out->lambda ? FINF_OK : FINF_ENOMEM;
+}
+
+/* The columns at t = 0. */
+static finf_status make_directions(const curve_list *list, double eta, const finf_curve_options *o,
+                                   double sigma2, directions *x)
+{
+    double kx = o->kurtosis;
+    x->n = list->n;
+    double *block = calloc(COLUMNS * x->n, sizeof *block);
+    if (!block) return FINF_ENOMEM;
+    double **column[COLUMNS] = {&x->weighted, &x->b, &x->shrink, &x->feed, &x->sgd,
+                                &x->dp,       &x->s, &x->u,      &x->sum,  &x->Q};
+    for (size_t c = 0; c < COLUMNS; c++) *column[c] = block + c * x->n;
+    for (size_t j = 0; j < x->n; j++) {
+        double lambda = list->lambda[j], b = eta * lambda;
+        x->weighted[j] = lambda * list->count[j];
+        x->b[j] = b;
+        x->shrink[j] = b * (2 - (2 + kx) * b);
+        x->feed[j] = eta * b;
+        x->sgd[j] = eta * eta * o->privacy.sigma_sgd * o->privacy.sigma_sgd * lambda;
+        x->dp[j] = eta * eta * sigma2;
+        x->s[j] = list->start[j];
+    }
+    return FINF_OK;
 }
 
 /* sum_i lambda_i s_i, in eight sums that need not wait for each other. */
@@ -199,10 +211,10 @@ static finf_status make_covariance(const finf_system *system, const finf_curve_o
               : finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);
 }
 
-/* The curve F[0..n]. K is the covariance of the noise, or NULL for Toeplitz noise. A curve that
- * overflows is +inf from there on, with a reason: that eta diverges is an answer. */
-static finf_status run(const finf_system *system, const finf_curve_options *o, const double *K,
-                       const directions *x, finf_curve_result *out)
+/* The curve F[0..n] of plain sgd. K is the covariance of the noise, or NULL for Toeplitz noise. A
+ * curve that overflows is +inf from there on, with a reason: that eta diverges is an answer. */
+static finf_status run_plain(const finf_system *system, const finf_curve_options *o,
+                             const double *K, const directions *x, finf_curve_result *out)
 {
     size_t n = system->facts.n;
     for (size_t t = 0; t <= n; t++) {
@@ -223,6 +235,57 @@ static finf_status run(const finf_system *system, const finf_curve_options *o, c
         advance(x, trace);
     }
     return FINF_OK;
+}
+
+/* The curve of the directions, whatever the optimizer. */
+static finf_status run(const finf_system *system, double eta, const finf_curve_options *o,
+                       const double *K, const curve_list *list, finf_curve_result *out)
+{
+    directions x = {0};
+    if (!optimizer_is_plain(o->optimizer)) {
+        curve_question q = {.optimizer = o->optimizer,
+                            .eta = eta,
+                            .sigma2 = out->sigma2,
+                            .sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd,
+                            .kurtosis = o->kurtosis,
+                            .n = system->facts.n,
+                            .beta = K ? NULL : system->beta,
+                            .K = K,
+                            .list = list,
+                            .cancel = o->cancel};
+        return curve_optimizer(&q, out->F, &out->reason);
+    }
+    finf_status status = make_directions(list, eta, o, out->sigma2, &x);
+    status = status ? finf_why(&out->reason, status, "no memory")
+                    : run_plain(system, o, K, &x, out);
+    free(x.weighted);
+    return status;
+}
+
+/* Lists the directions, makes K where it is needed, and runs. Eigenvalues stay single from a
+ * quarter of the way on to where their direction stops decaying, as in linreg.c. */
+static finf_status make_curve(const finf_system *system, double eta, const finf_spectrum *s,
+                              const finf_curve_options *o, finf_curve_result *out)
+{
+    curve_list list = {0};
+    double *K = NULL, step = eta * finf_optimizer_step(o->optimizer);
+    double separate = 0.5 / (fmax(2 + o->kurtosis, 1) * step);
+    size_t fine = 1;
+    finf_status status = FINF_OK;
+    out->nodes = !o->start_at && finf_spectrum_dim(s) > (double)o->direct_max;
+    out->F = malloc((out->n + 1) * sizeof *out->F);
+    if (out->nodes && !optimizer_is_plain(o->optimizer))
+        status = curve_optimizer_fine(o->optimizer, eta, s, &fine);
+    if (!status)
+        status = out->F ? list_directions(s, o, out->nodes, fine, separate, &list) : FINF_ENOMEM;
+    if (status) finf_why(&out->reason, status, "no memory");
+    if (!status && system->kind != SYSTEM_TOEPLITZ)
+        status = make_covariance(system, o, &K, &out->reason);
+    if (!status) status = run(system, eta, o, K, &list, out);
+    out->directions = list.n;
+    free(K);
+    free(list.lambda);
+    return status;
 }
 
 /* Relative error of F, measured and not proved. Every step rounds s, u and Q, which adds up like
@@ -250,18 +313,7 @@ finf_status finf_curve(const finf_system *system, double eta, const finf_spectru
         return finf_why(&out->reason, FINF_EDOM, "%s: the sensitivity of its %zu steps overflows",
                         f.name, f.n);
     out->sigma2 = o.privacy.clip * o.privacy.clip * out->sens2 / (2 * o.privacy.rho);
-    out->nodes = !o.start_at && finf_spectrum_dim(s) > (double)o.direct_max;
-    out->F = malloc((f.n + 1) * sizeof *out->F);
-    directions x = {0};
-    status = out->F ? make_directions(s, eta, &o, out->sigma2, out->nodes, &x) : FINF_ENOMEM;
-    if (status) finf_why(&out->reason, status, "no memory");
-    double *K = NULL;
-    if (!status && system->kind != SYSTEM_TOEPLITZ)
-        status = make_covariance(system, &o, &K, &out->reason);
-    if (!status) status = run(system, &o, K, &x, out);
-    free(K);
-    out->directions = x.n;
-    free(x.weighted);
+    status = make_curve(system, eta, s, &o, out);
     if (status) {
         finf_curve_result_free(out);
         return status;
