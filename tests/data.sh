@@ -13,7 +13,7 @@ check() { if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 
 # cells of a line of CSV; a quoted one may hold commas
 cells='function cells(line, out,    n, c) {
     for (n = 0; line != ""; ) {
-        if (substr(line, 1, 1) == "\"") { match(line, /^"([^"]|"")*"/); c = substr(line, 2, RLENGTH - 2); line = substr(line, RLENGTH + 2); out[++n] = c; continue }
+        if (substr(line, 1, 1) == "\"") { match(line, /^"([^"]|"")*"/); out[++n] = substr(line, 2, RLENGTH - 2); if (RLENGTH + 1 == length(line)) out[++n] = ""; line = substr(line, RLENGTH + 2); continue }
         c = index(line, ","); if (!c) c = length(line) + 1
         out[++n] = substr(line, 1, c - 1)
         if (c == length(line)) out[++n] = ""
