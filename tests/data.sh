@@ -13,7 +13,7 @@ check() { if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 
 # cells of a line of CSV; a quoted one may hold commas
 cells='function cells(line, out,    n, c) {
     for (n = 0; line != ""; ) {
-        if (substr(line, 1, 1) == "\"") { match(line, /^"([^"]|"")*"/); c = substr(line, 2, RLENGTH - 2); line = substr(line, RLENGTH + 2); out[++n] = c; continue }
+        if (substr(line, 1, 1) == "\"") { match(line, /^"([^"]|"")*"/); out[++n] = substr(line, 2, RLENGTH - 2); if (RLENGTH + 1 == length(line)) out[++n] = ""; line = substr(line, RLENGTH + 2); continue }
         c = index(line, ","); if (!c) c = length(line) + 1
         out[++n] = substr(line, 1, c - 1)
         if (c == length(line)) out[++n] = ""
@@ -33,7 +33,6 @@ for old in "$data"/*.csv; do
     name=$(basename "$old" .csv)
     case $name in fig3-* | tuned-nu) tolerance=1e-6 ;; *) tolerance=1e-9 ;; esac # a solver's gap
     awk -v name="$name" -v tolerance=$tolerance "$cells"'
-        /^#/ { next }
         { n = cells($0, x); first = name == "tuned-nu" ? "row" : x[1]; key = first " " ++seen[FILENAME, first] }
         FNR == NR { was[key] = $0; next }
         !width { width = n; for (i = 1; i <= n; i++) head[i] = x[i] }
@@ -41,21 +40,50 @@ for old in "$data"/*.csv; do
             m = cells(was[key], y)
             for (i = 1; i <= n; i++) {
                 if (head[i] ~ /^seconds$|_error$/ || (name == "fig2-slopes" && head[i] == "simulated")) { compared[i]++; continue }
-                if (x[i] == "" && name ~ /^fig/) continue
+                if (x[i] == "" && name ~ /^fig|^learning/) continue
                 if (!near(x[i], y[i], tolerance)) { print name ": " key ", " head[i] ": " x[i] " is not " y[i]; bad = 1 }
                 compared[i]++
             }
             rows++
         }
         END {
-            for (i = 1; i <= width; i++) if (compared[i] + 0 < (head[i] ~ /simulated|error|uniform/ ? 1 : 2) && !(name == "tuned-nu")) { print name ": " head[i] " not compared"; bad = 1 }
+            for (i = 1; i <= width; i++) if (compared[i] + 0 < (head[i] ~ /sim|error|grid1000/ ? 1 : 2) && !(name == "tuned-nu")) { print name ": " head[i] " not compared"; bad = 1 }
             exit bad || rows < 2
         }' "$old" "new/$name.csv"
     check $? "$name.csv is not what the program makes"
 done
-[ "$(cd "$data" && echo *.csv *.svg *.html)" = "$(cd new && echo *.csv *.svg *.html)" ]
+[ "$(cd "$data" && echo *.csv *.svg *.html *.md)" = "$(cd new && echo *.csv *.svg *.html *.md)" ]
 check $? 'the files are not those the program makes'
-for name in fig1-beta fig1-spectrum; do cmp -s new/$name.svg "$data/$name.svg"; check $? "$name.svg"; done
+for name in fig1-beta fig1-spectrum table3-slopes-d table3-slopes-eta table3-slopes-deff; do cmp -s new/$name.svg "$data/$name.svg"; check $? "$name.svg"; done
+
+# what a figure shows under the pointer, "x = 1" and then "name: 2" a line, is in the row of its CSV that has this x; the
+# rates are drawn times a constant, and left out. Its title is the one that the program gives.
+for svg in "$data"/fig*.svg "$data"/learning*.svg; do
+    name=$(basename "$svg" .svg)
+    awk "$cells"'
+        FNR == NR { n = cells($0, x); if (FNR > 1) for (i = 2; i <= n; i++) if (x[i] != "") has[sprintf("%.6g", x[1]), sprintf("%.5g", x[i])] = 1; next }
+        /class="fp-hit/ { on = 1; sub(/.*<title>[^ ]* = /, ""); at = $0; next }
+        !on { next }
+        { last = /<[/]title>/; sub(/<.*/, ""); rate = /^rate_/; sub(/^.*: /, ""); sub(/ \302\261.*/, ""); gsub(/[][,]/, " ") }
+        !rate && !/no value/ { for (i = 1; i <= NF; i++) { shown++; if (!((at, $i) in has)) { print FILENAME ": " $i " at " at " is not in the CSV"; bad = 1 } } }
+        last { on = 0 }
+        END { exit bad || shown < 10 }' "${svg%.svg}.csv" "$svg"
+    check $? "$name.svg does not show its CSV"
+    [ "$(grep bold "$svg")" = "$(grep bold "new/$name.svg")" ]
+    check $? "$name.svg has another title"
+done
+
+# every CSV is a table that readers take as it is: one line of names, each name once, then as many cells in every line; those of
+# figures are numbers under names that are identifiers
+for csv in "$data"/*.csv; do
+    awk -v strict="$(case $csv in *slopes*) echo 0 ;; */fig* | */learning*) echo 1 ;; *) echo 0 ;; esac)" "$cells"'
+        /^#/ { bad = 1 }
+        { n = cells($0, x); if (!width) width = n; if (n != width) bad = 1 }
+        NR == 1 { for (i = 1; i <= n; i++) if (x[i] !~ /^[A-Za-z][A-Za-z0-9_]*$/ || seen[x[i]]++) bad = 1; next }
+        strict { for (i = 1; i <= n; i++) if (x[i] !~ /^-?([0-9.]+(e[-+][0-9]+)?|inf)?$/) bad = 1 }
+        END { exit bad || NR < 2 }' "$csv"
+    check $? "$csv is not plain"
+done
 
 # the report: every table but the two with a time and with fitted simulations
 tables() { awk '/<table/ { on = 1; text = "" } on { text = text $0 "\n" } /<\/table>/ { on = 0; if (text !~ /Seconds|Simulated/) printf "%s", text }' "$1"; }
@@ -64,15 +92,24 @@ tables new/report.html >new.tables
 [ "$(grep -c '<tr>' new.tables)" -gt 60 ] && cmp -s old.tables new.tables
 check $? "the report's tables"
 
-# a figure's commands give its columns: "# finf LINE", "#   {} = VALUES", "#   COLUMN: KEY; .."; the first row that has the column
-for csv in new/fig*.csv; do
+# The shell's part of a section of COMMANDS.md is a script, and the section says how its file begins.
+section() { awk -v name="## $(basename "$1")" '/^## / { on = $0 == name } on && /^```$/ { block = 0 } on && block; on && /^```sh$/ { block = 1 }' new/COMMANDS.md; }
+for csv in new/*.csv; do
+    section "$csv" >part
+    [ -s part ] && sh -n part && grep -q -x -F "    $(head -n 1 "$csv")" new/COMMANDS.md
+    check $? "$csv: its section of COMMANDS.md"
+done
+
+# a figure's commands give its columns: "finf LINE" or "for x in VALUES; do finf LINE; done", then "# COLUMN: KEY; .."; the first
+# row that has the column
+for csv in new/fig*.csv new/learning*.csv; do
     [ "$csv" = new/fig2-slopes.csv ] && continue
+    section "$csv" >part
     awk "$cells"'
         function of(key,    sign) { sign = sub(/^-/, "", key) ? -1 : 1; return sub(/^sqrt /, "", key) ? sqrt(got[key]) : sign * got[key] }
-        /^# finf / { sub(/^# /, ""); line[++lines] = $0; next }
-        /^#   [{][}] = / { sub(/^#   [{][}] = /, ""); sub(/[,:].*/, ""); gsub(/[{][}]/, $0, line[lines]); next }
-        /^#   / { sub(/^#   /, ""); given[lines] = $0; next }
-        /^#/ { next }
+        FNR == NR && /^finf / { line[++lines] = $0; next }
+        FNR == NR && /^for x in / { value = $4; sub(/;/, "", value); sub(/^for x in [^;]*; do /, ""); sub(/; done$/, ""); gsub(/[$]x/, value); line[++lines] = $0; next }
+        FNR == NR { sub(/^# /, ""); given[lines] = $0; next }
         !width { width = cells($0, head); next }
         { cells($0, x); for (i = 1; i <= width; i++) if (!(i in first) && x[i] != "") first[i] = x[i] }
         END {
@@ -98,15 +135,14 @@ for csv in new/fig*.csv; do
             }
             for (c = 1; c <= width; c++) if (!(c in checked)) { print FILENAME ": no command for " head[c]; bad = 1 }
             exit bad
-        }' "$csv" 2>err
+        }' part "$csv" 2>err
     check $? "$csv is not what its commands print"
 done
 # a table's first command gives the columns named like its own, row by row (table1 is put together from single values)
 for csv in new/table[2-9]*.csv new/errata.csv new/tuned-nu.csv; do
-    sed -n '/^# finf /{ s/^# //; p; q; }' "$csv" >line
+    section "$csv" | head -n 1 >line
     sh line >printed
     awk "$cells"'
-        /^#/ { next }
         { n = cells($0, x) }
         FNR == NR { for (i = 1; i <= n; i++) { if (FNR == 1) name[i] = x[i]; printed[name[i], FNR] = x[i] }; lines = FNR; next }
         !row++ { for (i = 1; i <= n; i++) head[i] = x[i]; next }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base.h"
+#include "commands_file.h"
 #include "output.h"
 
 #define PATH 4300    /* characters of a name in the directory */
@@ -24,6 +25,16 @@ FILE *bundle_add(bundle *b, const char *name, const char *ending)
     f->stream = memory_open(&f->memory);
     if (f->stream) b->n++;
     return f->stream;
+}
+
+void bundle_first_line(const bundle *b, FILE *stream, FILE *out)
+{
+    fflush(stream);
+    for (size_t i = 0; i < b->n; i++) {
+        const char *text = b->file[i].memory.text;
+        if (b->file[i].stream == stream && text)
+            fprintf(out, "%.*s\n", (int)strcspn(text, "\n"), text);
+    }
 }
 
 /* Closes all files. 0 if memory ran out while one of them was written to. */
@@ -65,17 +76,38 @@ static int trim(const char *dir, char *out)
     return 1;
 }
 
-/* Whether it is a regular file with the mark in its first 399 bytes. */
-static int is_ours(const char *path)
+/* Reads the first bytes of a regular file. 0 if it is none. */
+static int read_head(const char *path, char *head, size_t size)
 {
     struct stat st;
-    char head[400] = "";
     if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode)) return 0;
     FILE *f = fopen(path, "r");
     if (!f) return 0;
-    head[fread(head, 1, sizeof head - 1, f)] = 0;
+    head[fread(head, 1, size - 1, f)] = 0;
     fclose(f);
-    return strstr(head, BUNDLE_MARK) != NULL;
+    return 1;
+}
+
+/* Whether it is a regular file with the mark in its first 399 bytes. */
+static int is_marked(const char *path)
+{
+    char head[400] = "";
+    return read_head(path, head, sizeof head) && strstr(head, BUNDLE_MARK);
+}
+
+/* Whether the directory's COMMANDS.md, which bears the mark, says of this CSV file that it begins
+ * as it does. */
+static int is_listed(const char *dir, const char *name, const char *path)
+{
+    char head[8000] = "", index[PATH];
+    snprintf(index, sizeof index, "%s/" COMMANDS_FILE, dir);
+    if (!is_marked(index) || !read_head(path, head, sizeof head)) return 0;
+    head[strcspn(head, "\n")] = 0;
+    FILE *f = fopen(index, "r");
+    if (!f) return 0;
+    int listed = commands_has(f, name, head);
+    fclose(f);
+    return listed;
 }
 
 /* Makes the stage, in the directory itself if that exists, else beside it, so that a rename stays
@@ -110,7 +142,8 @@ static finf_status check(const bundle *b, const char *given, int force, char *di
                         "'%.150s' exists: --force replaces the files of this command in it", dir);
     for (size_t i = 0; *exists && i < b->n; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, b->file[i].name);
-        if (lstat(path, &st) == 0 && !is_ours(path))
+        if (lstat(path, &st) != 0) continue;
+        if (!is_marked(path) && !is_listed(dir, b->file[i].name, path))
             return finf_why(
                 why, FINF_EIO,
                 "'%.150s' was not written by this command: it is left alone, and so is the rest",

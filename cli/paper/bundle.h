@@ -9,7 +9,8 @@
 #include "memory.h"
 
 #define BUNDLE_FILES 64
-/* Stands in the first lines of every file, and says later that the file is ours to replace. */
+/* Stands in the first lines of every file but the CSV, and says later that the file is ours to
+ * replace. A CSV file is ours if COMMANDS.md, with the mark, names it with its first line. */
 #define BUNDLE_MARK "finf reproduce"
 
 typedef struct {
@@ -23,11 +24,13 @@ typedef struct {
 
 /* A file to be written to, NULL when there is no memory. It is closed by bundle_install. */
 FILE *bundle_add(bundle *b, const char *name, const char *ending);
+/* Writes the first line of what was written to the file `stream` so far. */
+void bundle_first_line(const bundle *b, FILE *stream, FILE *out);
 void bundle_free(bundle *b);
 
 /* Whether the bundle may go to `dir`: FINF_EIO with the reason if not. A `dir` that is there
- * already needs `force`; then only files that bear the mark are replaced, and nothing else in it is
- * touched. If something without the mark stands in a file's place, the answer is no. */
+ * already needs `force`; then only files that are ours are replaced, and nothing else in it is
+ * touched. If something else stands in a file's place, the answer is no. */
 finf_status bundle_check(const bundle *b, const char *dir, int force, finf_reason *why);
 /* Checks the same once more, then does it. After a failure everything is as it was before. Signals
  * that would end the program wait meanwhile. */

@@ -6,26 +6,30 @@
 #include <unistd.h>
 
 #include "bundle.h"
+#include "commands_file.h"
 #include "figures.h"
 #include "output.h"
 #include "report.h"
+#include "slopes.h"
 #include "sweep.h"
 #include "tables.h"
 
-#define MARK "written by " BUNDLE_MARK /* in the first line of every CSV and SVG */
+#define MARK "written by " BUNDLE_MARK /* in the first lines of SVG and COMMANDS.md */
 
 static const char SLOPES[] = "fig2-slopes";
 
 typedef struct {
     figure_size size;
-    int progress;        /* say on the terminal what is being made */
-    bundle files;        /* all files, */
-    FILE *csv[FIGURES];  /* of which these are the data of a figure, */
-    FILE *svg[FIGURES];  /* its drawing, */
-    FILE *table[TABLES]; /* a table, */
-    FILE *slopes_csv;    /* the slopes of Figure 2, */
-    FILE *html;          /* and the report */
-    command_table all;   /* the commands that a line may name */
+    int progress;                 /* say on the terminal what is being made */
+    bundle files;                 /* all files, */
+    FILE *csv[FIGURES];           /* of which these are the data of a figure, */
+    FILE *svg[FIGURES];           /* its drawing, */
+    FILE *table[TABLES];          /* a table, */
+    FILE *slopes_csv;             /* the slopes of Figure 2, */
+    FILE *slope_svg[SLOPE_PLOTS]; /* those of Table 3, drawn, */
+    FILE *commands;               /* what gives the numbers of the CSV files, */
+    FILE *html;                   /* and the report */
+    command_table all;            /* the commands that a line may name */
     runner *r;
     doc *slopes;        /* a record for each slope of the figures so far */
     finf_status status; /* of fill() */
@@ -43,6 +47,9 @@ static finf_status open_files(job *j)
     for (size_t i = 0; i < TABLES; i++)
         good &= (j->table[i] = bundle_add(&j->files, TABLE[i].name, ".csv")) != NULL;
     good &= (j->slopes_csv = bundle_add(&j->files, SLOPES, ".csv")) != NULL;
+    for (size_t i = 0; i < SLOPE_PLOTS; i++)
+        good &= (j->slope_svg[i] = bundle_add(&j->files, slopes_name(i), ".svg")) != NULL;
+    good &= (j->commands = bundle_add(&j->files, COMMANDS_FILE, "")) != NULL;
     good &= (j->html = bundle_add(&j->files, "report", ".html")) != NULL;
     good &= (j->r = runner_new(j->all)) != NULL && (j->slopes = doc_new()) != NULL;
     return good ? FINF_OK : finf_why(j->why, FINF_ENOMEM, "no memory");
@@ -55,6 +62,15 @@ static void say(const job *j, const char *name)
 }
 
 /* ---- parts of the report --------------------------------------------------------------------- */
+
+/* Begins the section of a CSV file, already written, in COMMANDS.md; its commands follow, then
+ * commands_end. */
+static void begin_commands(job *j, const char *name, const char *place, FILE *csv)
+{
+    commands_begin(name, place, j->commands);
+    bundle_first_line(&j->files, csv, j->commands);
+    commands_shell(j->commands);
+}
 
 /* Makes a figure: its CSV, its SVG, its part of the report, and its slopes. */
 static finf_status put_figure(job *j, size_t i)
@@ -74,7 +90,10 @@ static finf_status put_figure(job *j, size_t i)
     if (plot_failed(p) || s)
         s = finf_why(j->why, FINF_ENOMEM, "no memory");
     else {
-        dataset_csv(&d, MARK, j->csv[i]);
+        dataset_csv(&d, j->csv[i]);
+        begin_commands(j, FIGURE[i].name, FIGURE[i].place, j->csv[i]);
+        dataset_section(&d, j->commands);
+        commands_end(j->commands);
         plot_svg(p, MARK, j->svg[i]);
         report_figure(j->html, p, text[0].text, text[1].text);
         dataset_slopes(&d, j->slopes);
@@ -104,30 +123,51 @@ static finf_status put_slopes(job *j)
         {"exact", "Exact"}, {"simulated", "Simulated"}, {"bound", "The paper's bound"}};
     memory_file commands;
     FILE *memory = memory_open(&commands);
-    fprintf(j->slopes_csv, "# Figure 2: %s\n", MARK);
+    doc_print(j->slopes, (doc_style){.format = FORMAT_CSV}, j->slopes_csv);
+    begin_commands(j, SLOPES, "Figure 2, the slopes", j->slopes_csv);
     for (size_t i = 0; memory && i < FIGURES; i++) {
         if (!FIGURE[i].slopes) continue;
-        fputs("# finf ", j->slopes_csv);
-        figure_slopes_command(&FIGURE[i], j->size, j->slopes_csv);
-        fputs(" --format csv\n", j->slopes_csv);
+        fputs("finf ", j->commands);
+        figure_slopes_command(&FIGURE[i], j->size, j->commands);
+        fputs(" --format csv\n", j->commands);
         fputs("finf ", memory);
         figure_slopes_command(&FIGURE[i], j->size, memory);
         fputc('\n', memory);
     }
+    fputs("# exact: these; simulated, bound: fitted to fig2-d.csv, fig2-deff.csv, fig2-eta.csv\n",
+          j->commands);
+    commands_end(j->commands);
+    fputs("\n" WHY_FLATTER "\n", j->commands);
     int bad = !memory || fclose(memory) != 0 || !commands.text || doc_failed(j->slopes);
-    if (bad) {
-        free(commands.text);
-        return finf_why(j->why, FINF_ENOMEM, "no memory");
-    }
-    fputs("#   exact: these; simulated, bound: fitted to fig2-d.csv, fig2-deff.csv, fig2-eta.csv\n"
-          "#   " WHY_FLATTER "\n",
-          j->slopes_csv);
-    doc_print(j->slopes, (doc_style){.format = FORMAT_CSV}, j->slopes_csv);
-    report_table(j->html, j->slopes, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS,
-                 "Log-log slopes of F_inf in Figure 2, fitted to its points. The commands give the "
-                 "exact ones. " WHY_FLATTER,
-                 commands.text);
+    if (!bad)
+        report_table(
+            j->html, j->slopes, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS,
+            "Log-log slopes of F_inf in Figure 2, fitted to its points. The commands give the "
+            "exact ones. " WHY_FLATTER,
+            commands.text);
     free(commands.text);
+    return bad ? finf_why(j->why, FINF_ENOMEM, "no memory") : FINF_OK;
+}
+
+/* The slopes of Table 3 as plots, each with its SVG; the commands stand below the last. */
+static finf_status draw_slopes(job *j, const table *t, const doc *d)
+{
+    char commands[TABLE_COMMANDS];
+    table_commands(t, commands);
+    for (size_t i = 0; i < SLOPE_PLOTS; i++) {
+        plot *p = NULL;
+        if (!slopes_count(d, i))
+            return finf_why(j->why, FINF_EUSAGE, "%s: no slopes in what its command prints",
+                            t->name);
+        p = slopes_plot(d, i);
+        int bad = plot_failed(p);
+        if (!bad) {
+            plot_svg(p, MARK, j->slope_svg[i]);
+            report_figure(j->html, p, slopes_caption(i), i + 1 == SLOPE_PLOTS ? commands : NULL);
+        }
+        plot_free(p);
+        if (bad) return finf_why(j->why, FINF_ENOMEM, "no memory");
+    }
     return FINF_OK;
 }
 
@@ -138,8 +178,14 @@ static finf_status put_table(job *j, size_t i)
     say(j, TABLE[i].name);
     finf_status s = table_make(&TABLE[i], j->r, &d, j->why);
     if (!s) {
-        table_csv(&TABLE[i], d, MARK, j->table[i]);
-        table_report(&TABLE[i], d, j->html);
+        table_csv(d, j->table[i]);
+        begin_commands(j, TABLE[i].name, TABLE[i].place, j->table[i]);
+        table_section(&TABLE[i], j->commands);
+        commands_end(j->commands);
+        if (TABLE[i].view[0].caption)
+            table_report(&TABLE[i], d, j->html);
+        else
+            s = draw_slopes(j, &TABLE[i], d);
     }
     doc_free(d);
     return s;
@@ -156,8 +202,8 @@ static void put_beginning(FILE *html, int quick, size_t n, const char *const *he
                            ": exact values where the paper has rates, a sharper "
                            "bound beside its own. Under each figure and table stand the commands "
                            "that give its numbers, which are also, "
-                           "to 17 digits, in the CSV files beside this one. {} in a command stands "
-                           "for each of the values behind it.");
+                           "to 17 digits, in the CSV files beside this one (COMMANDS.md says which "
+                           "column is what). Point at a figure for its values.");
     report_note(html, "Figure 4 of the paper is not here: it shows neural networks trained on "
                       "CIFAR-10 and StackOverflow, "
                       "which this program does not do.");
@@ -165,8 +211,8 @@ static void put_beginning(FILE *html, int quick, size_t n, const char *const *he
     report_contents(html, n, headings);
 }
 
-/* Everything, in the order of the report. The names of figures begin with fig1, fig2, fig3, and
- * their digit says where a section begins; the slopes follow the panels of Figure 2. */
+/* Everything, in the order of the report. The places of figures begin with Figure 1, 2, 3, and
+ * the digit says where a section begins; the slopes follow the panels of Figure 2. */
 static finf_status fill(job *j)
 {
     static const char *const HEADINGS[] = {"Figure 1: mean estimation",
@@ -175,8 +221,9 @@ static finf_status fill(job *j)
     enum { SECTIONS = 5 };
     finf_status s = FINF_OK;
     put_beginning(j->html, j->size == SIZE_QUICK, SECTIONS, HEADINGS);
+    commands_head("These files were " MARK " (" FINF_VERSION ").", j->commands);
     for (size_t i = 0, section = 0; i < FIGURES && !s; i++) {
-        if (i == 0 || FIGURE[i].name[3] != FIGURE[i - 1].name[3]) {
+        if (i == 0 || FIGURE[i].place[7] != FIGURE[i - 1].place[7]) {
             if (section == 2) s = put_slopes(j);
             report_section(j->html, HEADINGS[section++]);
         }
@@ -241,6 +288,7 @@ static finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
         doc_number(d, "figures", SHOWN, FIGURES, "a CSV and an SVG each");
         doc_number(d, "tables", SHOWN, TABLES + 1, "a CSV each");
         doc_string(d, "report", SHOWN, "report.html", "all of them, in one file");
+        doc_string(d, "commands", SHOWN, COMMANDS_FILE, "what gives the numbers of the CSV");
     }
     bundle_free(&j->files);
     runner_free(j->r);
@@ -260,8 +308,9 @@ static const option_use OPTIONS[] = {
 const command command_reproduce = {
     .name = "reproduce",
     .summary = "the paper's tables and Figures 1 to 3: CSV, SVG and one HTML report",
-    .about = "Writes the data behind every table and figure (17 digits, each file naming its "
-             "commands), the figures as SVG,\n"
+    .about = "Writes the data behind every table and figure (CSV, 17 digits; COMMANDS.md has the "
+             "commands), "
+             "the figures as SVG,\n"
              "and report.html with all of them. (Figure 4 shows trained networks, which this "
              "program does not do.)",
     .example = "finf reproduce --out paper --quick --force",

@@ -5,10 +5,16 @@
 #include <stdlib.h>
 
 #include "iqc_options.h"
+#include "looks.h"
 #include "sweep.h"
 
-/* A colour stands for the same noise in every figure. */
-enum { NU, SGD, BEST, BEST_NU, OTHER };
+enum {
+    NU = LOOK_NU,
+    SGD = LOOK_SGD,
+    BEST = LOOK_BEST,
+    BEST_NU = LOOK_OTHER_NOISE,
+    OTHER = LOOK_BOUND
+};
 
 /* ---- the noise optimised, then valued on a grid ---------------------------------------------- */
 
@@ -83,70 +89,71 @@ static finf_status optimised_on_grid(const runner *run, const char *line, const 
 
 /* What the three panels of Figure 2 have in common, F_inf against one of a (eigenvalues k^-a), d
  * and eta: exact values, then simulations for the values `full` or `quick`. */
-#define REGRESSION_SOURCES(a, d, eta, full, quick)                                                 \
+#define REGRESSION_SOURCES(a, d, eta, each, full, quick)                                           \
     {                                                                                              \
-        {"linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5",          \
-         {NULL, NULL},                                                                             \
-         1,                                                                                        \
-         NULL},                                                                                    \
-            {"linreg --noise nu:paper --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5", \
-             {NULL, NULL},                                                                         \
-             1,                                                                                    \
-             NULL},                                                                                \
-            {"simulate --problem linreg --noise sgd --eta " eta " --spectrum power:" a " --dim " d \
-             " --rho 0.5 --relative-error 0.05",                                                   \
+        {"linreg --noise sgd" REGRESSION_SETTING(a, d, eta), {NULL, NULL}, each, NULL},            \
+            {"linreg --noise nu:paper" REGRESSION_SETTING(a, d, eta), {NULL, NULL}, each, NULL},   \
+            {"simulate --problem linreg --noise sgd" REGRESSION_SETTING(                           \
+                 a, d, eta) " --relative-error 0.05",                                              \
              {full, quick},                                                                        \
-             1,                                                                                    \
+             each,                                                                                 \
              NULL},                                                                                \
-        {                                                                                          \
-            "simulate --problem linreg --noise nu:paper --eta " eta " --spectrum power:" a         \
-            " --dim " d " --rho 0.5 --relative-error 0.05",                                        \
-                {full, quick}, 1, NULL                                                             \
-        }                                                                                          \
+            {"simulate --problem linreg --noise nu:paper" REGRESSION_SETTING(                      \
+                 a, d, eta) " --relative-error 0.05",                                              \
+             {full, quick},                                                                        \
+             each,                                                                                 \
+             NULL},                                                                                \
     }
+#define REGRESSION_SETTING(a, d, eta) " --eta " eta " --spectrum power:" a " --dim " d " --rho 0.5"
 #define REGRESSION_COLUMNS(sgd, nu)                                                                \
     {                                                                                              \
-        {"DP-SGD", .source = 0, .key = "F_inf", .colour = SGD, .slope = 1, .paper_slope = sgd},    \
-            {"nu = eta mu", .source = 1, .key = "F_inf",                                           \
-             .colour = NU,  .slope = 1,  .paper_slope = nu},                                       \
-            {"best noise", .source = 0, .key = "F_best", .colour = BEST, .line = LINE_DOTTED},     \
-            {"DP-SGD rate",     "eta d/rho", .source = 0,   .key = "rate_sgd",                     \
-             .role = ROLE_RATE, .of = 1,     .colour = SGD, .line = LINE_DASHED},                  \
-            {"nu rate",         "eta^2 Tr H log^2(1/(eta mu))/rho",                                \
-             .source = 1,       .key = "rate_nu",                                                  \
-             .role = ROLE_RATE, .of = 2,                                                           \
-             .colour = NU,      .line = LINE_DASHED},                                              \
-            {"lower bound",   "lower bound, every noise", .source = 0, .key = "F_floor",           \
-             .colour = OTHER, .line = LINE_DASHED},                                                \
-            {"DP-SGD lower",                                                                       \
-             "DP-SGD, bounds for any inputs",                                                      \
-             .source = 0,                                                                          \
-             .key = "F_lower",                                                                     \
-             .role = ROLE_BAND,                                                                    \
-             .extra = "DP-SGD upper",                                                              \
-             .extra_key = "F_upper",                                                               \
-             .colour = SGD},                                                                       \
-            {"nu lower",                                                                           \
-             "nu, bounds for any inputs",                                                          \
+        {"F_inf_sgd",   "DP-SGD",   .source = 0,       .key = "F_inf",                             \
+         .colour = SGD, .slope = 1, .paper_slope = sgd},                                           \
+            {"F_inf_nu",   "nu = eta mu", .source = 1,      .key = "F_inf",                        \
+             .colour = NU, .slope = 1,    .paper_slope = nu},                                      \
+            {"F_best",        "best noise",   .source = 0,                                         \
+             .key = "F_best", .colour = BEST, .line = LINE_DOTTED},                                \
+            {"rate_sgd", .source = 0,   .key = "rate_sgd",   .role = ROLE_RATE,                    \
+             .of = 1,    .colour = SGD, .line = LINE_DASHED, .rate = "eta d/rho"},                 \
+            {"rate_nu",                                                                            \
              .source = 1,                                                                          \
-             .key = "F_lower",                                                                     \
-             .role = ROLE_BAND,                                                                    \
-             .extra = "nu upper",                                                                  \
-             .extra_key = "F_upper",                                                               \
+             .key = "rate_nu",                                                                     \
+             .role = ROLE_RATE,                                                                    \
+             .of = 2,                                                                              \
+             .colour = NU,                                                                         \
+             .line = LINE_DASHED,                                                                  \
+             .rate = "eta^2 Tr H log^2(1/(eta mu))/rho"},                                          \
+            {"F_floor",        "the paper's lower bound", .source = 0,                             \
+             .key = "F_floor", .colour = OTHER,           .line = LINE_DASHED},                    \
+            {"F_lower_sgd",          .source = 0,                                                  \
+             .key = "F_lower",       .role = ROLE_BAND,                                            \
+             .extra = "F_upper_sgd", .extra_key = "F_upper",                                       \
+             .colour = SGD},                                                                       \
+            {"F_lower_nu",      .source = 1,           .key = "F_lower",                           \
+             .role = ROLE_BAND, .extra = "F_upper_nu", .extra_key = "F_upper",                     \
              .colour = NU},                                                                        \
-            {"DP-SGD simulated",      "DP-SGD, simulated",        .source = 2,                     \
-             .key = "F_sim",          .role = ROLE_POINTS,        .of = 1,                         \
-             .extra = "DP-SGD error", .extra_key = "F_sim_error", .colour = SGD},                  \
-        {                                                                                          \
-            "nu simulated", "nu, simulated", .source = 3, .key = "F_sim", .role = ROLE_POINTS,     \
-                                             .of = 2, .extra = "nu error",                         \
-                                             .extra_key = "F_sim_error", .colour = NU              \
-        }                                                                                          \
+            {"F_sim_sgd",                                                                          \
+             .source = 2,                                                                          \
+             .key = "F_sim",                                                                       \
+             .role = ROLE_POINTS,                                                                  \
+             .of = 1,                                                                              \
+             .extra = "F_sim_error_sgd",                                                           \
+             .extra_key = "F_sim_error",                                                           \
+             .colour = SGD},                                                                       \
+            {"F_sim_nu",                                                                           \
+             .source = 3,                                                                          \
+             .key = "F_sim",                                                                       \
+             .role = ROLE_POINTS,                                                                  \
+             .of = 2,                                                                              \
+             .extra = "F_sim_error_nu",                                                            \
+             .extra_key = "F_sim_error",                                                           \
+             .colour = NU},                                                                        \
     }
 #define REGRESSION_CAPTION                                                                         \
     " rho = 1/2, Gaussian inputs. Lines: exact; points: simulated, with two standard errors; "     \
-    "dashed: the paper's bounds, "                                                                 \
-    "times the constant that fits; shaded: proven for any inputs with this H."
+    "dashed: the paper's bounds, times the constant that fits; shaded: proven for any inputs "     \
+    "with "                                                                                        \
+    "this H."
 
 #define PAPER_SETTING " --bound dist --class paper --constants paper --rho 0.5"
 #define COARSE " --grid uniform:1000 --force --verbose"
@@ -160,39 +167,45 @@ static finf_status optimised_on_grid(const runner *run, const char *line, const 
 const figure FIGURE[FIGURES] = {
     {.name = "fig1-ratio",
      .place = "Figure 1, left",
-     .title = "Figure 1, left: best noise / DP-SGD",
-     .caption = "F_inf of the best noise over F_inf of DP-SGD, mean estimation. It tends to 1, not "
-                "0, as eta -> 1.",
+     .title = "The smaller the learning rate, the more correlated noise gains",
+     .subtitle = "Figure 1, left: F_inf of the best noise over F_inf of DP-SGD, mean estimation",
+     .caption = "Mean estimation, whatever rho and d. The ratio tends to 1, not 0, as eta -> 1.",
      .x = "eta",
      .x_key = "eta",
      .x_label = "learning rate eta",
-     .y_label = "ratio of F_inf",
+     .y_label = "F_inf, best noise / DP-SGD",
      .x_scale = PLOT_LOG,
      .y_scale = PLOT_LOG,
      .values = {"1e-4:1:log:61", "1e-4:1:log:7"},
-     .source = {{"mean --noise nu:paper --eta {}", {NULL, NULL}, 1, NULL}},
+     .source = {{"mean --noise nu:paper --eta {}"}},
      .column = {{"ratio", .key = "F_best", .over = "F_sgd", .colour = BEST}}},
     {.name = "fig1-beta",
      .place = "Figure 1, middle",
-     .title = "Figure 1, middle: the best noise, -beta_t",
-     .caption = "beta_0 = 1; every later coefficient is negative: noise is taken back.",
+     .title = "The best noise is taken back later: every beta_t after the first is negative",
+     .subtitle =
+         "Figure 1, middle: \u2212beta_t of the best noise for mean estimation (beta_0 = 1)",
+     .caption =
+         "The best noise for mean estimation is nu = eta. The smaller eta, the longer it takes to "
+         "take the noise back.",
      .x = "t",
      .x_key = "t",
-     .x_label = "t",
-     .y_label = "-beta_t",
+     .x_label = "steps t after the noise was added",
+     .y_label = "\u2212beta_t",
      .x_scale = PLOT_LOG,
      .y_scale = PLOT_LOG,
      .values = {"65", "65"},
      .thin = 1,
      .source = {{NU_0 "{}"}, {NU_1 "{}"}, {NU_2 "{}"}, {NU_3 "{}"}},
-     .column = {{"eta=0.5", "eta = 0.5", 0, "noising_coef", .map = MAP_NEGATED, .colour = 0},
-                {"eta=0.1", "eta = 0.1", 1, "noising_coef", .map = MAP_NEGATED, .colour = 1},
-                {"eta=0.01", "eta = 0.01", 2, "noising_coef", .map = MAP_NEGATED, .colour = 2},
-                {"eta=0.001", "eta = 0.001", 3, "noising_coef", .map = MAP_NEGATED, .colour = 3}}},
+     .column = {{"eta_0p5", "eta = 0.5", 0, "noising_coef", .map = MAP_NEGATED, .colour = 0},
+                {"eta_0p1", "eta = 0.1", 1, "noising_coef", .map = MAP_NEGATED, .colour = 1},
+                {"eta_0p01", "eta = 0.01", 2, "noising_coef", .map = MAP_NEGATED, .colour = 2},
+                {"eta_0p001", "eta = 0.001", 3, "noising_coef", .map = MAP_NEGATED, .colour = 3}}},
     {.name = "fig1-spectrum",
      .place = "Figure 1, right",
-     .title = "Figure 1, right: the best noise, |B(w)|",
-     .caption = "A high-pass filter: low frequencies are what gradient descent accumulates.",
+     .title = "The best noise has no low frequencies: those are what gradient descent adds up",
+     .subtitle = "Figure 1, right: |B(w)| of the best noise for mean estimation",
+     .caption =
+         "A high-pass filter, the steeper the smaller eta. Independent noise would be |B(w)| = 1.",
      .x = "w",
      .x_key = "w",
      .x_label = "frequency w",
@@ -203,13 +216,14 @@ const figure FIGURE[FIGURES] = {
                 {NU_1 "{} --density"},
                 {NU_2 "{} --density"},
                 {NU_3 "{} --density"}},
-     .column = {{"eta=0.5", "eta = 0.5", 0, "density", .map = MAP_ROOT, .colour = 0},
-                {"eta=0.1", "eta = 0.1", 1, "density", .map = MAP_ROOT, .colour = 1},
-                {"eta=0.01", "eta = 0.01", 2, "density", .map = MAP_ROOT, .colour = 2},
-                {"eta=0.001", "eta = 0.001", 3, "density", .map = MAP_ROOT, .colour = 3}}},
+     .column = {{"eta_0p5", "eta = 0.5", 0, "density", .map = MAP_ROOT, .colour = 0},
+                {"eta_0p1", "eta = 0.1", 1, "density", .map = MAP_ROOT, .colour = 1},
+                {"eta_0p01", "eta = 0.01", 2, "density", .map = MAP_ROOT, .colour = 2},
+                {"eta_0p001", "eta = 0.001", 3, "density", .map = MAP_ROOT, .colour = 3}}},
     {.name = "fig2-d",
      .place = "Figure 2, left",
-     .title = "Figure 2, left: F_inf against d",
+     .title = "DP-SGD pays for the dimension, correlated noise hardly does",
+     .subtitle = "Figure 2, left: linear regression, eigenvalues 1/k, eta = 0.02, rho = 1/2",
      .caption = "Linear regression, eigenvalues 1/k, d = {}, eta = 0.02," REGRESSION_CAPTION,
      .x = "d",
      .x_key = "d",
@@ -220,11 +234,13 @@ const figure FIGURE[FIGURES] = {
      .values = {"16:1024:log:7", "16:1024:log:7"},
      .slopes = "rates --decays 1 --dim {} --eta 0.02 --rho 0.5 --slopes",
      /* simulated up to d = 128: beyond, the start is forgotten so slowly that it takes minutes */
-     .source = REGRESSION_SOURCES("1", "{}", "0.02", "16,32,64,128", "16"),
+     .source = REGRESSION_SOURCES("1", "{}", "0.02", 0, "16,32,64,128", "16"),
      .column = REGRESSION_COLUMNS(1.00, 0)},
     {.name = "fig2-deff",
      .place = "Figure 2, middle",
-     .title = "Figure 2, middle: F_inf against d_eff",
+     .title = "Correlated noise pays for the effective dimension, DP-SGD for all of d",
+     .subtitle = "Figure 2, middle: linear regression, d = 128, eta = 0.02, rho = 1/2; eigenvalues "
+                 "k^{-a}, a from 1 to 0.4",
      .caption =
          "Linear regression, eigenvalues k^{-a}, a = {}, d = 128, eta = 0.02," REGRESSION_CAPTION,
      .x = "d_eff",
@@ -235,11 +251,12 @@ const figure FIGURE[FIGURES] = {
      .y_scale = PLOT_LOG,
      .values = {"1,0.9,0.8,0.7,0.6,0.5,0.4", "1,0.9,0.8,0.7,0.6,0.5,0.4"},
      .slopes = "rates --decays {} --dim 128 --eta 0.02 --rho 0.5 --slopes",
-     .source = REGRESSION_SOURCES("{}", "128", "0.02", NULL, "0.4"),
+     .source = REGRESSION_SOURCES("{}", "128", "0.02", 1, NULL, "0.4"),
      .column = REGRESSION_COLUMNS(0.18, 0.94)},
     {.name = "fig2-eta",
      .place = "Figure 2, right",
-     .title = "Figure 2, right: F_inf against eta",
+     .title = "A smaller learning rate helps correlated noise by a power more",
+     .subtitle = "Figure 2, right: linear regression, eigenvalues 1/k, d = 128, rho = 1/2",
      .caption = "Linear regression, eigenvalues 1/k, d = 128, eta = {}," REGRESSION_CAPTION
                 " The upper bound holds for eta (Tr H + 3 lambda_1) < 2 only.",
      .x = "eta",
@@ -250,14 +267,20 @@ const figure FIGURE[FIGURES] = {
      .y_scale = PLOT_LOG,
      .values = {"0.02:0.18:log:9", "0.02:0.18:log:9"},
      .slopes = "rates --decays 1 --dim 128 --eta {} --rho 0.5 --slopes",
-     .source = REGRESSION_SOURCES("1", "128", "{}", "0.02:0.18:log:5", "0.18"),
+     .source = REGRESSION_SOURCES("1", "128", "{}", 0, "0.02:0.18:log:5", "0.18"),
      .column = REGRESSION_COLUMNS(1.27, 2.03)},
-    {.name = "fig2-curve",
+    {.name = "learning-curve",
      .place = "Figure 2, added",
-     .title = "Figure 2, added: the exact learning curve",
-     .caption = "E[F(theta_t) - F*] for eigenvalues 1/k, d = 128, eta = 0.02, rho = 1/2, |theta_0 "
-                "- theta*|^2 = 1, noise "
-                "by gamma_inf, t up to {}: what Figure 2 shows the ends of.",
+     .title = "At the same privacy, correlated noise goes on learning where DP-SGD stops",
+     .subtitle =
+         "Exact learning curves of linear regression: eigenvalues 1/k, d = 128, eta = 0.02, "
+         "rho = 1/2, batches of 32",
+     .caption =
+         "E[F(theta_t) - F*], t up to {}, from |theta_0 - theta*|^2 = 1. Gradients of norm up to "
+         "1 averaged over 32 examples: one example moves a step by G = 1/32. Noise by gamma_inf, "
+         "so "
+         "that the privacy holds however long one trains. nu = eta mu is the paper's noise; "
+         "anti-PGD is damped as suits it best; the best noise has the least F_inf of all.",
      .x = "t",
      .x_key = "t",
      .x_label = "step t",
@@ -266,13 +289,22 @@ const figure FIGURE[FIGURES] = {
      .y_scale = PLOT_LOG,
      .values = {"100000", "1000"},
      .thin = 1,
-     .source = {{"curve --system sgd,nu:paper --steps {} --eta 0.02 --spectrum power:1 --dim 128 "
-                 "--rho 0.5 --gamma inf"}},
-     .column = {{"DP-SGD", .key = "sgd", .colour = SGD},
-                {"nu = eta mu", .key = "nu:paper", .colour = NU}}},
+     .source =
+         {{"curve --noise sgd --noise antipgd:0.0405 --noise nu:paper --noise best --steps {} "
+           "--eta 0.02 --spectrum power:1 --dim 128 --rho 0.5 --clip 0.03125 --gamma inf --show "
+           "curve"}},
+     .column = {{"sgd", "DP-SGD", .key = "sgd", .colour = SGD},
+                {"antipgd", "damped anti-PGD", .key = "antipgd:0.0405", .colour = BEST_NU},
+                {"nu", "nu = eta mu", .key = "nu:paper", .colour = NU},
+                {"best", "best noise", .key = "best", .colour = BEST, .line = LINE_DASHED}}},
     {.name = "fig3-paper",
      .place = "Figure 3",
-     .title = "Figure 3: the bound as the paper computes it",
+     .sample = {{LINE_SOLID, "a grid that resolves eta mu"},
+                {LINE_DOTTED, "the paper's grid of 1000 frequencies"}},
+     .title =
+         "On the paper's grid the bound looks better than it is: 3.4 times for DP-SGD at kappa = "
+         "1000",
+     .subtitle = "Figure 3 as the paper computes it: eta = 0.1, L = G = 1, rho = 1/2",
      .caption =
          "Bound on F_inf, L = G = 1, eta = 0.1, rho = 1/2, kappa = {}: the paper's multipliers "
          "(valid for symmetric F "
@@ -280,29 +312,32 @@ const figure FIGURE[FIGURES] = {
          "small; solid: a "
          "grid that resolves eta mu. Optimised: the noise found on the latter, valued on either.",
      BOUND_AGAINST_KAPPA,
-     .source = {{"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
-                {"iqc --noise nu:paper --eta 0.1 --kappa {}" PAPER_SETTING COARSE},
-                {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"
-                 " --save best.csv && finf iqc --noise spectrum@best.csv --eta 0.1 --kappa "
-                 "{}" PAPER_SETTING COARSE,
-                 {NULL, "2"},
-                 1,
-                 optimised_on_grid},
-                {"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING},
-                {"iqc --noise nu:paper --eta 0.1 --kappa {}" PAPER_SETTING},
-                {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"}},
-     .column = {{"DP-SGD uniform:1000", "DP-SGD, 1000 points", 0, "solver_bound", .colour = SGD,
+     /* one by one: that is what ECOS is used for, and Newton does not get far on the coarse grid */
+     .source =
+         {{"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING COARSE, {NULL, NULL}, 1, NULL},
+          {"iqc --noise nu:paper --eta 0.1 --kappa {}" PAPER_SETTING COARSE, {NULL, NULL}, 1, NULL},
+          {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"
+           " --save best.csv && finf iqc --noise spectrum@best.csv --eta 0.1 --kappa "
+           "{}" PAPER_SETTING COARSE,
+           {NULL, "2"},
+           1,
+           optimised_on_grid},
+          {"iqc --noise sgd --eta 0.1 --kappa {}" PAPER_SETTING, {NULL, NULL}, 1, NULL},
+          {"iqc --noise nu:paper --eta 0.1 --kappa {}" PAPER_SETTING, {NULL, NULL}, 1, NULL},
+          {"optimize --eta 0.1 --kappa {}" PAPER_SETTING " --solver newton"}},
+     .column = {{"grid1000_sgd", NULL, 0, "solver_bound", .colour = SGD, .line = LINE_DOTTED},
+                {"grid1000_nu", NULL, 1, "solver_bound", .colour = NU, .line = LINE_DOTTED},
+                {"grid1000_optimised", NULL, 2, "solver_bound", .colour = BEST,
                  .line = LINE_DOTTED},
-                {"nu uniform:1000", "nu = eta mu, 1000 points", 1, "solver_bound", .colour = NU,
-                 .line = LINE_DOTTED},
-                {"optimised uniform:1000", "optimised, 1000 points", 2, "solver_bound",
-                 .colour = BEST, .line = LINE_DOTTED},
-                {"DP-SGD", NULL, 3, "bound", .colour = SGD},
-                {"nu = eta mu", NULL, 4, "bound", .colour = NU},
-                {"optimised", NULL, 5, "bound", .colour = BEST}}},
+                {"bound_sgd", "DP-SGD", 3, "bound", .colour = SGD},
+                {"bound_nu", "nu = eta mu", 4, "bound", .colour = NU},
+                {"bound_optimised", "optimised", 5, "bound", .colour = BEST}}},
     {.name = "fig3-dist",
      .place = "Figure 3, corrected",
-     .title = "Figure 3, corrected: valid for every F",
+     .title = "Valid for every loss, correlated noise has a bound 16 times below DP-SGD's",
+     .subtitle =
+         "Figure 3, corrected: eta = 0.1, L = G = 1, rho = 1/2; the bound of (L/2) E|theta - "
+         "theta*|^2",
      .caption =
          "The same bound, of (L/2) E|theta - theta*|^2, with the multipliers that hold for every "
          "strongly convex, smooth "
@@ -314,17 +349,17 @@ const figure FIGURE[FIGURES] = {
          {{"iqc --noise sgd --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
           {"iqc --noise nu:paper --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"},
           {"optimize --eta 0.1 --kappa {} --bound dist --rho 0.5 --solver newton"}},
-     .column = {{"DP-SGD", NULL, 0, "bound", .colour = SGD},
-                {"nu = eta mu", NULL, 1, "bound", .colour = NU},
-                {"optimised", NULL, 2, "bound", .colour = BEST},
-                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "lower", .colour = SGD,
-                 .line = LINE_DASHED},
-                {"nu lower", "nu, worst quadratic", 1, "lower", .colour = NU, .line = LINE_DASHED},
-                {"minimax lower", "lower bound, every noise", 2, "minimax", .colour = BEST,
-                 .line = LINE_DASHED}}},
+     .column = {{"bound_sgd", "DP-SGD", 0, "bound", .colour = SGD},
+                {"bound_nu", "nu = eta mu", 1, "bound", .colour = NU},
+                {"bound_optimised", "optimised", 2, "bound", .colour = BEST},
+                {"lower_sgd", "worst quadratic", 0, "lower", .colour = SGD, .line = LINE_DASHED},
+                {"lower_nu", "worst quadratic", 1, "lower", .colour = NU, .line = LINE_DASHED},
+                {"minimax", "no noise below", 2, "minimax", .colour = BEST, .line = LINE_DASHED}}},
     {.name = "fig3-sharp",
      .place = "Figure 3, added",
-     .title = "Figure 3, added: the sharp bound",
+     .title =
+         "Bounding F itself, optimised noise is within 6% of what no noise can beat, at any kappa",
+     .subtitle = "Figure 3, added: the sharp bound of F - F*; eta = 0.1, L = G = 1, rho = 1/2",
      .caption = "The bound of F - F* itself, with causality multipliers, in the same setting: L = "
                 "G = 1, eta = 0.1, rho = "
                 "1/2, kappa = {}. Best nu: near eta L/2, whatever kappa. Dashed: as above.",
@@ -332,13 +367,11 @@ const figure FIGURE[FIGURES] = {
      .source = {{"iqc --noise sgd --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
                 {"iqc --noise nu:paper --eta 0.1 --kappa {} --rho 0.5 --solver newton"},
                 {"optimize --eta 0.1 --kappa {} --rho 0.5 --solver newton"}},
-     .column = {{"DP-SGD", NULL, 0, "bound", .colour = SGD},
-                {"nu = eta mu", NULL, 1, "bound", .colour = NU},
-                {"optimised", NULL, 2, "bound", .colour = BEST},
-                {"best nu", NULL, 2, "bound_nu", .colour = BEST_NU, .line = LINE_DOTTED},
-                {"DP-SGD lower", "DP-SGD, worst quadratic", 0, "lower", .colour = SGD,
-                 .line = LINE_DASHED},
-                {"nu lower", "nu, worst quadratic", 1, "lower", .colour = NU, .line = LINE_DASHED},
-                {"minimax lower", "lower bound, every noise", 2, "minimax", .colour = BEST,
-                 .line = LINE_DASHED}}},
+     .column = {{"bound_sgd", "DP-SGD", 0, "bound", .colour = SGD},
+                {"bound_nu", "nu = eta mu", 1, "bound", .colour = NU},
+                {"bound_optimised", "optimised", 2, "bound", .colour = BEST},
+                {"bound_best_nu", "best nu", 2, "bound_nu", .colour = BEST_NU, .line = LINE_DOTTED},
+                {"lower_sgd", "worst quadratic", 0, "lower", .colour = SGD, .line = LINE_DASHED},
+                {"lower_nu", "worst quadratic", 1, "lower", .colour = NU, .line = LINE_DASHED},
+                {"minimax", "no noise below", 2, "minimax", .colour = BEST, .line = LINE_DASHED}}},
 };

@@ -8,11 +8,12 @@
 
 typedef enum { SIZE_FULL, SIZE_QUICK, SIZES } figure_size;
 
-enum { FIGURE_SOURCES = 6, FIGURE_COLUMNS = 12 };
+enum { FIGURE_SOURCES = 6, FIGURE_COLUMNS = 12, FIGURE_SAMPLES = 2 };
 
 /* Where numbers come from: a command that gives a row for each value, or one for each value. */
 typedef struct {
-    /* the command; {} stands for the values as they are spelled or, with `each`, for one of them */
+    /* the command; {} stands for the values as they are spelled or, with `each`, for one of them.
+     */
     const char *line;
     /* the values where they are not those of the figure; "": the command is not run */
     const char *values[SIZES];
@@ -26,20 +27,21 @@ typedef struct {
 /* How a column is drawn. */
 typedef enum {
     ROLE_CURVE,  /* a line */
-    ROLE_RATE,   /* a line, multiplied by the constant that fits it to the column it belongs to */
+    ROLE_RATE,   /* a line, times the constant that fits it to the column it belongs to */
     ROLE_POINTS, /* points with error bars of two standard errors */
-    ROLE_BAND    /* a shaded band */
+    ROLE_BAND,   /* a shaded band */
+    ROLES
 } figure_role;
 /* What is drawn of a number y: y, -y or sqrt(y). */
 typedef enum { MAP_SAME, MAP_NEGATED, MAP_ROOT } figure_map;
 
 typedef struct {
-    const char *name;   /* in the CSV */
-    const char *legend; /* in the legend; NULL: the name */
-    size_t source;      /* number of the source it comes from */
-    const char *key;    /* in the source's output */
-    const char *over;   /* the key of what it is divided by; NULL: nothing */
-    figure_map map;     /* taken of it */
+    const char *name;  /* in the CSV: an identifier, which readers of CSV take as it is */
+    const char *label; /* at the end of the curve; NULL: none */
+    size_t source;     /* number of the source it comes from */
+    const char *key;   /* in the source's output */
+    const char *over;  /* the key of what it is divided by; NULL: nothing */
+    figure_map map;    /* taken of it */
     figure_role role;
     const char *extra;     /* name of a second column: the error of points, the top of a band */
     const char *extra_key; /* and its key */
@@ -48,12 +50,14 @@ typedef struct {
     size_t of;          /* of a rate or points: number (from 1) of the column they belong to */
     int slope;          /* its log-log slope is shown */
     double paper_slope; /* what the paper says it is; 0: nothing */
+    const char *rate;   /* of a rate: its formula */
 } figure_column;
 
 typedef struct {
-    const char *name;    /* file name without its ending */
-    const char *place;   /* where it is in the paper */
-    const char *title;   /* with formulas as in markup.h, like the caption and the labels */
+    const char *name;  /* file name without its ending */
+    const char *place; /* where it is in the paper */
+    const char *title; /* what one sees; formulas as in markup.h, also in all texts below */
+    const char *subtitle;
     const char *caption; /* {} in it stands for the values */
     const char *x;       /* the first column: its name, */
     const char *x_key;   /* and its key in the first source's output */
@@ -63,7 +67,11 @@ typedef struct {
     plot_scale y_scale;
     const char *values[SIZES]; /* numbers between commas, or FROM:TO:log|lin:COUNT */
     const char *slopes;        /* a command for the exact slopes; NULL: none are shown */
-    int thin;                  /* of the rows take the first ones, and then ever fewer */
+    struct {
+        plot_line line;
+        const char *words;
+    } sample[FIGURE_SAMPLES]; /* what the legend says of lines, without words: no more */
+    int thin;                 /* of the rows take the first ones, and then ever fewer */
     figure_source source[FIGURE_SOURCES];
     figure_column column[FIGURE_COLUMNS];
 } figure;
@@ -85,12 +93,14 @@ finf_status dataset_make(const figure *f, figure_size size, runner *r, dataset *
                          finf_reason *why);
 void dataset_free(dataset *d);
 
-/* The commands behind #, which column is what of their output, the names, 17 digits. */
-void dataset_csv(const dataset *d, const char *mark, FILE *out);
+/* The names, then the numbers with 17 digits. */
+void dataset_csv(const dataset *d, FILE *out);
+/* For COMMANDS.md: the commands, and in comments which column is what of their output. */
+void dataset_section(const dataset *d, FILE *out);
 plot *dataset_plot(const dataset *d);
 /* The caption with the values and, where they are asked for, the slopes and constants found. */
 void dataset_caption(const dataset *d, FILE *out);
-/* Each command on a line of its own. */
+/* Each command on a line of its own, as a shell takes it. */
 void dataset_commands(const dataset *d, FILE *out);
 /* The command for the exact slopes, without "finf"; nothing if there is none. */
 void figure_slopes_command(const figure *f, figure_size size, FILE *out);

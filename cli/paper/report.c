@@ -26,11 +26,15 @@ static const char css[] =
     "nav li{margin:.35rem 0}\n"
     "sub,sup{font-size:.72em;line-height:0}\n"
     "figure{margin:1.4rem 0}\n"
-    ".plot{background:#fff;max-width:600px;margin:0 auto;border:1px solid "
-    "var(--line);border-radius:6px;padding:.2rem}\n"
+    ".plot{max-width:540px;margin:0 auto;border:1px solid "
+    "var(--line);border-radius:6px;padding:.2rem;overflow:hidden}\n"
+    "@media screen and (max-width:30rem){.plot{margin:0 -.7rem;border-width:1px "
+    "0;border-radius:0;padding:0}}\n"
     ".plot svg{display:block;width:100%;height:auto}\n"
     "figcaption{margin:.5rem 0;font-size:.92rem}\n"
-    ".command{margin:.3rem 0;color:var(--soft);font-size:.8rem}\n"
+    ".command{margin:.4rem 0;padding:.4rem .6rem;background:var(--tint);border-radius:4px;"
+    "color:var(--soft);font-size:.75rem;line-height:1.35;white-space:pre-wrap;"
+    "overflow-wrap:anywhere;max-height:11rem;overflow-y:auto}\n"
     "code{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans "
     "Mono',monospace;white-space:pre-wrap;overflow-wrap:anywhere}\n"
     ".scroll{overflow-x:auto;-webkit-overflow-scrolling:touch}\n"
@@ -62,7 +66,7 @@ static const char css[] =
     " body{max-width:none;padding:0;font-size:10.5pt}\n"
     " .plot{max-width:102mm;border:0}\n"
     " figcaption{font-size:9pt}\n"
-    " .command{font-size:7.5pt;margin:.15rem 0}\n"
+    " .command{font-size:7pt;margin:.15rem 0;padding:0;max-height:none}\n"
     " figure,.note,tr{page-break-inside:avoid;break-inside:avoid}\n"
     " figure.table{page-break-inside:auto;break-inside:auto}\n"
     " figcaption{page-break-after:avoid;break-after:avoid}\n"
@@ -139,18 +143,13 @@ void report_note(FILE *out, const char *text)
     element(out, "<p class=\"note\">", text, "</p>\n");
 }
 
-/* Each command in a paragraph of its own. */
+/* The commands, to be copied as they stand. */
 static void put_commands(FILE *out, const char *commands)
 {
-    while (commands && *commands) {
-        char line[600];
-        size_t n = strcspn(commands, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), commands);
-        fputs("<p class=\"command\"><code>", out);
-        markup_write(line, MARKUP_PLAIN, out);
-        fputs("</code></p>\n", out);
-        commands += n + (commands[n] == '\n');
-    }
+    if (!commands || !*commands) return;
+    fputs("<pre class=\"command\"><code>", out);
+    markup_write(commands, MARKUP_PLAIN, out);
+    fputs("</code></pre>\n", out);
 }
 
 static void put_caption(FILE *out, const char *caption, const char *commands)

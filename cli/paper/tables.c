@@ -137,12 +137,15 @@ static void make_table4(const doc *const *from, doc *out)
 {
     static const char *const NAMES[WORDS] = {"variant"};
     static const words PAPER[] = {{"sgd", {"DP-SGD"}},       {"honaker", {"Honaker/TreeAgg"}},
-                                  {"cc", {"Optimal CC"}},    {"nu:paper", {"nu-DP-FTRL"}},
+                                  {"cc", {"Optimal CC"}},    {"nu:best", {"nu-DP-FTRL"}},
                                   {"fft", {"FFT"}},          {"full-honaker", {"Full Honaker"}},
                                   {"me", {"ME, one epoch"}}, {"me:256", {"ME, four epochs"}}};
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
+        const char *system = text(from[0], r, "system");
         doc_row(out);
-        add_words(PAPER, COUNT(PAPER), text(from[0], r, "system"), NAMES, out);
+        /* the best nu is printed as its value */
+        if (strncmp(system, "nu:", 3) == 0) system = "nu:best";
+        add_words(PAPER, COUNT(PAPER), system, NAMES, out);
         doc_copy(out, from[0], r);
     }
 }
@@ -217,17 +220,10 @@ const table TABLE[TABLES] = {
      {"rates --decays 0.5,0.75,1,1.5,2 --dim 64:1024:log:3 --eta 0.002:0.018:log:3 --rho 0.5 "
       "--slopes"},
      make_slopes,
-     {{"Log-log slopes of the exact values: against d, eta or d_eff, the rest held fixed "
-       "(eigenvalues k^{-a}; against "
-       "d_eff, a "
-       "varies)",
-       {{"fit", "Against"},
-        {"slope_sgd", "DP-SGD"},
-        {"slope_paper", "nu = eta mu"},
-        {"slope_best", "best noise"}}}}},
+     {{NULL, {{NULL, NULL}}}}},
     {"table4-variants",
      "Table 4",
-     {"curve --steps 1024 --system sgd,honaker,cc,nu:paper,fft,full-honaker,me,me:256 "
+     {"curve --steps 1024 --system sgd,honaker,cc,nu:best,fft,full-honaker,me,me:256 "
       "--participations 4 "
       "--separation 256"},
      make_table4,
@@ -248,7 +244,7 @@ const table TABLE[TABLES] = {
        "or at least that "
        "(min-sep; not exact: an upper bound). Each ME is the optimum for its own.",
        {{"variant", "Variant"},
-        {"error", "Prefix error"},
+        {"prefix_error", "Prefix error"},
         {"sens2", "Sensitivity^2, one"},
         {"loss", "Loss, one"},
         {"sens2_fixed_order", "Sensitivity^2, four"},
@@ -320,20 +316,26 @@ finf_status table_make(const table *t, runner *r, doc **out, finf_reason *why)
     return doc_failed(*out) ? finf_why(why, FINF_ENOMEM, "no memory") : check_views(t, *out, why);
 }
 
-void table_csv(const table *t, const doc *d, const char *mark, FILE *out)
+void table_csv(const doc *d, FILE *out) { doc_print(d, (doc_style){.format = FORMAT_CSV}, out); }
+
+void table_section(const table *t, FILE *out)
 {
-    fprintf(out, "# %s: %s\n", t->place, mark);
     for (size_t i = 0; i < TABLE_LINES && t->line[i]; i++)
-        fprintf(out, "# finf %s --format csv\n", t->line[i]);
-    doc_print(d, (doc_style){.format = FORMAT_CSV}, out);
+        fprintf(out, "finf %s --format csv\n", t->line[i]);
+}
+
+void table_commands(const table *t, char out[TABLE_COMMANDS])
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (size_t i = 0; i < TABLE_LINES && t->line[i]; i++, n = strlen(out))
+        snprintf(out + n, TABLE_COMMANDS - n, "%sfinf %s", i ? "\n" : "", t->line[i]);
 }
 
 void table_report(const table *t, const doc *d, FILE *html)
 {
-    char commands[TABLE_LINES * RUNNER_LINE] = "";
-    for (size_t i = 0; i < TABLE_LINES && t->line[i]; i++)
-        snprintf(commands + strlen(commands), sizeof commands - strlen(commands), "%sfinf %s",
-                 i ? "\n" : "", t->line[i]);
+    char commands[TABLE_COMMANDS];
+    table_commands(t, commands);
     for (size_t v = 0; v < TABLE_VIEWS && t->view[v].caption; v++) {
         size_t n = 0;
         while (n < VIEW_COLUMNS && t->view[v].column[n].key) n++;

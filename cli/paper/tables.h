@@ -19,7 +19,8 @@ typedef struct {
     const char *line[TABLE_LINES]; /* its commands */
     /* Fills `out` from their output; NULL: the output of the first is taken as it is. */
     void (*make)(const doc *const *from, doc *out);
-    table_view view[TABLE_VIEWS]; /* the tables that the report makes of the records */
+    /* the tables that the report makes of the records; without any it has plots (slopes.c) */
+    table_view view[TABLE_VIEWS];
 } table;
 
 enum { TABLES = 7 };
@@ -27,8 +28,12 @@ extern const table TABLE[TABLES];
 
 /* The records of the table. Owned by the caller, also after a failure. */
 finf_status table_make(const table *t, runner *r, doc **out, finf_reason *why);
-/* The commands behind #, then the records. */
-void table_csv(const table *t, const doc *d, const char *mark, FILE *out);
+void table_csv(const doc *d, FILE *out);
+/* For COMMANDS.md: the commands. */
+void table_section(const table *t, FILE *out);
 void table_report(const table *t, const doc *d, FILE *html);
+/* The commands, one a line, as a shell takes them. */
+#define TABLE_COMMANDS (TABLE_LINES * RUNNER_LINE)
+void table_commands(const table *t, char out[TABLE_COMMANDS]);
 
 #endif

@@ -134,19 +134,20 @@ static void linear_ticks(axis *a, int want)
 }
 
 /* The label of digit*10^k: in full on an axis of ordinary numbers, else a power of ten. */
-static void log_label(char *out, size_t size, int digit, int k, int in_full)
+static void log_label(char *out, size_t size, double digit, int k, int in_full)
 {
-    char before[8] = "";
-    if (digit > 1) snprintf(before, sizeof before, "%d\u00b7", digit);
+    char before[16] = "";
+    int decimals = (k < 0 ? -k : 0) + (digit == 1.5 && k <= 0);
+    if (digit > 1) snprintf(before, sizeof before, "%g\u00b7", digit);
     if (in_full)
-        number(out, size, digit * pow(10, k), k < 0 ? -k : 0);
+        number(out, size, digit * pow(10, k), decimals);
     else
         power(out, size, before, k);
 }
 
-/* Ticks of a log axis: every power of ten has a label, or every second, third, .. one if there are
- * more than `want`. Of the multiples between them 2 and 5 have one too, where there are few powers.
- */
+/* Ticks of a log axis over more than a decade or so: every power of ten has a label, or every
+ * second, third, .. one if there are more than `want`. Of the multiples between them 2 and 5 have
+ * one too, where there are few powers. */
 static void log_ticks(axis *a, int want)
 {
     int first = (int)ceil(a->lo - 1e-9);
@@ -163,12 +164,28 @@ static void log_ticks(axis *a, int want)
         }
 }
 
+/* Ticks of a log axis over a decade or less: 1, 1.5, 2, 3, 5 and 7 times a power of ten. */
+static void short_log_ticks(axis *a)
+{
+    static const double DIGIT[] = {1, 1.5, 2, 3, 5, 7};
+    int in_full = a->lo > -4 && a->hi < 4.1;
+    for (int k = (int)floor(a->lo); k <= (int)ceil(a->hi); k++)
+        for (size_t i = 0; i < sizeof DIGIT / sizeof *DIGIT; i++) {
+            tick *t = add_tick(a, k + log10(DIGIT[i]), 1);
+            log_label(t->label, sizeof t->label, DIGIT[i], k, in_full);
+        }
+}
+
+/* A log axis that spans less than a factor of 4 is as good as linear. */
 static void find_ticks(axis *a, int want)
 {
-    if (a->scale == PLOT_LOG && a->hi - a->lo > 0.75)
-        log_ticks(a, want + 1);
-    else
+    double decades = a->hi - a->lo;
+    if (a->scale == PLOT_LINEAR || decades < 0.6)
         linear_ticks(a, want);
+    else if (decades < 1.15)
+        short_log_ticks(a);
+    else
+        log_ticks(a, want + 1);
 }
 
 void axis_find(const plot *p, axis *x, axis *y)

@@ -56,12 +56,23 @@ static double longest_word(const char *s)
     return most;
 }
 
+/* Whether the text was too long for its lines. */
+static int is_cut(const wrapped *w) { return w->n && strstr(w->line[w->n - 1], "\u2026") != NULL; }
+
 /* Breaks a label into lines, and no word if that can be helped. */
 static void break_label(end_label *e)
 {
     const char *s = label_of(e->s);
     double room = fmin(MOST, fmax(NICE, longest_word(s) * SIZE_TEXT + 1));
     wrap(s, room / SIZE_TEXT, 3, &e->text);
+    /* lines as even as they can be: narrower, as long as there are no more of them */
+    wrapped narrower = e->text;
+    double least = longest_word(s) * SIZE_TEXT;
+    for (double at = room; at > least - 2 && narrower.n == e->text.n && !is_cut(&narrower);
+         at -= 2) {
+        e->text = narrower;
+        wrap(s, at / SIZE_TEXT, 3, &narrower);
+    }
 }
 
 static double height_of(const end_label *e) { return e->text.n * SIZE_TEXT * LEADING + BETWEEN; }

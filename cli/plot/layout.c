@@ -9,7 +9,7 @@
 static void place_text(const char *s, double size, int lines, wrapped *text, double *baseline,
                        double *top)
 {
-    double bold = size == SIZE_TITLE ? 1.08 : 1; /* bold type is so much wider */
+    double bold = size == SIZE_TITLE ? 1.14 : 1; /* bold type is so much wider */
     wrap(s, (PLOT_WIDTH - 2 * PLOT_EDGE) / (bold * size), lines, text);
     *baseline = *top + size * 0.95;
     *top += text->n * size * LEADING;

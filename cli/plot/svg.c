@@ -77,8 +77,10 @@ static void segment(FILE *out, double x0, double y0, double x1, double y1)
     go(out, 'L', x1, y1);
 }
 
-/* The beginnings of paths: of a line, of a band, of marks. Coordinates and end_path follow. */
-static void begin_line(FILE *out, const series *s, double width)
+/* The beginnings of paths: of a line, of a band, of marks. Coordinates and end_path follow.
+ * `level`: how many other lines lie on this one. It is the wider and paler for them, and not
+ * dashed. */
+static void begin_line(FILE *out, const series *s, int level)
 {
     static const char *const DASHES[] = {[LINE_DASHED] = " stroke-dasharray=\"7 3.5\"",
                                          [LINE_DOTTED] = " stroke-dasharray=\"1.8 3.2\"",
@@ -87,7 +89,8 @@ static void begin_line(FILE *out, const series *s, double width)
     fprintf(out,
             "<path class=\"fp-s%d\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.6g\"%s "
             "stroke-linejoin=\"round\" d=\"",
-            s->colour, PALETTE[s->colour].line, width, DASHES[s->line]);
+            s->colour, PALETTE[s->colour].line, 2 + 2.5 * level,
+            level ? " stroke-opacity=\".4\"" : DASHES[s->line]);
 }
 
 static void begin_band(FILE *out, const series *s)
@@ -178,29 +181,48 @@ static void draw_axes(FILE *out, const plot *p, const layout *l)
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
-/* Whether b, which is drawn later, lies on a for a third of its length or more: at the same x, less
- * than 3 units away. */
+/* Whether point i of a is less than 3 units from point i of b, at the same x. */
+static int is_near(const layout *l, const series *a, const series *b, size_t i)
+{
+    spot q = locate(l, a, i), o = locate(l, b, i);
+    return fabs(q.x - o.x) < 0.5 && fabs(q.y - o.y) < 3;
+}
+
+/* Whether b, which is drawn later, lies on a for a fifth of its length or more. */
 static int lies_on(const layout *l, const series *a, const series *b)
 {
     size_t near = 0, all = 0;
-    if (a->n != b->n || b->line == LINE_NONE) return 0;
+    if (a->n != b->n || a->line == LINE_NONE || b->line == LINE_NONE) return 0;
     for (size_t i = 0; i < a->n; i++) {
-        spot q = locate(l, a, i), o = locate(l, b, i);
-        if (isnan(q.y) || isnan(o.y)) continue;
+        if (isnan(locate(l, a, i).y + locate(l, b, i).y)) continue;
         all++;
-        near += fabs(q.x - o.x) < 0.5 && fabs(q.y - o.y) < 3;
+        near += (size_t)is_near(l, a, b, i);
     }
-    return near >= 2 && 3 * near >= all;
+    return near >= 2 && 5 * near >= all;
 }
 
-/* How many later curves lie on this one. It is then drawn wide and pale, and they are seen on it.
- */
-static int count_above(const plot *p, const layout *l, const series *s)
+#define ABOVE_MOST 3 /* so many curves on one are told apart */
+
+/* The curves that lie on s. Where they do, s is drawn wide and pale, and they are seen on it. */
+typedef struct {
+    const series *above[ABOVE_MOST];
+    int n;
+} pile;
+
+static pile find_above(const plot *p, const layout *l, const series *s)
+{
+    pile found = {.n = 0};
+    for (const series *b = s + 1; b < p->all + p->n && found.n < ABOVE_MOST; b++)
+        if (lies_on(l, s, b)) found.above[found.n++] = b;
+    return found;
+}
+
+/* How many of them are at point i. */
+static int count_at(const layout *l, const series *s, const pile *a, size_t i)
 {
     int n = 0;
-    if (s->line == LINE_NONE) return 0;
-    for (const series *b = s + 1; b < p->all + p->n; b++) n += lies_on(l, s, b);
-    return n < 3 ? n : 3;
+    for (int k = 0; k < a->n; k++) n += is_near(l, s, a->above[k], i);
+    return n;
 }
 
 /* A band is a closed path for each run of points that have one. */
@@ -218,29 +240,35 @@ static void draw_band(FILE *out, const layout *l, const series *s)
     }
 }
 
-/* The coordinates of a curve. Of points too close to be told apart only one is drawn; but the last
- * of a run always is. */
-static void draw_curve(FILE *out, const layout *l, const series *s)
+/* The coordinates of those parts of a curve on which `level` others lie: a segment has the level of
+ * its less covered end. Of points too close to be told apart only one is drawn; but the last of a
+ * run always is. Nothing is written, not even the beginning of the path, if there is no such part.
+ */
+static void draw_level(FILE *out, const layout *l, const series *s, const pile *a, int level)
 {
     spot last = NOWHERE;
+    int before = -1, begun = 0, joined = 0;
     for (size_t i = 0; i < s->n; i++) {
         spot q = locate(l, s, i);
         int more = i + 1 < s->n && !isnan(locate(l, s, i + 1).y);
         if (more && hypot(q.x - last.x, q.y - last.y) < 0.3) continue;
-        if (!isnan(q.y)) go(out, isnan(last.y) ? 'M' : 'L', q.x, q.y);
+        int now = isnan(q.y) ? -1 : count_at(l, s, a, i);
+        int here = before >= 0 && now >= 0 && (before < now ? before : now) == level;
+        if (here && !begun++) begin_line(out, s, level);
+        if (here && !joined) go(out, 'M', last.x, last.y);
+        if (here) go(out, 'L', q.x, q.y);
+        joined = here;
+        before = now;
         last = q;
     }
+    if (begun) end_path(out);
 }
 
 static void draw_line(FILE *out, const plot *p, const layout *l, const series *s)
 {
     if (s->line == LINE_NONE) return;
-    int above = count_above(p, l, s);
-    if (above) fputs("<g opacity=\".45\">", out);
-    begin_line(out, s, 2 + 3.5 * above);
-    draw_curve(out, l, s);
-    end_path(out);
-    if (above) fputs("</g>\n", out);
+    pile above = find_above(p, l, s);
+    for (int level = above.n; level >= 0; level--) draw_level(out, l, s, &above, level);
 }
 
 /* Error bars, which end at the frame, without a cap there. */
@@ -300,7 +328,7 @@ static void draw_series(FILE *out, const plot *p, const layout *l)
 
 /* ---- names of curves ------------------------------------------------------------------------- */
 
-/* A label, and the line that leads to it from the end of its curve, in the manner of the curve. */
+/* A label, and the thin line that leads to it from the end of its curve. */
 static void draw_label(FILE *out, const end_label *e)
 {
     int colour = e->s->colour;
@@ -309,8 +337,11 @@ static void draw_label(FILE *out, const end_label *e)
     face f = {SIZE_TEXT, PALETTE[colour].text, class, "start", 0};
     double step = SIZE_TEXT * LEADING, first = e->y - step * (e->text.n - 1) / 2 + 0.35 * SIZE_TEXT;
     if (!e->inside) {
-        begin_line(out, e->s, 1);
-        segment(out, e->end_x, e->end_y, e->x - 3, e->y);
+        fprintf(out,
+                "<path class=\"fp-s%d\" fill=\"none\" stroke=\"%s\" stroke-width=\".8\" "
+                "stroke-opacity=\".7\" d=\"",
+                colour, PALETTE[colour].line);
+        segment(out, e->end_x + 2.5, e->end_y, e->x - 3, e->y);
         end_path(out);
     }
     lines_of_text(out, f, e->x, first, &e->text);
@@ -327,7 +358,7 @@ static void draw_sample(FILE *out, const series *s, double x, double y)
         end_path(out);
     }
     if (s->line != LINE_NONE) {
-        begin_line(out, s, 2);
+        begin_line(out, s, 0);
         segment(out, x, y, x + SAMPLE, y);
         end_path(out);
     }

@@ -30,6 +30,15 @@ static int fits(const breaker *b, const char *s, size_t n)
     return markup_width(line) <= b->room;
 }
 
+/* Whether they would on a line of their own. */
+static int fits_alone(const breaker *b, const char *s, size_t n)
+{
+    char line[WRAP_CHARS];
+    if (n + 4 > WRAP_CHARS) return 0;
+    snprintf(line, sizeof line, "%.*s", (int)n, s);
+    return markup_width(line) <= b->room;
+}
+
 /* Appends n bytes of s to the present line. */
 static void append(breaker *b, const char *s, size_t n)
 {
@@ -71,6 +80,14 @@ static void break_word(breaker *b, const char *s, size_t n)
     }
 }
 
+/* The length of the word at s: up to the next blank, but "x = 1" is one word. */
+static size_t word(const char *s)
+{
+    size_t n = strcspn(s, " ");
+    while (strncmp(s + n, " = ", 3) == 0 && s[n + 3]) n += 3 + strcspn(s + n + 3, " ");
+    return n;
+}
+
 void wrap(const char *s, double room, int lines, wrapped *out)
 {
     breaker b = {.out = out, .room = room, .lines = lines < WRAP_LINES ? lines : WRAP_LINES};
@@ -78,8 +95,9 @@ void wrap(const char *s, double room, int lines, wrapped *out)
     out->width = 0;
     out->line[0][0] = 0;
     while (s && *s && !b.full) {
-        size_t n = strcspn(s, " ");
+        size_t n = word(s);
         char *now = out->line[out->n];
+        if (n > strcspn(s, " ") && !fits_alone(&b, s, n)) n = strcspn(s, " ");
         if (n && !fits(&b, s, n) && now[now[0] == 1]) {
             next_line(&b);
             continue;
