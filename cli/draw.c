@@ -71,11 +71,18 @@ finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *o
                         "--plot draws a table over a range: give one, such as --eta "
                         "0.01:0.1:log:20");
     r.y[0] = own ? "F" : a->command->plot;
+    /* of every convex F it is a bound that is drawn */
+    if (!own && args_given(a, OPT_KAPPA) && strcmp(r.y[0], "F_inf") == 0) r.y[0] = "bound";
     size_t by = 0;
     if (own) r.by[by++] = "system";
     for (size_t i = 0; i < shape->axes && by < PLOT_KEYS; i++)
         if (&shape->axis[i] != x || own)
             r.by[by++] = shape->axis[i].id == OPT_NOISE ? "noise_given" : shape->axis[i].key;
+    char keys[128];
+    snprintf(keys, sizeof keys, "%s", !own && a->command->plot_by ? a->command->plot_by : "");
+    for (char *rest, *key = strtok_r(keys, ",", &rest); key && by < PLOT_KEYS;
+         key = strtok_r(NULL, ",", &rest))
+        r.by[by++] = key;
     char *fixed = text_of(a, shape, own != NULL, 0), *line = text_of(a, shape, own != NULL, 1);
     finf_status s = fixed && line ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
     r.subtitle = fixed;

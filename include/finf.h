@@ -22,6 +22,7 @@
  *     linear regression              finf_linreg, finf_linreg_*, finf_rates_*
  *     strongly convex, smooth F      finf_iqc, finf_iqc_quadratic, finf_iqc_minimax
  *     the noise optimised for it     finf_optimize, finf_tune_*, finf_iqc_simulate
+ *     momentum at a given speed      finf_tune_speed_*
  *     systems: noise of n steps      finf_system_*: trees, FFT, optimal and banded factorisations
  *     the exact learning curve       finf_curve, finf_curve_bound
  *     the paper's finite-time rates  finf_rate_sgd, finf_rate_nu
@@ -864,6 +865,53 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
                              double *nu, finf_linreg_result *out);
 finf_status finf_tune_mean(double eta, const finf_mean_options *opt, double *nu,
                            finf_mean_result *out);
+
+/* ---- which momentum, step and noise at a given speed ----------------------------------------- */
+
+/* The update rules whose momentum is sought. */
+#define FINF_SPEED_FAMILY_LIST(X)                                                                  \
+    X(FINF_SPEED_SGD, 0, "sgd", "no momentum")                                                     \
+    X(FINF_SPEED_HEAVY_BALL, 1, "heavy-ball", "the best M")                                        \
+    X(FINF_SPEED_NESTEROV, 2, "nesterov", "the best M")
+typedef enum { FINF_SPEED_FAMILY_LIST(FINF_CHOICE_ENUM_) } finf_speed_family;
+const char *finf_speed_family_name(finf_speed_family family);
+
+typedef enum {
+    FINF_SPEED_INDEPENDENT, /* independent noise */
+    FINF_SPEED_NU,          /* the best nu at each step and momentum */
+    FINF_SPEED_BEST         /* the optimum over all noise; not of the bound */
+} finf_speed_noise;
+
+typedef struct {
+    finf_real F;     /* the least F_inf (or bound); +inf with the reason where there is none */
+    double eta;      /* its step, */
+    double momentum; /* its momentum: 0 for sgd, */
+    double eta_eff;  /* its effective step, */
+    double nu;       /* and its nu; NaN for the other noises */
+    finf_optimizer *optimizer; /* all of it; owned: finf_speed_result_free */
+    finf_reason reason;        /* why F is infinite, or why it failed */
+} finf_speed_result;
+
+/* Of all steps and momenta whose slowest direction contracts by this factor a step, the ones with
+ * the least F_inf (linreg, mean) or bound (iqc)                                      theory 11.6
+ * The average and weight decay of opt->optimizer are kept, its update rule is not.
+ * domain:   0 < contraction < 1, the rest as in finf_linreg, finf_mean and finf_iqc; else
+ * FINF_EDOM, or FINF_EUSAGE for an enum out of range. F = +inf (OK, with the reason) where no step
+ *           has that speed: plain SGD for 1 - contraction > 2/(1 + kappa)
+ * method:   the contraction fixes the step for each momentum; a scan of momenta, then Brent's
+ *           minimiser in the best bracket: a minimum whose valley the scan does not see is missed
+ * accuracy: of the momentum not returned; F carries the error of its value
+ * failure:  F is NaN. Free the result after every status */
+finf_status finf_tune_speed_linreg(finf_speed_family family, finf_speed_noise noise,
+                                   double contraction, const finf_spectrum *s,
+                                   const finf_linreg_options *opt, finf_speed_result *out);
+finf_status finf_tune_speed_mean(finf_speed_family family, finf_speed_noise noise,
+                                 double contraction, const finf_mean_options *opt,
+                                 finf_speed_result *out);
+finf_status finf_tune_speed_iqc(finf_speed_family family, finf_speed_noise noise,
+                                double contraction, double kappa, const finf_iqc_options *opt,
+                                finf_speed_result *out);
+void finf_speed_result_free(finf_speed_result *r);
 
 /* An F that is not quadratic, in one dimension. */
 typedef enum {

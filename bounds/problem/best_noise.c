@@ -20,14 +20,43 @@ typedef struct {
     void *ctx;
 } density;
 
-/* 1/f at 0, at w = 2 atan(e^u) for all u of the list, and at pi; scaled to be 1 in the middle, as
- * B is known up to a factor only. */
+/* The mean of log |B|^2 over the circle, which is log beta_0^2: by Gauss's rule of four points
+ * between neighbouring frequencies of the grid, where the spline is smooth. */
+static double mean_log(const finf_noise *noise, const double *w, size_t n)
+{
+    static const double X[] = {0.33998104358485626, 0.86113631159405258};
+    static const double A[] = {0.65214515486254614, 0.34785484513745386};
+    double sum = 0;
+    for (size_t i = 0; i + 1 < n; i++) {
+        double middle = (w[i] + w[i + 1]) / 2, half = (w[i + 1] - w[i]) / 2;
+        for (int k = 0; k < 2; k++)
+            sum += half * A[k] *
+                   (log(finf_noise_density(noise, middle - half * X[k])) +
+                    log(finf_noise_density(noise, middle + half * X[k])));
+    }
+    return sum / FINF_PI;
+}
+
+/* The spectrum s at w, scaled so that beta_0 = 1, as in every family with a formula: the density
+ * alone says B up to a factor. */
+static finf_status make_scaled(const double *w, double *s, size_t n, finf_noise **noise,
+                               finf_reason *why)
+{
+    finf_status status = finf_noise_spectrum(w, s, n, noise, why);
+    if (status) return status;
+    double scale = exp(-mean_log(*noise, w, n));
+    for (size_t i = 0; i < n; i++) s[i] *= scale;
+    finf_noise_free(*noise);
+    return finf_noise_spectrum(w, s, n, noise, why);
+}
+
+/* 1/f at 0, at w = 2 atan(e^u) for all u of the list, and at pi. */
 static finf_status sample(const density *x, const double *u, size_t n, finf_noise **noise,
                           finf_reason *why)
 {
     double *w = malloc(2 * (n + 2) * sizeof *w), *s = w ? w + n + 2 : NULL;
     if (!w) return finf_why(why, FINF_ENOMEM, "no memory");
-    double unit = x->f(exp(u[n / 2]), x->ctx);
+    double unit = x->f(exp(u[n / 2]), x->ctx); /* keeps the numbers near 1 */
     size_t m = 0;
     for (size_t i = 0; i < n + 2; i++) {
         double t = exp(i == 0 ? u[0] - 30 : i <= n ? u[i - 1] : u[n - 1] + 30);
@@ -36,7 +65,7 @@ static finf_status sample(const density *x, const double *u, size_t n, finf_nois
         if (m == 0 || w[m] > w[m - 1] + 1e-9 * (i > n)) m++;
     }
     w[m - 1] = FINF_PI;
-    finf_status status = finf_noise_spectrum(w, s, m, noise, why);
+    finf_status status = make_scaled(w, s, m, noise, why);
     free(w);
     return status;
 }

@@ -82,11 +82,135 @@ static finf_status tune_convex(const args *a, const problem *p, doc *d, finf_rea
     return s;
 }
 
+/* ---- at a given speed ------------------------------------------------------------------------ */
+
+/* A contraction R = 2^(-1/n) by either option. */
+static finf_status read_speed(const args *a, double *R, double *half_life, finf_reason *why)
+{
+    *R = *half_life = NAN;
+    finf_status s = args_number(a, OPT_CONTRACTION, R, why);
+    if (!s) s = args_number(a, OPT_HALF_LIFE, half_life, why);
+    if (s) return s;
+    if (!isnan(*R) && !isnan(*half_life))
+        return finf_why(why, FINF_EUSAGE, "--contraction or --half-life: one of them");
+    if (isnan(*R) && !(*half_life > 0 && *half_life <= 1e12))
+        return finf_why(why, FINF_EDOM, "half-life = %s: must be positive, at most 1e12",
+                        finf_show(*half_life).s);
+    if (!isnan(*R) && !(*R > 0 && *R < 1))
+        return finf_why(why, FINF_EDOM, "contraction = %s: must be in (0, 1)", finf_show(*R).s);
+    if (isnan(*R))
+        *R = exp2(-1 / *half_life);
+    else
+        *half_life = -1 / log2(*R);
+    return FINF_OK;
+}
+
+/* Which families and noises: those asked for, or all. */
+static finf_status read_which(const args *a, const problem *p, int families[3], int noises[3],
+                              finf_reason *why)
+{
+    static const char *const NOISES[] = {"sgd", "nu:best", "best"};
+    const char *family = a->value[OPT_OPTIMIZER], *noise = a->value[OPT_NOISE];
+    int known = !family, heard = !noise, convex = p->kind == PROBLEM_CONVEX;
+    for (int i = 0; i < 3; i++) {
+        const char *name = finf_speed_family_name((finf_speed_family)i);
+        families[i] = !family || strcmp(family, name) == 0;
+        noises[i] = noise ? strcmp(noise, NOISES[i]) == 0 : i == 0 || i == (convex ? 1 : 2);
+        known |= families[i];
+        heard |= noises[i];
+    }
+    if (!known)
+        return finf_why(why, FINF_EUSAGE,
+                        "--optimizer '%.60s': at a given speed sgd, heavy-ball or nesterov, whose "
+                        "momentum is sought",
+                        family);
+    if (!heard || (convex && noises[2]))
+        return finf_why(why, FINF_EUSAGE, "--noise '%.60s': at a given speed sgd%s", noise,
+                        convex ? " or nu:best" : ", nu:best or best");
+    return FINF_OK;
+}
+
+static finf_status at_speed(const problem *p, finf_speed_family family, finf_speed_noise noise,
+                            double R, finf_speed_result *r)
+{
+    finf_linreg_options linreg = linreg_of(p);
+    finf_mean_options mean = mean_of(p);
+    switch (p->kind) {
+    case PROBLEM_CONVEX: return finf_tune_speed_iqc(family, noise, R, p->kappa, &p->iqc, r);
+    case PROBLEM_LINREG: return finf_tune_speed_linreg(family, noise, R, p->H, &linreg, r);
+    default: return finf_tune_speed_mean(family, noise, R, &mean, r);
+    }
+}
+
+/* A record: the optimizer and noise can be pasted into the other commands, beside its eta. */
+static void show_speed(doc *d, const args *a, const problem *p, double R, double half_life,
+                       finf_speed_family family, finf_speed_noise noise, const finf_speed_result *r)
+{
+    char optimizer[96], spelled[64];
+    /* where no momentum has that speed only the rule can be named */
+    snprintf(optimizer, sizeof optimizer, "%s", finf_speed_family_name(family));
+    if (isfinite(r->F.value)) finf_optimizer_spell(r->optimizer, optimizer, sizeof optimizer);
+    snprintf(spelled, sizeof spelled, noise == FINF_SPEED_NU ? "nu:%s" : "%s",
+             noise == FINF_SPEED_NU     ? finf_show(r->nu).s
+             : noise == FINF_SPEED_BEST ? "best"
+                                        : "sgd");
+    doc_row(d);
+    if (p->kind == PROBLEM_LINREG) show_spectrum(d, a, p->H);
+    if (p->kind == PROBLEM_CONVEX) doc_number(d, "kappa", SHOWN, p->kappa, "condition number L/mu");
+    doc_number(d, "contraction", SHOWN, R, "of the slowest direction, a step");
+    doc_number(d, "half_life", SHOWN, half_life, "steps");
+    doc_string(d, "rule", SHOWN, finf_speed_family_name(family), NULL);
+    doc_string(d, "optimizer", SHOWN, optimizer, "with the best momentum");
+    doc_string(d, "noise", SHOWN, spelled, NULL);
+    doc_string(d, "noise_given", DATA_ONLY, noise == FINF_SPEED_NU ? "nu:best" : spelled, NULL);
+    doc_number(d, "eta", SHOWN, r->eta, "step size");
+    doc_number(d, "momentum", SHOWN, r->momentum, NULL);
+    doc_number(d, "eta_eff", SHOWN, r->eta_eff, "effective step");
+    show_setting(d, &p->privacy, NAN);
+    doc_real(d, p->kind == PROBLEM_CONVEX ? "bound" : "F_inf", SHOWN, r->F,
+             p->kind == PROBLEM_CONVEX ? iqc_class_note(&p->iqc) : "the least at that speed");
+    show_reason(d, &r->reason);
+}
+
+/* What a practitioner asks: training must be so fast; which momentum, step and noise? */
+static finf_status tune_speed(const args *a, doc *d, finf_reason *why)
+{
+    args without = *a; /* the rule's momentum is the answer, so that no optimizer is read */
+    problem p;
+    double R, half_life;
+    int families[3], noises[3];
+    without.value[OPT_OPTIMIZER] = NULL;
+    finf_status s = read_speed(a, &R, &half_life, why);
+    problem_kind kind = problem_asked(a);
+    if (!s) s = read_problem(&without, kind == PROBLEM_NONE ? PROBLEM_MEAN : kind, &p, why);
+    if (!s) s = read_which(a, &p, families, noises, why);
+    if (s) return s;
+    doc_heading(d, "The best step, momentum and noise at a given speed");
+    for (int f = 0; f < 3 && !s; f++)
+        for (int n = 0; n < 3 && !s; n++) {
+            finf_speed_result r;
+            if (!families[f] || !noises[n]) continue;
+            s = at_speed(&p, (finf_speed_family)f, (finf_speed_noise)n, R, &r);
+            if (s)
+                *why = r.reason;
+            else
+                show_speed(d, a, &p, R, half_life, (finf_speed_family)f, (finf_speed_noise)n, &r);
+            finf_speed_result_free(&r);
+        }
+    doc_columns(d, "optimizer,noise,eta,eta_eff,F_inf,bound");
+    return s;
+}
+
 /* The problem is the one whose option is given; with neither --kappa nor --spectrum it is mean
  * estimation, which has no parameter. */
 static finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
 {
     problem p;
+    if (args_given(a, OPT_CONTRACTION) || args_given(a, OPT_HALF_LIFE))
+        return tune_speed(a, d, why);
+    if (!args_given(a, OPT_ETA))
+        return finf_why(why, FINF_EUSAGE,
+                        "tune needs --eta, or a speed: --contraction, --half-life or --frontier");
     finf_status s = read_problem(a, problem_asked(a), &p, why);
     if (s) return s;
     return (p.kind == PROBLEM_CONVEX   ? tune_convex
@@ -95,7 +219,11 @@ static finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
 }
 
 static const option_use OPTIONS[] = {
-    {.id = OPT_ETA, .needed = 1},
+    {.id = OPT_NOISE, .help = "at a given speed: sgd, nu:best or best; may be repeated"},
+    {.id = OPT_ETA, .help = "step size, whose best nu is sought"},
+    {.id = OPT_CONTRACTION},
+    {.id = OPT_HALF_LIFE},
+    {.id = OPT_FRONTIER},
     {.id = OPT_SPECTRUM, .help = "eigenvalues of H (see SPECTRUM), for linear regression"},
     {.id = OPT_DIM,
      .help = "dimension of the spectrum (not for list and file); with --kappa of theta, 1 unless"
@@ -111,22 +239,30 @@ static const option_use OPTIONS[] = {
     {.id = OPT_END}};
 
 /* Each option belongs to one of the three problems, known by the option that asks for it. */
-static const option_rule RULES[] = {PROBLEM_RULES, CONVEX_RULES, {.option = OPT_END}};
+static const option_rule RULES[] = {
+    PROBLEM_RULES,
+    CONVEX_RULES,
+    {.option = OPT_NOISE, .needs = {OPT_CONTRACTION, OPT_HALF_LIFE}},
+    {.option = OPT_END}};
 
 /* Mean estimation is in one dimension. */
 static const option_truth TRUTHS[] = {{OPT_DIM, "1"}, {OPT_END, NULL}};
 
 const command command_tune = {
     .name = "tune",
-    .summary = "the best nu: for iqc (--kappa), linear regression (--spectrum) or mean estimation",
-    .about = "Which nu? The one with the least bound (iqc) or the least exact F_inf (linreg, "
-             "mean).",
+    .summary = "the best nu; or the best step, momentum and noise at a given speed",
+    .about =
+        "Which nu? The one with the least bound (--kappa) or the least exact F_inf (--spectrum: "
+        "linear regression; neither: mean estimation). With --contraction, --half-life or "
+        "--frontier: which momentum and step, for sgd, heavy ball and Nesterov, with "
+        "independent and the best noise.",
     .example = "finf tune --eta 0.1 --kappa 100",
     .options = OPTIONS,
     .rules = RULES,
     .truths = TRUTHS,
-    .columns = "nu,gamma2,F_inf,F_paper,F_best,F_sgd,bound,minimax,gap",
-    .plot = "nu",
+    .columns = "optimizer,noise,eta,eta_eff,nu,gamma2,F_inf,F_paper,F_best,F_sgd,bound,minimax,gap",
+    .plot = "F_inf",
+    .plot_by = "rule,noise_given",
     .stoppable = 1,
     .run = cmd_tune,
 };

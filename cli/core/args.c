@@ -144,6 +144,10 @@ finf_status args_parse(command_table all, const command *c, int argc, char **arg
         finf_status s = parse_option(c, argc, argv, &i, out, why);
         if (s) return s;
     }
+    for (int i = 0; i < OPT_COUNT; i++) {
+        option_info o = option_get((option_id)i, c);
+        if (out->value[i] && o.implied && !out->value[o.implies]) out->value[o.implies] = o.implied;
+    }
     /* who asks for help need not have given everything */
     if (out->value[OPT_HELP] || out->value[OPT_VERSION]) return FINF_OK;
     finf_status s = check_needed(out, why);

@@ -47,8 +47,9 @@ void doc_series(doc *d, const char *key, const double *x, size_t n);
 void doc_table(doc *d, const char *key, size_t columns, const char *const *names,
                const double *data, size_t rows);
 
-/* In text the records are one table with these columns, keys between commas (those that no record
- * has are passed over), below a line for each field that is the same in all records. */
+/* In text the records are one table with these columns, keys between commas, below a line for each
+ * field that is the same in all records. Those that no record shows are passed over, but for the
+ * ones before a semicolon, which may be data only. */
 void doc_columns(doc *d, const char *keys);
 
 /* Text only. */

@@ -51,19 +51,22 @@ static size_t *records(const doc *d, size_t *n)
 static size_t read_columns(const doc *d, const size_t *first, size_t n, int precision, column *out)
 {
     size_t count = 0;
+    int always = strchr(d->table, ';') != NULL;
     char cell[CELL];
     for (const char *p = d->table; *p && count < COLUMNS_MAX;) {
-        size_t length = strcspn(p, ",");
+        size_t length = strcspn(p, ",;");
         column c = {.width = 0};
         snprintf(c.key, sizeof c.key, "%.*s", (int)length, p);
         int there = 0;
         for (size_t i = 0; i < count; i++) there |= strcmp(out[i].key, c.key) == 0;
-        p += length + (p[length] == ',');
+        int asked = always;
+        always &= p[length] != ';';
+        p += length + (p[length] != '\0');
         if (there || !length) continue;
         for (size_t r = 0; r < n; r++) {
             const item *x = field(d, first[r], c.key);
             if (!x) continue;
-            there = 1;
+            there |= asked || x->where != DATA_ONLY;
             c.words |= x->kind == STRING;
             cell_text(x, precision, cell);
             if (strlen(cell) > c.width) c.width = strlen(cell);

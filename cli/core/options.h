@@ -13,6 +13,9 @@ typedef enum {
     OPT_OPTIMIZER,
     OPT_AVERAGE,
     OPT_WEIGHT_DECAY,
+    OPT_CONTRACTION,
+    OPT_HALF_LIFE,
+    OPT_FRONTIER,
     OPT_SPECTRUM,
     OPT_DIM,
     OPT_NORMALIZE,
@@ -86,7 +89,9 @@ typedef struct {
     const char *fallback; /* the default; NULL: none */
     const char *subject;  /* stands before the help; NULL: nothing */
     const char *help;
-    int repeats;     /* may be given several times: an answer for each */
+    option_id implies;   /* given alone it stands for that option .. */
+    const char *implied; /* .. with this value; NULL: nothing */
+    int repeats;         /* may be given several times: an answer for each */
     const char *key; /* may be a range or a list, an answer for each value: its key in the answer */
     int whole;       /* those values are whole numbers: within a range they are rounded */
 } option_info;
@@ -128,8 +133,9 @@ typedef struct {
     /* several answers as a table in text: these keys, between commas, beside those that were given
      * several values; NULL: no such table */
     const char *columns;
-    const char *plot;        /* the key that --plot draws; NULL: none */
-    int stoppable;           /* after Ctrl-C it shows what there is */
+    const char *plot;    /* the key that --plot draws; NULL: none */
+    const char *plot_by; /* keys that tell its curves apart, between commas, beside the options */
+    int stoppable;       /* after Ctrl-C it shows what there is */
     const option_id *ranges; /* options whose ranges the command reads itself; NULL: none */
     /* Fills the doc. FINF_ETOL: the doc holds the best value. Any other failure: nothing is printed
      * but the reason. */

@@ -200,7 +200,7 @@ static void choose_columns(const job *j, doc *d)
         n += (size_t)snprintf(keys + n, sizeof keys - n, "%s%s", n ? "," : "",
                               key_of(j, &j->axes[k]));
     if (n < sizeof keys)
-        snprintf(keys + n, sizeof keys - n, ",%s",
+        snprintf(keys + n, sizeof keys - n, ";%s",
                  j->a->command->columns ? j->a->command->columns : "");
     doc_columns(d, keys);
 }

@@ -40,7 +40,8 @@ static finf_status read_convex(const args *a, problem *p, finf_reason *why)
     p->iqc.optimizer = p->optimizer;
     p->iqc.cancel.poll = sweep_interrupted;
     if (!s) s = args_number(a, OPT_KAPPA, &p->kappa, why);
-    if (!s) s = check_iqc_sizes(a, &p->iqc, p->eta, p->kappa, why);
+    /* at a given speed there is no eta yet */
+    if (!s && !isnan(p->eta)) s = check_iqc_sizes(a, &p->iqc, p->eta, p->kappa, why);
     p->mu = p->iqc.smooth / p->kappa;
     return s;
 }

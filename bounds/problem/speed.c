@@ -1,0 +1,217 @@
+/* The best momentum, step and noise at a given speed: of all (step, momentum) whose slowest
+ * direction contracts by the same factor R a step, those with the least value. (theory 11.6)
+ *
+ * On the least curvature h the contraction R is the larger pole, which fixes the step for each
+ * momentum m:
+ *     heavy ball   eta h = (1-R)(1 - m/R),                        0 <= m <= R^2
+ *     Nesterov     eta h = (1-R)(R - m)/(R - m (1-R)),            0 <= m <= R/(2-R)
+ * At the largest m the two poles of that direction meet, and beyond it R is not the larger one. sgd
+ * is m = 0. Whether another direction is slower is seen for every pair. */
+#include "speed.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "minimise.h"
+#include "optimizer.h"
+
+#define SCAN (1.0 / 12) /* of m over its largest value */
+#define KNOWN 1e-7      /* of the same */
+#define SLOWER 1e-9     /* by how much, relative to 1 - R, another direction may be slower */
+#define TEXT 64
+
+const char *finf_speed_family_name(finf_speed_family family)
+{
+#define CASE(constant, number, word, meaning)                                                      \
+    case constant: return word;
+    switch (family) {
+        FINF_SPEED_FAMILY_LIST(CASE)
+    }
+#undef CASE
+    return NULL;
+}
+
+static double momentum_max(finf_speed_family family, double R)
+{
+    switch (family) {
+    case FINF_SPEED_HEAVY_BALL: return R * R;
+    case FINF_SPEED_NESTEROV: return R / (2 - R);
+    default: return 0;
+    }
+}
+
+/* eta h for this momentum. Nothing cancels but 1 - R, which is exact for R near 1. */
+static double step_of(finf_speed_family family, double R, double m)
+{
+    switch (family) {
+    case FINF_SPEED_HEAVY_BALL: return (1 - R) * (1 - m / R);
+    case FINF_SPEED_NESTEROV: return (1 - R) * (R - m) / (R - m * (1 - R));
+    default: return 1 - R;
+    }
+}
+
+/* What is tried at one momentum. */
+typedef struct {
+    const speed_search *x;
+    finf_speed_result now;
+} trial;
+
+/* The optimizer of momentum m at speed R. FINF_EDOM: another direction is slower. */
+static finf_status make(const speed_search *x, double m, finf_speed_result *out)
+{
+    char text[TEXT] = "sgd", average[TEXT] = "none";
+    double decay = finf_optimizer_weight_decay(x->beside), slowest = NAN;
+    if (m > 0)
+        snprintf(text, sizeof text, "%s:%s", finf_speed_family_name(x->family), finf_show(m).s);
+    if (x->beside) finf_optimizer_spell_average(x->beside, average, sizeof average);
+    out->momentum = m;
+    out->eta = step_of(x->family, x->R, m) / (x->h_min + decay);
+    finf_status s = finf_optimizer_parse(text, average, decay, &out->optimizer, &out->reason);
+    if (s) return s;
+    out->eta_eff = out->eta * finf_optimizer_step(out->optimizer);
+    s = finf_optimizer_contraction(out->optimizer, out->eta, x->h_min, x->h_max, &slowest,
+                                   &out->reason);
+    if (!s && slowest > x->R + SLOWER * (1 - x->R))
+        s = finf_why(&out->reason, FINF_EDOM, "%s: curvature %s makes it slower, %s a step", text,
+                     finf_show(x->h_max).s, finf_show(slowest).s);
+    return s;
+}
+
+static void forget(finf_speed_result *r)
+{
+    finf_optimizer_free(r->optimizer);
+    *r = (finf_speed_result){
+        .F = finf_real_failed(), .eta = NAN, .eta_eff = NAN, .momentum = NAN, .nu = NAN};
+}
+
+/* The value at m = part of the largest momentum. Too slow is no failure: such an m is not taken. */
+static finf_status try_at(double part, void *data, double *value)
+{
+    trial *t = data;
+    forget(&t->now);
+    finf_status s = make(t->x, part * momentum_max(t->x->family, t->x->R), &t->now);
+    *value = INFINITY;
+    if (s == FINF_EDOM) {
+        t->now.F = finf_real_infinite("no such speed");
+        return FINF_OK;
+    }
+    if (!s)
+        s = t->x->value(t->now.optimizer, t->now.eta, t->x->ctx, &t->now.F, &t->now.nu,
+                        &t->now.reason);
+    if (!s) *value = t->now.F.value;
+    return s;
+}
+
+finf_status speed_find(const speed_search *x, finf_speed_result *out)
+{
+    trial t = {.x = x};
+    double part = 0, value;
+    forget(&t.now);
+    *out = t.now;
+    if (!finf_speed_family_name(x->family))
+        return finf_why(&out->reason, FINF_EUSAGE, "no such family of optimizers");
+    if (!(x->R > 0 && x->R < 1))
+        return finf_why(&out->reason, FINF_EDOM, "contraction = %s: must be in (0, 1)",
+                        finf_show(x->R).s);
+    finf_status s = FINF_OK;
+    if (x->family != FINF_SPEED_SGD) s = minimise(try_at, &t, 0, 1, SCAN, KNOWN, &part);
+    if (!s) s = try_at(part, &t, &value);
+    *out = t.now;
+    if (!s && isinf(out->F.value) && !out->reason.text[0])
+        finf_why(&out->reason, FINF_OK, "%s does not contract by %s a step here",
+                 finf_speed_family_name(x->family), finf_show(x->R).s);
+    return s;
+}
+
+void finf_speed_result_free(finf_speed_result *r)
+{
+    finf_optimizer_free(r->optimizer);
+    r->optimizer = NULL;
+}
+
+/* ---- linear regression and mean estimation --------------------------------------------------- */
+
+typedef struct {
+    finf_speed_noise noise;
+    const finf_spectrum *s;
+    finf_linreg_options linreg;
+    finf_mean_options mean;
+} quadratic;
+
+static finf_status linreg_value(const finf_optimizer *o, double eta, void *ctx, finf_real *F,
+                                double *nu, finf_reason *why)
+{
+    const quadratic *q = ctx;
+    finf_linreg_options opt = q->linreg;
+    finf_linreg_result r;
+    finf_noise *sgd = NULL;
+    finf_status s;
+    opt.optimizer = o;
+    opt.optimum = q->noise == FINF_SPEED_BEST;
+    if (q->noise == FINF_SPEED_NU)
+        s = finf_tune_linreg(eta, q->s, &opt, nu, &r);
+    else {
+        s = finf_noise_sgd(&sgd);
+        if (s) return finf_why(why, s, "no memory");
+        s = finf_linreg(sgd, eta, q->s, &opt, &r);
+        finf_noise_free(sgd);
+    }
+    *why = r.reason;
+    *F = opt.optimum && r.stable ? r.optimum : r.exact;
+    return s;
+}
+
+static finf_status mean_value(const finf_optimizer *o, double eta, void *ctx, finf_real *F,
+                              double *nu, finf_reason *why)
+{
+    const quadratic *q = ctx;
+    finf_mean_options opt = q->mean;
+    finf_mean_result r;
+    finf_noise *sgd = NULL;
+    finf_status s;
+    opt.optimizer = o;
+    if (q->noise == FINF_SPEED_NU)
+        s = finf_tune_mean(eta, &opt, nu, &r);
+    else {
+        s = finf_noise_sgd(&sgd);
+        if (s) return finf_why(why, s, "no memory");
+        s = finf_mean(sgd, eta, &opt, &r);
+        finf_noise_free(sgd);
+    }
+    *why = r.reason;
+    *F = q->noise == FINF_SPEED_BEST ? r.F_optimal : r.F;
+    return s;
+}
+
+/* An enum out of range is refused before anything is computed. */
+static finf_status check_noise(finf_speed_noise noise, finf_speed_result *out)
+{
+    trial none = {.x = NULL};
+    forget(&none.now);
+    *out = none.now;
+    if (noise >= FINF_SPEED_INDEPENDENT && noise <= FINF_SPEED_BEST) return FINF_OK;
+    return finf_why(&out->reason, FINF_EUSAGE, "no such noise");
+}
+
+finf_status finf_tune_speed_linreg(finf_speed_family family, finf_speed_noise noise,
+                                   double contraction, const finf_spectrum *s,
+                                   const finf_linreg_options *opt, finf_speed_result *out)
+{
+    quadratic q = {.noise = noise, .s = s, .linreg = opt ? *opt : finf_linreg_options_default()};
+    finf_status status = check_noise(noise, out);
+    if (status) return status;
+    return speed_find(&(speed_search){family, contraction, finf_spectrum_min(s),
+                                      finf_spectrum_max(s), q.linreg.optimizer, linreg_value, &q},
+                      out);
+}
+
+finf_status finf_tune_speed_mean(finf_speed_family family, finf_speed_noise noise,
+                                 double contraction, const finf_mean_options *opt,
+                                 finf_speed_result *out)
+{
+    quadratic q = {.noise = noise, .mean = opt ? *opt : finf_mean_options_default()};
+    finf_status status = check_noise(noise, out);
+    if (status) return status;
+    return speed_find(&(speed_search){family, contraction, 1, 1, q.mean.optimizer, mean_value, &q},
+                      out);
+}
