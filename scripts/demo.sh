@@ -2,9 +2,9 @@
 finf=$1
 setting="--eta 0.02 --spectrum power:1 --dim 128 --rho 0.5"
 sgd=$("$finf" linreg --noise sgd $setting --json | sed 's/.*"F_exact":\([^,]*\).*/\1/')
-nu=$("$finf" linreg --noise nu:auto $setting --json | sed 's/.*"F_exact":\([^,]*\).*/\1/')
-echo "\$ finf linreg --noise nu:auto $setting"
-"$finf" linreg --noise nu:auto $setting || exit 1
+nu=$("$finf" linreg --noise nu:paper $setting --json | sed 's/.*"F_exact":\([^,]*\).*/\1/')
+echo "\$ finf linreg --noise nu:paper $setting"
+"$finf" linreg --noise nu:paper $setting || exit 1
 echo
 awk "BEGIN { printf \"DP-SGD ends at F_inf = %.4g, correlated noise at %.4g: %.0f times lower at the same privacy.\n\", $sgd, $nu, $sgd / $nu }"
 echo

@@ -21,7 +21,7 @@ static inline finf_noise *noise_of(const char *spec, double automatic)
 {
     finf_noise *n;
     finf_reason why;
-    ck_assert_msg(spec_noise(spec, automatic, &n, &why) == FINF_OK, "%s: %s", spec, why.text);
+    ck_assert_msg(noise_named(spec, automatic, &n, &why) == FINF_OK, "%s: %s", spec, why.text);
     return n;
 }
 
@@ -35,7 +35,7 @@ static inline finf_iqc_options options(finf_iqc_bound bound)
     return o;
 }
 
-/* nu:auto is eta mu, at most 1 */
+/* nu:paper is eta mu, at most 1 */
 static inline finf_iqc_result iqc(const char *spec, double eta, double kappa, finf_iqc_options o)
 {
     finf_noise *n = noise_of(spec, fmin(eta / kappa, 1));

@@ -68,6 +68,14 @@ static inline double log_uniform(rng *r, double lo, double hi)
     return lo * pow(hi / lo, uniform(r));
 }
 
+/* A noise by its spelling (finf_noise_parse), where nu:paper is this nu. */
+static inline finf_status noise_named(const char *spec, double paper, finf_noise **out,
+                                      finf_reason *why)
+{
+    return strcmp(spec, "nu:paper") == 0 ? finf_noise_nu(paper, out, why)
+                                         : finf_noise_parse(spec, out, why);
+}
+
 static inline int has_part(const char *name)
 {
     finf_part p;

@@ -92,7 +92,7 @@ static finf_system *toeplitz(const char *spec, size_t n)
 {
     finf_noise *noise;
     finf_system *s;
-    ck_assert_int_eq(spec_noise(spec, NAN, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(noise_named(spec, NAN, &noise, NULL), FINF_OK);
     ck_assert_int_eq(finf_system_toeplitz(noise, n, &s, NULL), FINF_OK);
     finf_noise_free(noise);
     return s;
@@ -869,7 +869,7 @@ START_TEST(curve_to_its_limit)
         finf_spectrum *H;
         finf_linreg_result limit;
         finf_linreg_options l = {{0.8, 1.3, rows[i].sigma_sgd}, rows[i].kurtosis, 0, NULL};
-        ck_assert_int_eq(spec_noise(rows[i].noise, NAN, &noise, NULL), FINF_OK);
+        ck_assert_int_eq(noise_named(rows[i].noise, NAN, &noise, NULL), FINF_OK);
         ck_assert_int_eq(spec_spectrum(rows[i].spectrum,
                                        strncmp(rows[i].spectrum, "list", 4) ? rows[i].d : NAN, &H,
                                        NULL),
@@ -1130,7 +1130,7 @@ START_TEST(theorem_is_above_the_curve)
         static double t[N + 1], bound[N + 1];
         finf_noise *noise;
         finf_system *s = toeplitz(noises[c], N);
-        spec_noise(noises[c], NAN, &noise, NULL);
+        noise_named(noises[c], NAN, &noise, NULL);
         finf_curve_options o = finf_curve_options_default();
         o.gamma = FINF_CURVE_GAMMA_INF;
         o.privacy.sigma_sgd = 0.2;

@@ -103,7 +103,7 @@ static finf_system *toeplitz(const char *spec, size_t n)
 {
     finf_noise *noise;
     finf_system *s;
-    ck_assert_int_eq(spec_noise(spec, NAN, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(noise_named(spec, NAN, &noise, NULL), FINF_OK);
     ck_assert_int_eq(finf_system_toeplitz(noise, n, &s, NULL), FINF_OK);
     finf_noise_free(noise);
     return s;

@@ -57,7 +57,7 @@ START_TEST(a_third_of_the_sweep)
             for (size_t v = 0; v < 3; v++) {
                 char half[32];
                 snprintf(half, sizeof half, "nu:%.17g", etas[e] / 2);
-                const char *const noise[] = {"sgd", "nu:auto", half};
+                const char *const noise[] = {"sgd", "nu:paper", half};
                 finf_iqc_bound bound = BOUNDS[(k + e + v) % 3];
                 finf_iqc_result r = both(noise[v], etas[e], kappas[k], options(bound));
                 ASSERT_NEAR(r.grid_value, r.bound.value, 1e-6,
@@ -91,7 +91,7 @@ END_TEST
 START_TEST(order)
 {
     const char *const noises[] = {
-        "sgd", "nu:auto", "nu:0.3", "beta:1,-0.9,0.3", "strategy:1,0.5,0.2", "power:0.25,0.02"};
+        "sgd", "nu:paper", "nu:0.3", "beta:1,-0.9,0.3", "strategy:1,0.5,0.2", "power:0.25,0.02"};
     const double kappas[] = {1.2, 3, 10, 100, 1e4}, etas[] = {1.9, 1.5, 1, 0.3, 0.03};
     const double t = 1 + 1e-7;
     for (size_t k = 0; k < COUNT(kappas); k++)
@@ -131,16 +131,16 @@ END_TEST
 START_TEST(constants)
 {
     finf_iqc_options o = options(FINF_IQC_DIST);
-    finf_iqc_result sharp = iqc("nu:auto", 0.1, 30, o);
+    finf_iqc_result sharp = iqc("nu:paper", 0.1, 30, o);
     o.constants = FINF_IQC_CONSTANTS_PAPER;
-    ASSERT_NEAR(iqc("nu:auto", 0.1, 30, o).bound.value, 8 * sharp.bound.value, 1e-14,
+    ASSERT_NEAR(iqc("nu:paper", 0.1, 30, o).bound.value, 8 * sharp.bound.value, 1e-14,
                 "paper/sharp");
     o.privacy.sigma_sgd = 0.5;
     o.privacy.clip = 0;
     o.dim = 3;
-    double paper = iqc("nu:auto", 0.1, 30, o).bound.value;
+    double paper = iqc("nu:paper", 0.1, 30, o).bound.value;
     o.constants = FINF_IQC_CONSTANTS_SHARP;
-    ASSERT_NEAR(paper, 4 * 3 * iqc("nu:auto", 0.1, 30, o).bound.value, 1e-14,
+    ASSERT_NEAR(paper, 4 * 3 * iqc("nu:paper", 0.1, 30, o).bound.value, 1e-14,
                 "paper/sharp of the gradient noise");
 }
 END_TEST
@@ -176,7 +176,7 @@ END_TEST
 START_TEST(kappa_one)
 {
     const char *const noises[] = {
-        "sgd",          "nu:0.05",       "nu:auto",        "power:0.3,0.01",
+        "sgd",          "nu:0.05",       "nu:paper",        "power:0.3,0.01",
         "antipgd:0.02", "beta:1,-.6,.2", "strategy:1,0.5", "blt:0.9,0.5;.1,.2"};
     const double etas[] = {1.7, 1, 0.3, 0.01};
     for (size_t v = 0; v < COUNT(noises); v++)
@@ -376,7 +376,7 @@ END_TEST
 START_TEST(certificate)
 {
     const char *const noises[] = {"sgd",
-                                  "nu:auto",
+                                  "nu:paper",
                                   "nu:0.05",
                                   "power:0.3,0.01",
                                   "power:1,0.5",

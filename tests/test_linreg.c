@@ -25,7 +25,7 @@ static finf_linreg_result linreg(const char *noise_spec, const char *spectrum_sp
     finf_linreg_result r;
     if (strncmp(spectrum_spec, "list:", 5) == 0) d = NAN;
     ck_assert_int_eq(spec_spectrum(spectrum_spec, d, &s, NULL), FINF_OK);
-    ck_assert_int_eq(spec_noise(noise_spec, eta * finf_spectrum_min(s), &noise, NULL), FINF_OK);
+    ck_assert_int_eq(noise_named(noise_spec, eta * finf_spectrum_min(s), &noise, NULL), FINF_OK);
     ck_assert_int_eq(finf_linreg(noise, eta, s, &opt, &r), FINF_OK);
     finf_noise_free(noise);
     finf_spectrum_free(s);
@@ -34,7 +34,7 @@ static finf_linreg_result linreg(const char *noise_spec, const char *spectrum_sp
 
 static finf_linreg_options setting(double rho, double clip, double sigma_sgd, double kurtosis)
 {
-    return (finf_linreg_options){{rho, clip, sigma_sgd}, kurtosis, 1};
+    return (finf_linreg_options){{rho, clip, sigma_sgd}, kurtosis, 1, NULL};
 }
 
 START_TEST(table)
@@ -69,7 +69,7 @@ START_TEST(figures_of_the_text)
 {
     ASSERT_NEAR(linreg("sgd", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value,
                 0.6775860656, 1e-10, "sgd");
-    ASSERT_NEAR(linreg("nu:auto", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value,
+    ASSERT_NEAR(linreg("nu:paper", "power:1", 128, 0.02, setting(0.5, 1, 0, 0)).exact.value,
                 0.0095845815, 4e-9, "nu");
 }
 END_TEST
@@ -103,7 +103,7 @@ START_TEST(five_slopes)
         spec_a = (4 + i) / 10.0;
         snprintf(spec, sizeof spec, "power:%g", spec_a);
         finf_linreg_result a = linreg("sgd", spec, 128, 0.02, o),
-                           b = linreg("nu:auto", spec, 128, 0.02, o);
+                           b = linreg("nu:paper", spec, 128, 0.02, o);
         x[i] = a.d_eff;
         sgd[i] = a.exact.value;
         nu[i] = b.exact.value;
@@ -117,7 +117,7 @@ START_TEST(five_slopes)
     for (int i = 0; i < 10; i++) {
         x[i] = 0.02 * pow(9, i / 9.0);
         sgd[i] = linreg("sgd", "power:1", 128, x[i], o).exact.value;
-        nu[i] = linreg("nu:auto", "power:1", 128, x[i], o).exact.value;
+        nu[i] = linreg("nu:paper", "power:1", 128, x[i], o).exact.value;
     }
     ck_assert_double_eq_tol(slope(x, sgd, 10), 1.278, 5e-4);
     ck_assert_double_eq_tol(slope(x, nu, 10), 2.038, 5e-4);
@@ -132,7 +132,7 @@ START_TEST(against_the_recursion)
     enum { D = 5, STEPS = 20000 };
     for (size_t c = 0; c < COUNT(specs); c++) {
         finf_noise *noise;
-        spec_noise(specs[c], NAN, &noise, NULL);
+        noise_named(specs[c], NAN, &noise, NULL);
         finf_sensitivity sens;
         finf_noise_sensitivity(noise, &sens);
         double beta[8], eta = 0.1, rho = 0.7, sgd = 0.4, sigma2 = sens.gamma2.value / (2 * rho),
@@ -163,7 +163,7 @@ END_TEST
 START_TEST(order_and_scaling)
 {
     const char *const noises[] = {"sgd",
-                                  "nu:auto",
+                                  "nu:paper",
                                   "nu:0.2",
                                   "power:0.3,0.01",
                                   "antipgd:0.02",
@@ -350,7 +350,7 @@ START_TEST(upper_bound)
         }
         snprintf(spectrum, sizeof spectrum, "list:%.17g,%.17g,%.17g", l[0], l[1], l[2]);
         double eta = 2 / (trace + (3 + kx) * top) * (1 - log_uniform(&g, 1e-6, 1));
-        const char *const noises[] = {"sgd", "nu:auto", "antipgd:0.01", "beta:1,0.9",
+        const char *const noises[] = {"sgd", "nu:paper", "antipgd:0.01", "beta:1,0.9",
                                       "beta:1,-0.9"};
         finf_linreg_options o = setting(1, i % 3 ? 1 : 1e-6, i % 4 ? uniform(&g) : 0, kx);
         finf_linreg_result r = linreg(noises[i % 5], spectrum, 3, eta, o);

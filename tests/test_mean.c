@@ -18,7 +18,7 @@ static finf_mean_result mean_of(const char *spec, double eta, finf_privacy_setti
 {
     finf_noise *noise;
     finf_mean_result r;
-    ck_assert_int_eq(spec_noise(spec, eta, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(noise_named(spec, eta, &noise, NULL), FINF_OK);
     ck_assert_int_eq(finf_mean(noise, eta, &(finf_mean_options){set, NULL}, &r), FINF_OK);
     finf_noise_free(noise);
     return r;
@@ -40,8 +40,8 @@ START_TEST(table)
     for (size_t i = 0; i < COUNT(GIVEN); i++) {
         finf_privacy_setting set = {GIVEN[i].rho, 1, GIVEN[i].sigma_sgd},
                              plain = {GIVEN[i].rho, 1, 0};
-        finf_mean_result r = mean_of("nu:auto", GIVEN[i].eta, set),
-                         s = mean_of("nu:auto", GIVEN[i].eta, plain);
+        finf_mean_result r = mean_of("nu:paper", GIVEN[i].eta, set),
+                         s = mean_of("nu:paper", GIVEN[i].eta, plain);
         ASSERT_REAL(r.F, GIVEN[i].F_optimal, 1e-14, 1e-12, "nu = eta is the optimum, eta = %g",
                     GIVEN[i].eta);
         ASSERT_REAL(r.F_optimal, GIVEN[i].F_optimal, 1e-14, 1e-13, "F_optimal at eta = %g",
@@ -80,7 +80,7 @@ START_TEST(errata)
 {
     finf_mean_result r = mean_of("sgd", 0.5, (finf_privacy_setting){0.5, 1, 0});
     ASSERT_NEAR(r.F.value, 0.5 * 0.5 / 1.5, 1e-15, "F_sgd with G^2/(2 rho) = 1");
-    r = mean_of("nu:auto", 1, (finf_privacy_setting){1, 1, 0});
+    r = mean_of("nu:paper", 1, (finf_privacy_setting){1, 1, 0});
     ASSERT_NEAR(r.F_optimal.value / r.F_sgd.value, 1, 1e-15, "ratio at eta = 1");
 }
 END_TEST

@@ -33,7 +33,7 @@ static finf_noise *noise_of(const char *spec)
 {
     finf_noise *noise;
     finf_reason why = {""};
-    ck_assert_msg(spec_noise(spec, NAN, &noise, &why) == FINF_OK, "%s: %s", spec, why.text);
+    ck_assert_msg(noise_named(spec, NAN, &noise, &why) == FINF_OK, "%s: %s", spec, why.text);
     return noise;
 }
 
@@ -458,6 +458,30 @@ START_TEST(uneven_grids)
 }
 END_TEST
 
+/* B = 1 - z: c_t = 1 for all t, so that gamma_T^2 = T, and T(b) = 2b. */
+START_TEST(anti_pgd)
+{
+    finf_noise *noise, *fir;
+    finf_sensitivity sens;
+    finf_real at;
+    double b[] = {1e-9, 0.1, 1, 1.9}, T[4], relerr, beta[4];
+    ck_assert_int_eq(finf_noise_antipgd(0, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_fir((double[]){1, -1}, 2, &fir, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_sensitivity(noise, &sens), FINF_OK);
+    ck_assert(isinf(sens.gamma2.value) && !sens.minimum_phase && sens.reason.text[0]);
+    ck_assert_int_eq(finf_noise_sensitivity_at(noise, 1000, &at, NULL), FINF_OK);
+    ASSERT_REAL(at, 1000, 0, 1e-14, "gamma_T^2");
+    ck_assert_int_eq(finf_noise_energy(noise, b, 4, T, &relerr, NULL), FINF_OK);
+    for (int i = 0; i < 4; i++) ASSERT_NEAR(T[i], 2 * b[i], 1e-15, "T(%g)", b[i]);
+    ck_assert_int_eq(finf_noise_beta(noise, 4, beta, NULL), FINF_OK);
+    ck_assert(beta[0] == 1 && beta[1] == -1 && beta[2] == 0 && beta[3] == 0);
+    for (double w = 0; w < 3.2; w += 0.1)
+        ASSERT_NEAR(finf_noise_density(noise, w), finf_noise_density(fir, w), 1e-14, "w = %g", w);
+    finf_noise_free(noise);
+    finf_noise_free(fir);
+}
+END_TEST
+
 START_TEST(refused)
 {
     finf_noise *noise;
@@ -467,7 +491,7 @@ START_TEST(refused)
         why.text[0] = 0;
         ck_assert_int_eq(finf_noise_nu(bad[i], &noise, &why), FINF_EDOM);
         ck_assert(noise == NULL && why.text[0]);
-        ck_assert_int_eq(finf_noise_antipgd(bad[i], &noise, &why), FINF_EDOM);
+        if (i) ck_assert_int_eq(finf_noise_antipgd(bad[i], &noise, &why), FINF_EDOM);
         ck_assert_int_eq(finf_noise_power(0.5, bad[i], &noise, &why), FINF_EDOM);
         if (i)
             ck_assert_int_eq(finf_noise_power(i == 2   ? 1.1

@@ -85,7 +85,7 @@ START_TEST(causal)
         ck_assert_double_ge(r.iqc.bound.value, r.iqc.quadratic_lower.value * (1 - 1e-9));
         check_history(&r);
         ck_assert_int_eq(finf_noise_spell(r.noise, spelled, sizeof spelled), FINF_OK);
-        ck_assert_int_eq(spec_noise(spelled, NAN, &again, NULL), FINF_OK);
+        ck_assert_int_eq(noise_named(spelled, NAN, &again, NULL), FINF_OK);
         ck_assert_int_eq(finf_iqc(again, CASES[i].eta, CASES[i].kappa, &o.iqc, &b), FINF_OK);
         ASSERT_NEAR(b.bound.value, r.iqc.bound.value, 1e-9, "the noise read back");
         finf_noise_free(again);
@@ -272,7 +272,7 @@ START_TEST(simulated)
         finf_worst_result w, again;
         finf_real exact;
         double h;
-        spec_noise(specs[i], NAN, &n, NULL);
+        noise_named(specs[i], NAN, &n, NULL);
         ck_assert_int_eq(finf_iqc_quadratic(n, 0.2, 1, 1, 0, &exact, &h, NULL), FINF_OK);
         ck_assert_int_eq(
             finf_iqc_simulate(n, 0.2, 1, 1, NULL, 0, FINF_WORST_HUBER, 5, 0.01, NULL, &w), FINF_OK);

@@ -20,7 +20,7 @@ static finf_status simulate(const setting *x, finf_simulate_options o, finf_simu
     finf_spectrum *s = NULL;
     finf_optimizer *opt;
     finf_reason why = {""};
-    ck_assert_int_eq(spec_noise(x->noise, NAN, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(noise_named(x->noise, NAN, &noise, NULL), FINF_OK);
     if (x->problem == LINREG) ck_assert_int_eq(spec_spectrum(x->spectrum, 8, &s, NULL), FINF_OK);
     ck_assert_msg(!finf_optimizer_parse(x->optimizer, x->average, x->decay, &opt, &why), "%s",
                   why.text);

@@ -170,7 +170,7 @@ START_TEST(residuals)
     const struct {
         const char *noise;
         double eta, kappa;
-    } cases[] = {{"sgd", 0.1, 100},          {"nu:auto", 1, 10},
+    } cases[] = {{"sgd", 0.1, 100},          {"nu:paper", 1, 10},
                  {"nu:0.05", 0.1, 30},       {"beta:1,-0.6,0.2,-0.1", 0.5, 30},
                  {"power:0.3,0.01", 1.6, 4}, {"sgd", 0.3, 1.5}};
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -399,7 +399,7 @@ START_TEST(least_squares)
         int optimal;
     } cases[] = {{"sgd", 0.1, 100, 1},  {"nu:0.05", 0.1, 1e4, 1},
                  {"sgd", 1, 30, 1},     {"nu:0.05", 0.1, 1.5, 1},
-                 {"nu:auto", 1, 10, 0}, {"nu:auto", 0.1, 1e4, 0},
+                 {"nu:paper", 1, 10, 0}, {"nu:paper", 0.1, 1e4, 0},
                  {"nu:0.1", 1, 3, 0},   {"beta:1,-0.6,0.2,-0.1", 0.5, 30, 0}};
     NEEDS("ECOS");
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -422,11 +422,11 @@ static const option_rule RULES[] = {
     {.option = OPT_CLIP, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
     {.option = OPT_SIGMA_SGD, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
     {.option = OPT_SHOW, .needs = {OPT_SPECTRUM}, .because = "there is no curve to show"},
-    NEEDS(OPT_OPTIMIZER, OPT_SPECTRUM),
-    NEEDS(OPT_AVERAGE, OPT_SPECTRUM),
-    NEEDS(OPT_WEIGHT_DECAY, OPT_SPECTRUM),
-    NEEDS(OPT_EPSILON, OPT_SPECTRUM),
-    NEEDS(OPT_DELTA, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_OPTIMIZER, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_AVERAGE, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_WEIGHT_DECAY, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_EPSILON, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_DELTA, OPT_SPECTRUM),
     {.option = OPT_END}};
 
 /* Without a curve the systems are what is shown, and the sensitivity is that of these steps. */

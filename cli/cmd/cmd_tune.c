@@ -150,8 +150,10 @@ static void show_speed(doc *d, const args *a, const problem *p, double R, double
     /* where no momentum has that speed only the rule can be named */
     snprintf(optimizer, sizeof optimizer, "%s", finf_speed_family_name(family));
     if (isfinite(r->F.value)) finf_optimizer_spell(r->optimizer, optimizer, sizeof optimizer);
-    snprintf(spelled, sizeof spelled, noise == FINF_SPEED_NU ? "nu:%s" : "%s",
-             noise == FINF_SPEED_NU     ? finf_show(r->nu).s
+    int nu = noise == FINF_SPEED_NU;
+    snprintf(spelled, sizeof spelled, nu && !isnan(r->nu) ? "nu:%s" : "%s",
+             nu && !isnan(r->nu)        ? finf_show(r->nu).s
+             : nu                       ? "nu:best"
              : noise == FINF_SPEED_BEST ? "best"
                                         : "sgd");
     doc_row(d);

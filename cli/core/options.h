@@ -213,17 +213,18 @@ option_id option_find(const char *name, size_t length);
         .id = OPT_VERBOSE                                                                          \
     }
 /* of three problems: what belongs to linear regression, and to the bound */
-#define NEEDS(id, other)                                                                           \
+#define OPTION_NEEDS(id, other)                                                                    \
     {                                                                                              \
         .option = id, .needs = { other }                                                           \
     }
 #define PROBLEM_RULES                                                                              \
-    {.option = OPT_DIM, .needs = {OPT_SPECTRUM, OPT_KAPPA}}, NEEDS(OPT_NORMALIZE, OPT_SPECTRUM),   \
-        NEEDS(OPT_KURTOSIS, OPT_SPECTRUM), NEEDS(OPT_SMOOTH, OPT_KAPPA),                           \
-        NEEDS(OPT_BOUND, OPT_KAPPA), NEEDS(OPT_CLASS, OPT_KAPPA), NEEDS(OPT_CONSTANTS, OPT_KAPPA), \
-        NEEDS(OPT_SOLVER, OPT_KAPPA), NEEDS(OPT_GRID, OPT_KAPPA),                                  \
-        NEEDS(OPT_MULTIPLIER, OPT_KAPPA), NEEDS(OPT_CERTIFY, OPT_KAPPA),                           \
-        NEEDS(OPT_FORCE, OPT_KAPPA)
+    {.option = OPT_DIM, .needs = {OPT_SPECTRUM, OPT_KAPPA}},                                       \
+        OPTION_NEEDS(OPT_NORMALIZE, OPT_SPECTRUM), OPTION_NEEDS(OPT_KURTOSIS, OPT_SPECTRUM),       \
+        OPTION_NEEDS(OPT_SMOOTH, OPT_KAPPA), OPTION_NEEDS(OPT_BOUND, OPT_KAPPA),                   \
+        OPTION_NEEDS(OPT_CLASS, OPT_KAPPA), OPTION_NEEDS(OPT_CONSTANTS, OPT_KAPPA),                \
+        OPTION_NEEDS(OPT_SOLVER, OPT_KAPPA), OPTION_NEEDS(OPT_GRID, OPT_KAPPA),                    \
+        OPTION_NEEDS(OPT_MULTIPLIER, OPT_KAPPA), OPTION_NEEDS(OPT_CERTIFY, OPT_KAPPA),             \
+        OPTION_NEEDS(OPT_FORCE, OPT_KAPPA)
 #define CONVEX_RULES                                                                               \
     {                                                                                              \
         .option = OPT_FORCE, .needs = {OPT_GRID, OPT_MULTIPLIER}, .words = "uniform:k|fir:T"       \

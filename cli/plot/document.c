@@ -26,6 +26,8 @@ static const struct {
     {"nu", "damping nu"},
     {"steps", "steps"},
     {"t", "step t"},
+    {"half_life", "half-life of the slowest direction, in steps"},
+    {"contraction", "contraction of the slowest direction, a step"},
     {"w", "frequency w"},
     {"d_eff", "effective dimension d_eff"},
     {"F_inf", "F_inf = lim E[F(theta_t) - F*]"},

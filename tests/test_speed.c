@@ -1,0 +1,163 @@
+/* bounds/problem/speed.c, socp/optimize/tune_speed.c: theory 11.6 */
+#include "support.h"
+
+static const finf_speed_family FAMILIES[] = {FINF_SPEED_SGD, FINF_SPEED_HEAVY_BALL,
+                                             FINF_SPEED_NESTEROV};
+
+/* In one dimension critically damped heavy ball is best, in closed form; sgd is mean estimation. */
+START_TEST(one_dimension)
+{
+    finf_mean_options o = finf_mean_options_default();
+    o.privacy.rho = 0.5;
+    for (double eps = 0.1; eps > 5e-4; eps /= 10) {
+        double R = 1 - eps, part = (1 - R) / (1 + R);
+        finf_speed_result ball, sgd;
+        finf_mean_result plain;
+        finf_noise *noise;
+        ck_assert_int_eq(finf_tune_speed_mean(FINF_SPEED_HEAVY_BALL, FINF_SPEED_BEST, R, &o, &ball),
+                         FINF_OK);
+        ASSERT_NEAR(ball.F.value, part * part / 2, 1e-9, "F_best at R = %g", R);
+        ck_assert(fabs(ball.F.value - part * part / 2) <= ball.F.error + 1e-9 * ball.F.value);
+        ASSERT_NEAR(ball.momentum, R * R, 1e-6, "momentum at R = %g", R);
+        ck_assert_int_eq(finf_tune_speed_mean(FINF_SPEED_SGD, FINF_SPEED_BEST, R, &o, &sgd),
+                         FINF_OK);
+        ck_assert_int_eq(finf_noise_sgd(&noise), FINF_OK);
+        ck_assert_int_eq(finf_mean(noise, eps, &o, &plain), FINF_OK);
+        ASSERT_NEAR(sgd.F.value, plain.F_optimal.value, 1e-12, "sgd at R = %g", R);
+        ASSERT_NEAR(sgd.eta, eps, 1e-12, "its step");
+        finf_noise_free(noise);
+        finf_speed_result_free(&ball);
+        finf_speed_result_free(&sgd);
+    }
+}
+END_TEST
+
+/* The speed is that asked for, and no other momentum of the same speed, of a grid, does better. The
+ * steps of the grid are found by bisection on the contraction itself, not by the formula. */
+START_TEST(regression)
+{
+    static const finf_speed_noise NOISES[] = {FINF_SPEED_INDEPENDENT, FINF_SPEED_NU,
+                                              FINF_SPEED_BEST};
+    static const char *const NAMES[] = {"sgd", "heavy-ball", "nesterov"};
+    const double R = 0.998;
+    finf_spectrum *s;
+    finf_linreg_options o = finf_linreg_options_default();
+    ck_assert_int_eq(finf_spectrum_power(1, 32, &s, NULL), FINF_OK);
+    double mu = finf_spectrum_min(s);
+    for (size_t f = 0; f < 3; f++)
+        for (size_t n = 0; n < 3; n++) {
+            finf_speed_result r;
+            double speed;
+            ck_assert_int_eq(finf_tune_speed_linreg(FAMILIES[f], NOISES[n], R, s, &o, &r), FINF_OK);
+            ck_assert_int_eq(finf_optimizer_contraction(r.optimizer, r.eta, mu, 1, &speed, NULL),
+                             FINF_OK);
+            /* the roots nearly meet, and a double has them to the root of its rounding */
+            ck_assert_msg(fabs(speed - R) < 4e-8, "contraction %.12g", speed);
+            ck_assert(isnan(r.nu) == (NOISES[n] != FINF_SPEED_NU));
+            for (double part = 0; part < 1; part += 0.19) {
+                double m = f == 0 ? 0 : part * (f == 1 ? R * R : R / (2 - R)), lo = 0, hi = 1, nu;
+                char text[64];
+                finf_optimizer *opt;
+                finf_linreg_result x;
+                finf_noise *sgd;
+                snprintf(text, sizeof text, m > 0 ? "%s:%.17g" : "sgd", NAMES[f], m);
+                ck_assert_int_eq(finf_optimizer_parse(text, NULL, 0, &opt, NULL), FINF_OK);
+                for (int i = 0; i < 80; i++) { /* the least step that is fast enough */
+                    double eta = (lo + hi) / 2;
+                    finf_optimizer_contraction(opt, eta, mu, mu, &speed, NULL);
+                    *(speed > R ? &lo : &hi) = eta;
+                }
+                finf_linreg_options with = o;
+                with.optimizer = opt;
+                ck_assert_int_eq(finf_noise_sgd(&sgd), FINF_OK);
+                if (NOISES[n] == FINF_SPEED_NU)
+                    ck_assert_int_eq(finf_tune_linreg(hi, s, &with, &nu, &x), FINF_OK);
+                else
+                    ck_assert_int_eq(finf_linreg(sgd, hi, s, &with, &x), FINF_OK);
+                double F = NOISES[n] == FINF_SPEED_BEST ? x.optimum.value : x.exact.value;
+                ck_assert_msg(r.F.value <= F * (1 + 1e-8), "%s: %.12g, at %g %.12g", text,
+                              r.F.value, part, F);
+                finf_noise_free(sgd);
+                finf_optimizer_free(opt);
+            }
+            finf_speed_result_free(&r);
+        }
+    finf_spectrum_free(s);
+}
+END_TEST
+
+/* Every convex F: below the bound at other momenta, and correlated below independent noise. */
+START_TEST(convex)
+{
+    finf_iqc_options o = finf_iqc_options_default();
+    finf_speed_result sgd, ball, independent;
+    const double R = 0.999, kappa = 20;
+    ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_SGD, FINF_SPEED_NU, R, kappa, &o, &sgd),
+                     FINF_OK);
+    ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_NESTEROV, FINF_SPEED_NU, R, kappa, &o, &ball),
+                     FINF_OK);
+    ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_NESTEROV, FINF_SPEED_INDEPENDENT, R, kappa, &o,
+                                         &independent),
+                     FINF_OK);
+    ASSERT_NEAR(sgd.eta, (1 - R) * kappa, 1e-12, "the step of sgd");
+    ck_assert(ball.F.value < sgd.F.value && ball.F.value < independent.F.value);
+    double m = 0.5 * R / (2 - R), nu, eta = (1 - R) * (R - m) / (R - m * (1 - R)) * kappa;
+    char text[64];
+    finf_iqc_result r;
+    finf_optimizer *opt;
+    snprintf(text, sizeof text, "nesterov:%.17g", m);
+    ck_assert_int_eq(finf_optimizer_parse(text, NULL, 0, &opt, NULL), FINF_OK);
+    o.optimizer = opt;
+    o.solver = FINF_IQC_NEWTON;
+    ck_assert_int_eq(finf_tune_iqc(eta, kappa, &o, &nu, &r), FINF_OK);
+    ck_assert(ball.F.value <= r.bound.value * (1 + 1e-7));
+    finf_optimizer_free(opt);
+    finf_speed_result_free(&sgd);
+    finf_speed_result_free(&ball);
+    finf_speed_result_free(&independent);
+}
+END_TEST
+
+/* No step of sgd is so fast on this spectrum: infinite, with the reason. */
+START_TEST(refused)
+{
+    const double bad[] = {0, 1, -0.5, 1.5, NAN, INFINITY};
+    finf_spectrum *s;
+    finf_speed_result r;
+    ck_assert_int_eq(finf_spectrum_power(1, 100, &s, NULL), FINF_OK);
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        ck_assert_int_eq(
+            finf_tune_speed_linreg(FINF_SPEED_SGD, FINF_SPEED_BEST, bad[i], s, NULL, &r),
+            FINF_EDOM);
+        ck_assert(isnan(r.F.value) && r.reason.text[0]);
+        finf_speed_result_free(&r);
+    }
+    ck_assert_int_eq(
+        finf_tune_speed_linreg((finf_speed_family)7, FINF_SPEED_BEST, 0.9, s, NULL, &r),
+        FINF_EUSAGE);
+    finf_speed_result_free(&r);
+    ck_assert_int_eq(finf_tune_speed_mean(FINF_SPEED_SGD, (finf_speed_noise)7, 0.9, NULL, &r),
+                     FINF_EUSAGE);
+    finf_speed_result_free(&r);
+    ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_SGD, FINF_SPEED_BEST, 0.9, 2, NULL, &r),
+                     FINF_EUSAGE);
+    finf_speed_result_free(&r);
+    ck_assert_int_eq(finf_tune_speed_linreg(FINF_SPEED_SGD, FINF_SPEED_BEST, 0.9, s, NULL, &r),
+                     FINF_OK);
+    ck_assert(isinf(r.F.value) && r.reason.text[0]);
+    finf_speed_result_free(&r);
+    finf_spectrum_free(s);
+}
+END_TEST
+
+static TCase *make(void)
+{
+    TCase *tc = tcase_create("speed");
+    tcase_add_test(tc, one_dimension);
+    tcase_add_test(tc, regression);
+    tcase_add_test(tc, convex);
+    tcase_add_test(tc, refused);
+    return tc;
+}
+
+int main(void) { return run_suite("speed", make); }
