@@ -1,6 +1,5 @@
 /* An optimizer as the form, the grid and the basis see it: two polynomials on the unit circle, and
  * the poles of its closed loops. (theory 11.4) */
-#include <gsl/gsl_poly.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +12,8 @@ int socp_loop_make(const finf_optimizer *o, double e, socp_loop *out)
 {
     const finf_optimizer *p = optimizer_or_sgd(o);
     size_t na = p->na - 1, nb = p->nb - 1;
-    *out = (socp_loop){.eta = e, .n = na > nb ? na : nb, .a_one = p->rest_y[0], .e_one = p->b_y[0]};
+    *out = (socp_loop){
+        .eta = e, .n = na > nb ? na : nb, .a_one = p->rest_y[0], .e_one = p->b_y[0], .opt = p};
     for (size_t k = 0; k < na; k++) out->a[k] = p->rest[k];
     for (size_t k = 0; k < nb; k++) out->e[k] = p->b[k + 1];
     while (out->n > 1 && out->a[out->n - 1] == 0 && out->e[out->n - 1] == 0) out->n--;
@@ -59,20 +59,12 @@ double socp_loop_curvature(const socp_loop *l, double w)
     return creal(U * conj(V)) / (creal(V) * creal(V) + cimag(V) * cimag(V));
 }
 
-/* The roots of z^n times (1 - y) A(y) + eta h y E(y), y = 1/z. */
-finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole)
+/* The optimizer has them as y = 1 - 1/p, so that 1 - p = y/(y - 1). */
+finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole, size_t *n)
 {
-    double c[SOCP_LOOP_MOST + 1], z[2 * SOCP_LOOP_MOST];
-    size_t n = l->n;
-    c[n] = l->a[0];
-    for (size_t k = 1; k <= n; k++)
-        c[n - k] = (k < n ? l->a[k] : 0) - l->a[k - 1] + l->eta * h * l->e[k - 1];
-    gsl_poly_complex_workspace *w = gsl_poly_complex_workspace_alloc(n + 1);
-    if (!w) return FINF_ENOMEM;
-    int failed = gsl_poly_complex_solve(c, n + 1, w, z);
-    gsl_poly_complex_workspace_free(w);
-    for (size_t i = 0; i < n; i++) pole[i] = z[2 * i] + I * z[2 * i + 1];
-    return failed ? FINF_ETOL : FINF_OK;
+    finf_status st = loop_poles(l->opt, l->eta * h, pole, n);
+    for (size_t i = 0; i < *n && st == FINF_OK; i++) pole[i] = pole[i] / (pole[i] - 1);
+    return st;
 }
 
 finf_status socp_model_grid(const socp_model *mo, const finf_noise *noise, size_t lags,

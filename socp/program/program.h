@@ -53,6 +53,7 @@ typedef struct {
     double a[SOCP_LOOP_MOST]; /* A */
     double e[SOCP_LOOP_MOST]; /* E */
     double a_one, e_one;      /* A(1) and E(1). */
+    const finf_optimizer *opt; /* The optimizer itself, for its poles. */
 } socp_loop;
 /* For eta L = e. 0: it is theta -= eta g, and needs no loop. Weight decay and averaging are not
  * looked at. */
@@ -65,9 +66,9 @@ void socp_loop_at(const socp_loop *l, double w, double complex *A, double comple
 double socp_loop_gain(const socp_loop *l, double h, double w);
 /* The curvature on which that is largest, for a given w. */
 double socp_loop_curvature(const socp_loop *l, double w);
-/* The closed loop's poles on curvature h: n of them, some of which may be 0. FINF_ENOMEM, or
- * FINF_ETOL where the roots of the polynomial were not found. */
-finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole);
+/* The closed loop's poles p on curvature h, as 1 - p: *n of them, those at 0 left out. FINF_ENOMEM,
+ * or FINF_ETOL where they were not found. pole: SOCP_LOOP_MOST */
+finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole, size_t *n);
 
 /* ---- grid.c: frequencies (theory 7.5) -------------------------------------------------------- */
 
