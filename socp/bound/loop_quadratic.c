@@ -33,13 +33,9 @@ void socp_loop_means_free(socp_loop_means *m)
 static void fill(socp_loop_means *m, const finf_noise *noise, const socp_loop *l, size_t j,
                  double w, double weight)
 {
-    double complex A, E;
-    double s = sin(w / 2);
-    socp_loop_at(l, w, &A, &E);
     m->q[j] = weight / FINF_PI;
     m->B2[j] = noise ? finf_noise_density(noise, w) : 1;
-    m->U[j] = (2 * s * s - I * sin(w)) * A;
-    m->V[j] = l->eta * E;
+    socp_loop_parts(l, w, &m->U[j], &m->V[j]);
 }
 
 finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
@@ -81,9 +77,7 @@ finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
 /* |G_h|^2 at node j */
 static double gain(const socp_loop_means *m, size_t j, double h)
 {
-    double complex V = m->V[j], d = m->U[j] - h * V;
-    return (creal(V) * creal(V) + cimag(V) * cimag(V)) /
-           (creal(d) * creal(d) + cimag(d) * cimag(d));
+    return socp_loop_ratio(m->U[j], m->V[j], h);
 }
 
 double socp_loop_mean(const socp_loop_means *m, double h, double sgd_ratio, double *relerr)

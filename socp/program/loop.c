@@ -20,43 +20,32 @@ int socp_loop_make(const finf_optimizer *o, double e, socp_loop *out)
     return out->n > 1 || out->a[0] != 1 || out->e[0] != 1;
 }
 
-/* y^k - 1 at y = e^{-iw} */
-static double complex power_less_one(double w, size_t k)
-{
-    double angle = (double)k * w, s = sin(angle / 2);
-    return -2 * s * s - I * sin(angle);
-}
-
-/* A(1) + sum a_k (y^k - 1): what is small at w = 0 because A(1) is keeps its digits. */
+/* A(1) + sum a_k (y^k - 1): what is small at w = 0 because A(1) is keeps its digits. In turn,
+ * y^{k+1} - 1 = (y^k - 1) + (y - 1) y^k, of which neither term cancels the other near w = 0. */
 void socp_loop_at(const socp_loop *l, double w, double complex *A, double complex *E)
 {
-    *A = l->a_one;
-    *E = l->e_one;
+    double sn = sin(w / 2), cs = cos(w / 2), nr = -2 * sn * sn, ni = -2 * sn * cs;
+    double pr = 0, pi = 0, Ar = l->a_one, Ai = 0, Er = l->e_one, Ei = 0;
     for (size_t k = 1; k < l->n; k++) {
-        double complex p = power_less_one(w, k);
-        *A += l->a[k] * p;
-        *E += l->e[k] * p;
+        double more = nr * (1 + pr) - ni * pi;
+        pi += nr * pi + ni * (1 + pr);
+        pr += more;
+        Ar += l->a[k] * pr;
+        Ai += l->a[k] * pi;
+        Er += l->e[k] * pr;
+        Ei += l->e[k] * pi;
     }
+    *A = Ar + I * Ai;
+    *E = Er + I * Ei;
 }
 
-double socp_loop_gain(const socp_loop *l, double h, double w)
+void socp_loop_parts(const socp_loop *l, double w, double complex *U, double complex *V)
 {
     double complex A, E;
+    double sn = sin(w / 2), cs = cos(w / 2), nr = 2 * sn * sn, ni = -2 * sn * cs;
     socp_loop_at(l, w, &A, &E);
-    double s = sin(w / 2);
-    double complex V = l->eta * E, g = (2 * s * s - I * sin(w)) * A - h * V;
-    return (creal(V) * creal(V) + cimag(V) * cimag(V)) /
-           (creal(g) * creal(g) + cimag(g) * cimag(g));
-}
-
-/* |U - hV|^2 is least at h = Re(UV*)/|V|^2. */
-double socp_loop_curvature(const socp_loop *l, double w)
-{
-    double complex A, E;
-    socp_loop_at(l, w, &A, &E);
-    double s = sin(w / 2);
-    double complex V = l->eta * E, U = (2 * s * s - I * sin(w)) * A;
-    return creal(U * conj(V)) / (creal(V) * creal(V) + cimag(V) * cimag(V));
+    *U = nr * creal(A) - ni * cimag(A) + I * (nr * cimag(A) + ni * creal(A));
+    *V = l->eta * E;
 }
 
 /* The optimizer has them as y = 1 - 1/p, so that 1 - p = y/(y - 1). */
