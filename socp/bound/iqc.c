@@ -48,6 +48,7 @@ typedef struct {
     socp_basis basis;
     socp_program prog;     /* the form of theory 7.12 on grid and basis */
     unsigned char *marked; /* NULL, or a flag for each panel: it is to be halved */
+    double *warm;          /* NULL, or the unknowns that were found on a coarser grid */
 } unit_problem;
 
 /* What one solver made of it. */
@@ -73,7 +74,7 @@ static int has_bound(const attempt *a)
 static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *a)
 {
     const finf_iqc_options *o = u->opt;
-    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel};
+    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel, .warm = u->warm};
     finf_real none = {NAN, INFINITY, ""};
     *a = (attempt){.solver = solver,
                    .so = {.status = "not started", .code = -1},
@@ -152,27 +153,29 @@ static finf_status solve_program(unit_problem *u, attempt *a)
 static finf_status solve_refined(unit_problem *u, attempt *a)
 {
     enum { ROUNDS = 8 };
-    for (int round = 0;; round++) {
+    finf_status st = FINF_OK;
+    for (int round = 0; st == FINF_OK; round++) {
         int last = !u->mo->loop || u->opt->grid_uniform || round == ROUNDS;
-        socp_grid finer;
         u->marked = last ? NULL : malloc(u->grid.panels);
         if (!last && !u->marked) return FINF_ENOMEM;
-        finf_status st = solve_program(u, a);
+        st = solve_program(u, a);
         if (last || st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED || !a->re.coarse) {
             free(u->marked);
             return st;
         }
+        socp_grid finer;
         st = socp_grid_halve(&u->grid, u->marked, &finer);
         free(u->marked);
         if (st != FINF_OK) return st;
         socp_grid_free(&u->grid);
         u->grid = finer;
         socp_program_free(&u->prog);
-        free(a->x);
+        free(u->warm);
+        u->warm = a->x;
         a->x = NULL;
         st = socp_program_make(u->mo, u->noise, &u->grid, &u->basis, u->weights, &u->prog);
-        if (st != FINF_OK) return st;
     }
+    return st;
 }
 
 /* The bound for L = 1 and kappa > 1: grid, multipliers, program, solver, recomputation and, if
@@ -225,6 +228,7 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
         a.x = NULL;
     }
     free(a.x);
+    free(u.warm);
     socp_program_free(&u.prog);
     socp_basis_free(&u.basis);
     socp_grid_free(&u.grid);

@@ -3,7 +3,7 @@
  *
  * The panels are those of the program's grid, halved until the noise and every closed loop from mu
  * to L are resolved by eight nodes to 1e-7. MORE and LESS nodes on each of them give a value and
- * its error: what a rule misses falls like a power of the number of nodes, 1e-7 to the 20/8. (Not
+ * its error: what a rule misses falls like a power of the number of nodes, 1e-7 to the 16/8. (Not
  * circle.c's rule: resonances off the real axis are close to its strip's edge, which it would have
  * to halve its step for everywhere.) */
 #include <gsl/gsl_integration.h>
@@ -12,7 +12,7 @@
 
 #include "bound.h"
 
-enum { MORE = 20, LESS = 12, CURVATURES = 33, ROUNDS = 100 };
+enum { MORE = 16, LESS = 10, CURVATURES = 33, ROUNDS = 100 };
 
 struct socp_loop_means {
     double mu;

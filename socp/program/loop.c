@@ -63,7 +63,8 @@ finf_status socp_model_grid(const socp_model *mo, const finf_noise *noise, size_
                     : socp_grid_make(noise, mo->eta, mo->mu, lags, uniform, out);
 }
 
-/* With momentum four are worth up to 0.2% over one, and more than four nothing to six digits. */
+/* With momentum four are worth up to 0.2% over one, and more than four nothing to six digits unless
+ * |B|^2 rises and falls. */
 size_t socp_model_lags(const socp_model *mo, const finf_noise *noise, int causal)
 {
     enum { LEAST = 4 };
