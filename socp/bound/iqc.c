@@ -98,8 +98,8 @@ static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *
     return finf_worse(st, rs);
 }
 
-/* No x makes a > 0, which phase one has shown; where ECOS is asked for it is asked too, and its
- * status is what is reported. */
+/* No x makes a > 0, which phase one has shown; where ECOS is asked for it is asked too, about the
+ * cone program and then about phase one's own, and its status is what is reported. */
 static finf_status report_infeasible(const unit_problem *u, attempt *a)
 {
     finf_real none = {INFINITY, 0, "no multiplier"};
@@ -118,7 +118,14 @@ static finf_status report_infeasible(const unit_problem *u, attempt *a)
     if (a->so.code == 0)
         return finf_why(&a->why, FINF_ETOL, "no feasible start was found, yet ECOS has a solution");
     a->so.value = INFINITY;
-    return FINF_OK;
+    if (a->so.code % 10 == SOCP_INFEASIBLE) return FINF_OK;
+    int agrees; /* the cone program may be too badly scaled for ECOS to tell */
+    st = socp_phase_one_ecos(&u->prog, s.cancel, &agrees);
+    if (agrees) {
+        a->so.code = SOCP_INFEASIBLE;
+        a->so.status = "primal infeasible";
+    }
+    return st;
 }
 
 /* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere,
