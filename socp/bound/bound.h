@@ -24,6 +24,7 @@ finf_status socp_check_optimizer(const finf_optimizer *o, finf_reason *why);
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why);
 
 /* What an optimizer makes of eta, kappa and L. */
+typedef struct socp_loop_means socp_loop_means;
 typedef struct {
     double eta;                /* As given. */
     double kappa, smooth;      /* With the weight decay V in both curvatures. */
@@ -31,6 +32,7 @@ typedef struct {
     const finf_optimizer *opt; /* NULL for plain sgd. */
     int has_loop;              /* It is not theta -= eta g. */
     socp_loop loop;            /* If so; L = 1. */
+    socp_loop_means *means;    /* Its means for one noise; NULL until they are made. */
 } socp_setting;
 socp_setting socp_setting_make(double eta, double kappa, double smooth, const finf_optimizer *o);
 /* The step that decides on which scales the noise matters: eta L, or the effective one of an
@@ -52,22 +54,8 @@ finf_iqc_result socp_iqc_failed(const finf_iqc_options *o); /* of which nothing 
 finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,
                      finf_iqc_result *out, socp_multipliers *kept);
 
-/* ---- worst_quadratic.c (theory 7.8) ---------------------------------------------------------- */
-
-/* The largest over h in [mu, 1] of the DP value + sgd_ratio times the SGD value on the quadratic of
- * curvature h, L = 1; *h is where. */
-finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo, int dist,
-                           double sgd_ratio, finf_real *value, double *h);
-/* The same for unit gradient noise alone. */
-finf_status socp_quadratic_sgd(const socp_model *mo, int dist, finf_real *value, double *h);
-/* What no Toeplitz noise is below, with the weights of o (theory 7.9, 11.4); +inf where some
- * quadratic diverges. */
-finf_status socp_minimax(const socp_setting *s, int diverges, const finf_iqc_options *o,
-                         finf_real *value);
-
 /* ---- loop_quadratic.c: the same means for an optimizer's closed loops (theory 11.4) ---------- */
 
-typedef struct socp_loop_means socp_loop_means;
 /* Nodes for the means of |B|^2 |G_h|^2 and |G_h|^2 over all h in [mu, 1]; noise NULL: B = 1. */
 finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
                                  socp_loop_means **out);
@@ -76,8 +64,23 @@ void socp_loop_means_free(socp_loop_means *m);
 double socp_loop_mean(const socp_loop_means *m, double h, double sgd_ratio, double *relerr);
 /* The largest over mixtures p of curvatures, of sum 1, that was found of
  *     dp (mean sqrt(sum p_i c_i |G_i|^2))^2 + sgd sum p_i c_i mean|G_i|^2,
- * c = h/2, or 1/2 for dist: each is below the worst case of every noise. Needs B = 1. */
+ * c = h/2, or 1/2 for dist: each is below the worst case of every noise. B is not looked at. */
 finf_status socp_loop_mixture(const socp_loop_means *m, int dist, socp_weights weights,
                               finf_real *value);
+
+/* ---- worst_quadratic.c (theory 7.8) ---------------------------------------------------------- */
+
+/* The largest over h in [mu, 1] of the DP value + sgd_ratio times the SGD value on the quadratic of
+ * curvature h, L = 1; *h is where. means: for an optimizer, those of the noise, or NULL: they are
+ * made. */
+finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo,
+                           const socp_loop_means *means, int dist, double sgd_ratio,
+                           finf_real *value, double *h);
+/* The same for unit gradient noise alone. */
+finf_status socp_quadratic_sgd(const socp_model *mo, int dist, finf_real *value, double *h);
+/* What no Toeplitz noise is below, with the weights of o (theory 7.9, 11.4). means: for an
+ * optimizer, of whatever noise; NULL: some quadratic diverges, and it is +inf. */
+finf_status socp_minimax(const socp_setting *s, const socp_loop_means *means,
+                         const finf_iqc_options *o, finf_real *value);
 
 #endif

@@ -122,7 +122,7 @@ socp_model socp_setting_model(const socp_setting *s, int dist)
  * itself does not rely on it: no multiplier is found where a quadratic diverges. */
 static double first_unstable(const socp_setting *s, double mu, double L)
 {
-    enum { SAMPLES = 64 };
+    enum { SAMPLES = 32 };
     for (int i = 0; i <= 2 * SAMPLES; i++) {
         double part = (double)(i / 2) / SAMPLES,
                h = i % 2 ? mu * pow(L / mu, part) : mu + (L - mu) * part;

@@ -48,6 +48,7 @@ typedef struct {
     socp_basis basis;
     socp_program prog;     /* the form of theory 7.12 on grid and basis */
     unsigned char *marked; /* NULL, or a flag for each panel: it is to be halved */
+    double *warm;          /* NULL, or the unknowns that were found on a coarser grid */
 } unit_problem;
 
 /* What one solver made of it. */
@@ -73,7 +74,7 @@ static int has_bound(const attempt *a)
 static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *a)
 {
     const finf_iqc_options *o = u->opt;
-    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel};
+    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel, .warm = u->warm};
     finf_real none = {NAN, INFINITY, ""};
     *a = (attempt){.solver = solver,
                    .so = {.status = "not started", .code = -1},
@@ -97,8 +98,8 @@ static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *
     return finf_worse(st, rs);
 }
 
-/* No x makes a > 0, which phase one has shown; where ECOS is asked for it is asked too, and its
- * status is what is reported. */
+/* No x makes a > 0, which phase one has shown; where ECOS is asked for it is asked too, about the
+ * cone program and then about phase one's own, and its status is what is reported. */
 static finf_status report_infeasible(const unit_problem *u, attempt *a)
 {
     finf_real none = {INFINITY, 0, "no multiplier"};
@@ -117,7 +118,14 @@ static finf_status report_infeasible(const unit_problem *u, attempt *a)
     if (a->so.code == 0)
         return finf_why(&a->why, FINF_ETOL, "no feasible start was found, yet ECOS has a solution");
     a->so.value = INFINITY;
-    return FINF_OK;
+    if (a->so.code % 10 == SOCP_INFEASIBLE) return FINF_OK;
+    int agrees; /* the cone program may be too badly scaled for ECOS to tell */
+    st = socp_phase_one_ecos(&u->prog, s.cancel, &agrees);
+    if (agrees) {
+        a->so.code = SOCP_INFEASIBLE;
+        a->so.status = "primal infeasible";
+    }
+    return st;
 }
 
 /* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere,
@@ -152,27 +160,29 @@ static finf_status solve_program(unit_problem *u, attempt *a)
 static finf_status solve_refined(unit_problem *u, attempt *a)
 {
     enum { ROUNDS = 8 };
-    for (int round = 0;; round++) {
+    finf_status st = FINF_OK;
+    for (int round = 0; st == FINF_OK; round++) {
         int last = !u->mo->loop || u->opt->grid_uniform || round == ROUNDS;
-        socp_grid finer;
         u->marked = last ? NULL : malloc(u->grid.panels);
         if (!last && !u->marked) return FINF_ENOMEM;
-        finf_status st = solve_program(u, a);
+        st = solve_program(u, a);
         if (last || st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED || !a->re.coarse) {
             free(u->marked);
             return st;
         }
+        socp_grid finer;
         st = socp_grid_halve(&u->grid, u->marked, &finer);
         free(u->marked);
         if (st != FINF_OK) return st;
         socp_grid_free(&u->grid);
         u->grid = finer;
         socp_program_free(&u->prog);
-        free(a->x);
+        free(u->warm);
+        u->warm = a->x;
         a->x = NULL;
         st = socp_program_make(u->mo, u->noise, &u->grid, &u->basis, u->weights, &u->prog);
-        if (st != FINF_OK) return st;
     }
+    return st;
 }
 
 /* The bound for L = 1 and kappa > 1: grid, multipliers, program, solver, recomputation and, if
@@ -225,6 +235,7 @@ static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, dou
         a.x = NULL;
     }
     free(a.x);
+    free(u.warm);
     socp_program_free(&u.prog);
     socp_basis_free(&u.basis);
     socp_grid_free(&u.grid);
@@ -240,7 +251,7 @@ static finf_status solve_exact(const finf_noise *noise, const socp_setting *s,
 {
     double h, x[3] = {0, 0, 0};
     socp_model mo = socp_setting_model(s, 0);
-    finf_status st = socp_quadratic(noise, &mo, 0, 0, &re->dp, &h);
+    finf_status st = socp_quadratic(noise, &mo, s->means, 0, 0, &re->dp, &h);
     if (st == FINF_OK) st = socp_quadratic_sgd(&mo, 0, &re->sgd, &h);
     re->a_min = 1;
     out->solver = "exact";
@@ -284,15 +295,18 @@ finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
  * square-summable: T(eta mu), the energy of the slowest quadratic, is infinite then. An infinite
  * gamma alone does not stop it, as the bound for unit variance is finite. The minimax lower bound
  * is set here, before anything can diverge. */
-static finf_status begin(const finf_noise *noise, const socp_setting *s, const finf_iqc_options *o,
+static finf_status begin(const finf_noise *noise, socp_setting *s, const finf_iqc_options *o,
                          finf_sensitivity *sens, int *stop, finf_iqc_result *out)
 {
     const finf_privacy_setting *pr = &o->privacy;
     double dp = socp_unit_weights(o).dp, h;
     finf_reason why = {{0}}; /* a strategy or BLT may have a finite gamma and a beta that grows */
     int diverges = socp_setting_diverges(s, &h, &why);
+    socp_model mo = socp_setting_model(s, 0);
+    finf_status st = FINF_OK, overflow = FINF_OK;
     *stop = 1;
-    finf_status overflow = socp_minimax(s, diverges, o, &out->minimax_lower), st = overflow;
+    if (s->has_loop && !diverges) st = socp_loop_means_make(noise, &mo, &s->means);
+    if (st == FINF_OK) overflow = st = socp_minimax(s, s->means, o, &out->minimax_lower);
     if (st == FINF_ENOMEM) return finf_why(&out->reason, st, "no memory");
     st = finf_noise_sensitivity(noise, sens);
     if (st != FINF_OK) {
@@ -332,19 +346,21 @@ static finf_real scaled(finf_real x, double factor, double relerr)
 /* Beside the bound: the worst quadratic (theory 7.8), first for unit DP noise alone, then for both
  * noises in the ratio they have. sigma2 = d sigma^2, which is 0 without privacy noise and +inf
  * where gamma is. */
-static finf_status worst_quadratic(const finf_noise *noise, const socp_model *mo, double L,
-                                   const finf_iqc_options *o, double sigma2, finf_iqc_result *out)
+static finf_status worst_quadratic(const finf_noise *noise, const socp_setting *s,
+                                   const socp_model *mo, const finf_iqc_options *o, double sigma2,
+                                   finf_iqc_result *out)
 {
+    double L = s->smooth;
     double sgd2 = o->privacy.sigma_sgd * o->privacy.sigma_sgd;
     double gamma_error = sigma2 > 0 && isfinite(sigma2) ? out->gamma2.error / out->gamma2.value : 0;
     finf_real quad = {NAN, INFINITY, ""};
     int dist = mo->dist;
-    finf_status st = socp_quadratic(noise, mo, dist, 0, &quad, &out->quadratic_h);
+    finf_status st = socp_quadratic(noise, mo, s->means, dist, 0, &quad, &out->quadratic_h);
     out->unit_quadratic_lower = scaled(quad, 1 / L, 0);
     if (st != FINF_OK && st != FINF_ETOL) return st;
     if (sgd2 > 0 && sigma2 > 0 && isfinite(sigma2))
-        st = finf_worse(st,
-                        socp_quadratic(noise, mo, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
+        st = finf_worse(
+            st, socp_quadratic(noise, mo, s->means, dist, sgd2 / sigma2, &quad, &out->quadratic_h));
     out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, ""}
                                          : scaled(quad, sigma2 / L, gamma_error);
     if (!(sigma2 > 0)) { /* only gradient noise */
@@ -355,37 +371,33 @@ static finf_status worst_quadratic(const finf_noise *noise, const socp_model *mo
         unit.error /= L;
         out->quadratic_lower = scaled(unit, sgd2, relerr);
     }
-    out->quadratic_h *= L;
+    out->quadratic_h = out->quadratic_h * L - s->decay;
     return st;
 }
 
-finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,
-                     finf_iqc_result *out, socp_multipliers *kept)
+/* Within the domain: all that finf_iqc returns. */
+static finf_status bound_of(const finf_noise *noise, socp_setting *set, finf_iqc_options o,
+                            finf_iqc_result *out, socp_multipliers *kept)
 {
     double t0 = finf_seconds();
-    finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
     finf_sensitivity sens;
     int stop;
-    *out = socp_iqc_failed(&o);
-    finf_status st = socp_check(eta, kappa, &o, &out->reason);
-    if (st != FINF_OK) return st;
-    socp_setting set = socp_setting_make(eta, kappa, o.smooth, o.optimizer);
-    st = begin(noise, &set, &o, &sens, &stop, out);
+    finf_status st = begin(noise, set, &o, &sens, &stop, out);
     if (st != FINF_OK || stop) return st;
 
     /* L = 1 from here on. weight: what the two unit bounds are multiplied by in the end. use: what
      * is solved with, the same unless an infinite sensitivity, or no noise at all, leaves the unit
      * bound to be found */
-    double L = set.smooth, gamma2 = sens.gamma2.value;
+    double L = set->smooth, gamma2 = sens.gamma2.value;
     int finite = isfinite(gamma2);
     socp_weights weight = socp_unit_weights(&o), use = {1, 0};
     weight.dp *= gamma2;
     if (finite && (weight.dp > 0 || weight.sgd > 0)) use = weight;
-    socp_model mo = socp_setting_model(&set, socp_is_dist(o.bound));
+    socp_model mo = socp_setting_model(set, socp_is_dist(o.bound));
     socp_recomputed re = {.dp = out->bound, .sgd = out->bound};
     socp_certificate cert = {.dp_upper = NAN, .sgd_upper = NAN};
-    st = set.kappa == 1 ? solve_exact(noise, &set, &o, use, out, &re, &cert)
-                        : solve_unit(&mo, noise, set.kappa, &o, use, out, &re, &cert, kept);
+    st = set->kappa == 1 ? solve_exact(noise, set, &o, use, out, &re, &cert)
+                         : solve_unit(&mo, noise, set->kappa, &o, use, out, &re, &cert, kept);
     out->grid_value /= L;
     out->unit_bound = use.dp > 0 ? re.dp.value / L : NAN;
     out->unit_sgd = use.sgd > 0 ? re.sgd.value / L : NAN;
@@ -395,8 +407,7 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
     /* d sigma^2 with the sharp constants, whatever was asked for: the quadratic is attained, and
      * no constant of a proof enters */
     double plain = o.dim * o.privacy.clip * o.privacy.clip * gamma2 / (2 * o.privacy.rho);
-    finf_status lower = worst_quadratic(noise, &mo, L, &o, plain, out);
-    out->quadratic_h -= set.decay;
+    finf_status lower = worst_quadratic(noise, set, &mo, &o, plain, out);
     if (st == FINF_OK && lower == FINF_ETOL)
         finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
     if (st == FINF_OK || (st == FINF_ETOL && lower != FINF_OK)) st = lower;
@@ -439,6 +450,19 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
         out->certified = 1;
         out->certified_upper = nextafter(up / L * (1 + 1e-14), INFINITY);
     }
+    return st;
+}
+
+finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,
+                     finf_iqc_result *out, socp_multipliers *kept)
+{
+    finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
+    *out = socp_iqc_failed(&o);
+    finf_status st = socp_check(eta, kappa, &o, &out->reason);
+    if (st != FINF_OK) return st;
+    socp_setting set = socp_setting_make(eta, kappa, o.smooth, o.optimizer);
+    st = bound_of(noise, &set, o, out, kept);
+    socp_loop_means_free(set.means);
     return st;
 }
 

@@ -3,7 +3,7 @@
  *
  * The panels are those of the program's grid, halved until the noise and every closed loop from mu
  * to L are resolved by eight nodes to 1e-7. MORE and LESS nodes on each of them give a value and
- * its error: what a rule misses falls like a power of the number of nodes, 1e-7 to the 20/8. (Not
+ * its error: what a rule misses falls like a power of the number of nodes, 1e-7 to the 16/8. (Not
  * circle.c's rule: resonances off the real axis are close to its strip's edge, which it would have
  * to halve its step for everywhere.) */
 #include <gsl/gsl_integration.h>
@@ -12,7 +12,7 @@
 
 #include "bound.h"
 
-enum { MORE = 20, LESS = 12, CURVATURES = 33, ROUNDS = 100 };
+enum { MORE = 16, LESS = 10, CURVATURES = 33, ROUNDS = 100 };
 
 struct socp_loop_means {
     double mu;
@@ -33,13 +33,9 @@ void socp_loop_means_free(socp_loop_means *m)
 static void fill(socp_loop_means *m, const finf_noise *noise, const socp_loop *l, size_t j,
                  double w, double weight)
 {
-    double complex A, E;
-    double s = sin(w / 2);
-    socp_loop_at(l, w, &A, &E);
     m->q[j] = weight / FINF_PI;
     m->B2[j] = noise ? finf_noise_density(noise, w) : 1;
-    m->U[j] = (2 * s * s - I * sin(w)) * A;
-    m->V[j] = l->eta * E;
+    socp_loop_parts(l, w, &m->U[j], &m->V[j]);
 }
 
 finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
@@ -81,9 +77,7 @@ finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
 /* |G_h|^2 at node j */
 static double gain(const socp_loop_means *m, size_t j, double h)
 {
-    double complex V = m->V[j], d = m->U[j] - h * V;
-    return (creal(V) * creal(V) + cimag(V) * cimag(V)) /
-           (creal(d) * creal(d) + cimag(d) * cimag(d));
+    return socp_loop_ratio(m->U[j], m->V[j], h);
 }
 
 double socp_loop_mean(const socp_loop_means *m, double h, double sgd_ratio, double *relerr)

@@ -99,15 +99,19 @@ static finf_status largest(const finf_noise *noise, const socp_loop_means *loop,
     return reached;
 }
 
-finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo, int dist,
-                           double sgd_ratio, finf_real *value, double *h)
+finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo,
+                           const socp_loop_means *means, int dist, double sgd_ratio,
+                           finf_real *value, double *h)
 {
-    socp_loop_means *m = NULL;
+    socp_loop_means *own = NULL;
+    finf_status st = FINF_OK;
     *value = (finf_real){NAN, INFINITY, ""};
-    if (!mo->loop) return largest(noise, NULL, mo->eta, mo->kappa, dist, sgd_ratio, value, h);
-    finf_status st = socp_loop_means_make(noise, mo, &m);
-    if (st == FINF_OK) st = largest(NULL, m, mo->eta, mo->kappa, dist, sgd_ratio, value, h);
-    socp_loop_means_free(m);
+    if (mo->loop && !means) {
+        st = socp_loop_means_make(noise, mo, &own);
+        means = own;
+    }
+    if (st == FINF_OK) st = largest(noise, means, mo->eta, mo->kappa, dist, sgd_ratio, value, h);
+    socp_loop_means_free(own);
     return st;
 }
 
@@ -115,7 +119,7 @@ finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo, int di
 finf_status socp_quadratic_sgd(const socp_model *mo, int dist, finf_real *value, double *h)
 {
     double e = mo->eta;
-    if (mo->loop) return socp_quadratic(NULL, mo, dist, 0, value, h);
+    if (mo->loop) return socp_quadratic(NULL, mo, NULL, dist, 0, value, h);
     *h = dist && e * (1 + mo->mu) < 2 ? mo->mu : 1;
     *value = (finf_real){e / (2 * (dist ? *h : 1) * (2 - e * *h)), 0, "closed form"};
     return FINF_OK;
@@ -195,24 +199,17 @@ finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, 
 }
 
 /* For an optimizer the mixtures of theory 11.4, with L = 1: weights are divided by L in the end. */
-finf_status socp_minimax(const socp_setting *s, int diverges, const finf_iqc_options *o,
-                         finf_real *value)
+finf_status socp_minimax(const socp_setting *s, const socp_loop_means *means,
+                         const finf_iqc_options *o, finf_real *value)
 {
     const finf_privacy_setting *p = &o->privacy;
     int dist = socp_is_dist(o->bound);
-    *value = (finf_real){NAN, INFINITY, ""};
     if (!s->has_loop)
         return finf_iqc_minimax(s->eta, s->kappa, dist, s->smooth, o->dim, p, value, NULL);
-    if (diverges) {
-        *value = (finf_real){INFINITY, 0, "a quadratic diverges"};
-        return FINF_OK;
-    }
-    socp_loop_means *m = NULL;
-    socp_model mo = socp_setting_model(s, dist);
+    *value = (finf_real){INFINITY, 0, "a quadratic diverges"};
+    if (!means) return FINF_OK;
     socp_weights w = {o->dim * p->clip * p->clip / (2 * p->rho), p->sigma_sgd * p->sigma_sgd};
-    finf_status st = socp_loop_means_make(NULL, &mo, &m);
-    if (st == FINF_OK) st = socp_loop_mixture(m, dist, w, value);
-    socp_loop_means_free(m);
+    finf_status st = socp_loop_mixture(means, dist, w, value);
     value->value /= s->smooth;
     value->error /= s->smooth;
     return st == FINF_OK && !isfinite(value->value) ? FINF_EDOM : st;

@@ -35,7 +35,9 @@ static void quadratic(const socp_setting *s, finf_optimize_result *out)
     double L = s->smooth, e = s->eta * L;
     for (size_t k = 0; k < out->n; k++) {
         if (s->has_loop) {
-            out->psi[k] = socp_loop_gain(&s->loop, 1, out->w[k]) / (2 * L);
+            double complex U, V;
+            socp_loop_parts(&s->loop, out->w[k], &U, &V);
+            out->psi[k] = socp_loop_ratio(U, V, 1) / (2 * L);
             continue;
         }
         double x = e * cos(out->w[k] / 2), y = (2 - e) * sin(out->w[k] / 2);

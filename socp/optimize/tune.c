@@ -45,7 +45,7 @@ static finf_status log_quadratic(const socp_moving *v, double nu, double *out)
     if (st == FINF_OK) st = finf_noise_sensitivity(noise, &sens);
     if (st == FINF_OK) {
         dp = v->weights.dp * sens.gamma2.value;
-        st = socp_quadratic(noise, &v->mo, v->mo.dist, v->weights.sgd / dp, &value, &h);
+        st = socp_quadratic(noise, &v->mo, NULL, v->mo.dist, v->weights.sgd / dp, &value, &h);
     }
     finf_noise_free(noise);
     *out = st == FINF_OK ? log(dp * value.value) : -INFINITY;

@@ -19,39 +19,72 @@ typedef struct {
     double mu;
 } panels;
 
-/* int f over [lo, hi] by the nodes the panel would get: of |B|^2 (h = 0), or of the gain of the
- * closed loop on curvature h */
-static double integral(const panels *p, double h, double lo, double hi)
+/* int |B|^2 over [lo, hi] by the nodes the panel would get */
+static double density_integral(const panels *p, double lo, double hi)
 {
     double sum = 0;
     for (size_t i = 0; i < PER_PANEL; i++) {
         double w, g;
         gsl_integration_glfixed_point(lo, hi, i, &w, &g, p->rule);
-        sum += g * (h > 0 ? socp_loop_gain(p->loop, h, w) : finf_noise_density(p->noise, w));
+        sum += g * finf_noise_density(p->noise, w);
     }
     return sum;
 }
 
-static int moves(const panels *p, double h, double lo, double mid, double hi)
+/* The nodes of a panel and of its two halves, with what the closed loops are made of there. */
+typedef struct {
+    double weight[3][PER_PANEL];
+    double complex U[3][PER_PANEL], V[3][PER_PANEL];
+} loop_nodes;
+
+static void place_loop(const panels *p, int which, double lo, double hi, loop_nodes *x)
 {
-    double whole = integral(p, h, lo, hi),
-           halves = integral(p, h, lo, mid) + integral(p, h, mid, hi);
+    for (size_t i = 0; i < PER_PANEL; i++) {
+        double w;
+        gsl_integration_glfixed_point(lo, hi, i, &w, &x->weight[which][i], p->rule);
+        socp_loop_parts(p->loop, w, &x->U[which][i], &x->V[which][i]);
+    }
+}
+
+/* int |G_h|^2 over one of the three */
+static double gain_integral(const loop_nodes *x, int which, double h)
+{
+    double sum = 0;
+    for (size_t i = 0; i < PER_PANEL; i++)
+        sum += x->weight[which][i] * socp_loop_ratio(x->U[which][i], x->V[which][i], h);
+    return sum;
+}
+
+static int differ(double whole, double halves)
+{
     return fabs(whole - halves) > 1e-7 * fabs(halves);
 }
 
-/* Does halving [lo, hi] change one of the integrals? Zeros of a finite beta may sit near the circle
- * at any angle, and so may the poles of an optimizer's closed loops: of all curvatures those are
- * looked at that resonate in the panel, beside mu, L and the mean of the two. */
+/* Does halving [lo, hi] change the integral of some closed loop's gain? Their poles may sit near
+ * the circle at any angle: of all curvatures those are looked at that resonate at the second,
+ * fourth and sixth of the panel's nodes, beside mu, L and the mean of the two. */
+static int loop_unresolved(const panels *p, double lo, double mid, double hi)
+{
+    loop_nodes x;
+    double h[6] = {1, (1 + p->mu) / 2, p->mu};
+    place_loop(p, 0, lo, hi, &x);
+    place_loop(p, 1, lo, mid, &x);
+    place_loop(p, 2, mid, hi, &x);
+    for (size_t i = 0; i < 3; i++)
+        h[3 + i] = fmin(fmax(socp_loop_curvature(x.U[0][2 * i + 1], x.V[0][2 * i + 1]), p->mu), 1);
+    for (int i = 0; i < 6; i++)
+        if (differ(gain_integral(&x, 0, h[i]),
+                   gain_integral(&x, 1, h[i]) + gain_integral(&x, 2, h[i])))
+            return 1;
+    return 0;
+}
+
+/* Zeros of a finite beta may sit near the circle at any angle too. */
 static int unresolved(const panels *p, double lo, double mid, double hi)
 {
-    if (moves(p, 0, lo, mid, hi)) return 1;
-    if (!p->loop) return 0;
-    double h[6] = {1, (1 + p->mu) / 2, p->mu};
-    for (int i = 0; i < 3; i++)
-        h[3 + i] = fmin(fmax(socp_loop_curvature(p->loop, lo + (hi - lo) * (i + 1) / 4), p->mu), 1);
-    for (int i = 0; i < 6; i++)
-        if (moves(p, h[i], lo, mid, hi)) return 1;
-    return 0;
+    double whole = density_integral(p, lo, hi);
+    double halves = density_integral(p, lo, mid) + density_integral(p, mid, hi);
+    return differ(whole, halves) || (p->loop && loop_unresolved(p, lo, mid, hi));
 }
 
 /* Adds [lo, hi], halved until all is resolved and it is no wider than the multipliers need. */

@@ -1,6 +1,5 @@
 /* An optimizer as the form, the grid and the basis see it: two polynomials on the unit circle, and
  * the poles of its closed loops. (theory 11.4) */
-#include <gsl/gsl_poly.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,66 +12,48 @@ int socp_loop_make(const finf_optimizer *o, double e, socp_loop *out)
 {
     const finf_optimizer *p = optimizer_or_sgd(o);
     size_t na = p->na - 1, nb = p->nb - 1;
-    *out = (socp_loop){.eta = e, .n = na > nb ? na : nb, .a_one = p->rest_y[0], .e_one = p->b_y[0]};
+    *out = (socp_loop){
+        .eta = e, .n = na > nb ? na : nb, .a_one = p->rest_y[0], .e_one = p->b_y[0], .opt = p};
     for (size_t k = 0; k < na; k++) out->a[k] = p->rest[k];
     for (size_t k = 0; k < nb; k++) out->e[k] = p->b[k + 1];
     while (out->n > 1 && out->a[out->n - 1] == 0 && out->e[out->n - 1] == 0) out->n--;
     return out->n > 1 || out->a[0] != 1 || out->e[0] != 1;
 }
 
-/* y^k - 1 at y = e^{-iw} */
-static double complex power_less_one(double w, size_t k)
-{
-    double angle = (double)k * w, s = sin(angle / 2);
-    return -2 * s * s - I * sin(angle);
-}
-
-/* A(1) + sum a_k (y^k - 1): what is small at w = 0 because A(1) is keeps its digits. */
+/* A(1) + sum a_k (y^k - 1): what is small at w = 0 because A(1) is keeps its digits. In turn,
+ * y^{k+1} - 1 = (y^k - 1) + (y - 1) y^k, of which neither term cancels the other near w = 0. */
 void socp_loop_at(const socp_loop *l, double w, double complex *A, double complex *E)
 {
-    *A = l->a_one;
-    *E = l->e_one;
+    double sn = sin(w / 2), cs = cos(w / 2), nr = -2 * sn * sn, ni = -2 * sn * cs;
+    double pr = 0, pi = 0, Ar = l->a_one, Ai = 0, Er = l->e_one, Ei = 0;
     for (size_t k = 1; k < l->n; k++) {
-        double complex p = power_less_one(w, k);
-        *A += l->a[k] * p;
-        *E += l->e[k] * p;
+        double more = nr * (1 + pr) - ni * pi;
+        pi += nr * pi + ni * (1 + pr);
+        pr += more;
+        Ar += l->a[k] * pr;
+        Ai += l->a[k] * pi;
+        Er += l->e[k] * pr;
+        Ei += l->e[k] * pi;
     }
+    *A = Ar + I * Ai;
+    *E = Er + I * Ei;
 }
 
-double socp_loop_gain(const socp_loop *l, double h, double w)
+void socp_loop_parts(const socp_loop *l, double w, double complex *U, double complex *V)
 {
     double complex A, E;
+    double sn = sin(w / 2), cs = cos(w / 2), nr = 2 * sn * sn, ni = -2 * sn * cs;
     socp_loop_at(l, w, &A, &E);
-    double s = sin(w / 2);
-    double complex V = l->eta * E, g = (2 * s * s - I * sin(w)) * A - h * V;
-    return (creal(V) * creal(V) + cimag(V) * cimag(V)) /
-           (creal(g) * creal(g) + cimag(g) * cimag(g));
+    *U = nr * creal(A) - ni * cimag(A) + I * (nr * cimag(A) + ni * creal(A));
+    *V = l->eta * E;
 }
 
-/* |U - hV|^2 is least at h = Re(UV*)/|V|^2. */
-double socp_loop_curvature(const socp_loop *l, double w)
+/* The optimizer has them as y = 1 - 1/p, so that 1 - p = y/(y - 1). */
+finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole, size_t *n)
 {
-    double complex A, E;
-    socp_loop_at(l, w, &A, &E);
-    double s = sin(w / 2);
-    double complex V = l->eta * E, U = (2 * s * s - I * sin(w)) * A;
-    return creal(U * conj(V)) / (creal(V) * creal(V) + cimag(V) * cimag(V));
-}
-
-/* The roots of z^n times (1 - y) A(y) + eta h y E(y), y = 1/z. */
-finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole)
-{
-    double c[SOCP_LOOP_MOST + 1], z[2 * SOCP_LOOP_MOST];
-    size_t n = l->n;
-    c[n] = l->a[0];
-    for (size_t k = 1; k <= n; k++)
-        c[n - k] = (k < n ? l->a[k] : 0) - l->a[k - 1] + l->eta * h * l->e[k - 1];
-    gsl_poly_complex_workspace *w = gsl_poly_complex_workspace_alloc(n + 1);
-    if (!w) return FINF_ENOMEM;
-    int failed = gsl_poly_complex_solve(c, n + 1, w, z);
-    gsl_poly_complex_workspace_free(w);
-    for (size_t i = 0; i < n; i++) pole[i] = z[2 * i] + I * z[2 * i + 1];
-    return failed ? FINF_ETOL : FINF_OK;
+    finf_status st = loop_poles(l->opt, l->eta * h, pole, n);
+    for (size_t i = 0; i < *n && st == FINF_OK; i++) pole[i] = pole[i] / (pole[i] - 1);
+    return st;
 }
 
 finf_status socp_model_grid(const socp_model *mo, const finf_noise *noise, size_t lags,
@@ -82,7 +63,8 @@ finf_status socp_model_grid(const socp_model *mo, const finf_noise *noise, size_
                     : socp_grid_make(noise, mo->eta, mo->mu, lags, uniform, out);
 }
 
-/* With momentum four are worth up to 0.2% over one, and more than four nothing to six digits. */
+/* With momentum four are worth up to 0.2% over one, and more than four nothing to six digits unless
+ * |B|^2 rises and falls. */
 size_t socp_model_lags(const socp_model *mo, const finf_noise *noise, int causal)
 {
     enum { LEAST = 4 };

@@ -53,6 +53,7 @@ typedef struct {
     double a[SOCP_LOOP_MOST]; /* A */
     double e[SOCP_LOOP_MOST]; /* E */
     double a_one, e_one;      /* A(1) and E(1). */
+    const finf_optimizer *opt; /* The optimizer itself, for its poles. */
 } socp_loop;
 /* For eta L = e. 0: it is theta -= eta g, and needs no loop. Weight decay and averaging are not
  * looked at. */
@@ -61,13 +62,23 @@ int socp_loop_make(const finf_optimizer *o, double e, socp_loop *out);
 static inline double socp_loop_step(const socp_loop *l) { return l->eta * l->e_one / l->a_one; }
 /* A and E at y = e^{-iw}. */
 void socp_loop_at(const socp_loop *l, double w, double complex *A, double complex *E);
-/* |G_h|^2 = |P/(1 + hP)|^2 at w, for L = 1. */
-double socp_loop_gain(const socp_loop *l, double h, double w);
-/* The curvature on which that is largest, for a given w. */
-double socp_loop_curvature(const socp_loop *l, double w);
-/* The closed loop's poles on curvature h: n of them, some of which may be 0. FINF_ENOMEM, or
- * FINF_ETOL where the roots of the polynomial were not found. */
-finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole);
+/* U = (1 - e^{iw}) A and V = eta E, of which -1/P = U/V. */
+void socp_loop_parts(const socp_loop *l, double w, double complex *U, double complex *V);
+/* |G_h|^2 = |P/(1 + hP)|^2 = |V|^2/|U - hV|^2. */
+static inline double socp_loop_ratio(double complex U, double complex V, double h)
+{
+    double vr = creal(V), vi = cimag(V), gr = creal(U) - h * vr, gi = cimag(U) - h * vi;
+    return (vr * vr + vi * vi) / (gr * gr + gi * gi);
+}
+/* The curvature h on which that is largest. */
+static inline double socp_loop_curvature(double complex U, double complex V)
+{
+    double vr = creal(V), vi = cimag(V);
+    return (creal(U) * vr + cimag(U) * vi) / (vr * vr + vi * vi);
+}
+/* The closed loop's poles p on curvature h, as 1 - p: *n of them, those at 0 left out. FINF_ENOMEM,
+ * or FINF_ETOL where they were not found. pole: SOCP_LOOP_MOST */
+finf_status socp_loop_poles(const socp_loop *l, double h, double complex *pole, size_t *n);
 
 /* ---- grid.c: frequencies (theory 7.5) -------------------------------------------------------- */
 

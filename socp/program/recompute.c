@@ -212,8 +212,12 @@ finf_status socp_recompute_or_mark(const socp_model *mo, const finf_noise *noise
     /* x_i >= 0 is the whole of the class (a NaN is no number to keep either) */
     for (double *v = x; v < y; v++)
         if (!(*v > 0)) *v = 0;
-    memcpy(from, x, signs * sizeof *from);
     for (size_t i = 0; i < b->nh; i++) h0 += x[i];
+    /* of an optimizer's many sequences few are at work: what an interior point leaves of the others
+     * is not worth its cosines */
+    for (double *v = x + 1; mo->loop && v < x + b->nh; v++)
+        if (*v < 1e-9 * h0) *v = 0;
+    memcpy(from, x, signs * sizeof *from);
     /* x[0] is the slack: raising it raises h_0 and nothing else of Lambda */
     double missing = fmax(0, -least_spare(&p, g));
     if (marked && missing > 0) out->coarse = count(marked, g->panels);

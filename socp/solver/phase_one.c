@@ -118,3 +118,20 @@ finf_status socp_phase_one(socp_program *p, finf_cancel cancel, int *feasible)
     socp_program_free(&lp);
     return st == FINF_ETOL && *feasible ? FINF_OK : st;
 }
+
+/* ECOS ends with value 1 too, or does not tell. */
+finf_status socp_phase_one_ecos(const socp_program *p, finf_cancel cancel, int *agrees)
+{
+    socp_program lp;
+    socp_outcome so;
+    socp_solve_options opt = {.tol = 1e-6, .cancel = cancel};
+    *agrees = 0;
+    finf_status st = make(p, p->cones, &lp);
+    if (st != FINF_OK) return st;
+    double *x = malloc(lp.n * sizeof *x);
+    st = x ? socp_ecos(&lp, &opt, x, &so) : FINF_ENOMEM;
+    *agrees = st == FINF_OK && so.value > 0.999;
+    free(x);
+    socp_program_free(&lp);
+    return st == FINF_ENOMEM ? st : FINF_OK;
+}

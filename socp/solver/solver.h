@@ -42,6 +42,8 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
  * from.
  */
 finf_status socp_phase_one(socp_program *p, finf_cancel cancel, int *feasible);
+/* Whether ECOS finds so too, by the same linear program. */
+finf_status socp_phase_one_ecos(const socp_program *p, finf_cancel cancel, int *agrees);
 /* ecos.c */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x,
                       socp_outcome *out);
