@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "curve.h"
+#include "no_memory.h"
 #include "spec.h"
 #include "support.h"
 #include "system.h"
@@ -103,7 +104,7 @@ static finf_system *toeplitz(const char *spec, size_t n)
 {
     finf_noise *noise;
     finf_system *s;
-    ck_assert_int_eq(noise_named(spec, NAN, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(spec_noise(spec, &noise, NULL), FINF_OK);
     ck_assert_int_eq(finf_system_toeplitz(noise, n, &s, NULL), FINF_OK);
     finf_noise_free(noise);
     return s;
@@ -542,6 +543,47 @@ START_TEST(to_its_limit)
 }
 END_TEST
 
+/* The same limit as finf_linreg gives it, with weight decay, a mean of the last points, and other
+ * rules. */
+START_TEST(to_that_of_linreg)
+{
+    static const struct {
+        const char *optimizer, *average, *spectrum, *noise;
+        double decay, eta, sgd, kurtosis;
+        size_t steps;
+    } rows[] = {
+        {"heavy-ball:0.8", "last:40", "power:1", "nu:0.01", 0, 0.01, 0.2, 0, 4000},
+        {"nesterov:0.9", "last:7", "power:1", "antipgd:0.05", 0.1, 0.01, 0, 1, 4000},
+        {"sgd", "last:300", "power:0.5", "nu:0.05", 0.05, 0.03, 0.1, 0, 6000},
+        {"filter:0,0.5,0.3,0.2;1,-1", "none", "exp:0.3", "blt:0.9;0.3", 0.02, 0.1, 0.3, -1, 6000},
+        {"filter:0,2,-1;2,-3,1.5,-0.75,0.25", "ema:0.9", "power:1", "nu:0.1", 0, 0.02, 0, 0, 8000}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        finf_spectrum *H;
+        finf_noise *noise;
+        finf_linreg_result limit;
+        finf_linreg_options l = finf_linreg_options_default();
+        finf_system *s = toeplitz(rows[i].noise, rows[i].steps);
+        finf_optimizer *opt = optimizer(rows[i].optimizer, rows[i].average, rows[i].decay);
+        finf_curve_options o = finf_curve_options_default();
+        ck_assert_int_eq(spec_spectrum(rows[i].spectrum, 8, &H, NULL), FINF_OK);
+        ck_assert_int_eq(spec_noise(rows[i].noise, &noise, NULL), FINF_OK);
+        l.privacy = o.privacy = (finf_privacy_setting){0.8, 1.3, rows[i].sgd};
+        l.kurtosis = o.kurtosis = rows[i].kurtosis;
+        l.optimizer = o.optimizer = opt;
+        l.optimum = 0;
+        o.gamma = FINF_CURVE_GAMMA_INF;
+        ck_assert_int_eq(finf_linreg(noise, rows[i].eta, H, &l, &limit), FINF_OK);
+        finf_curve_result r = curve(s, rows[i].eta, H, o);
+        ASSERT_NEAR(r.last.value, limit.exact.value, 1e-11, "limit of row %zu", i);
+        finf_curve_result_free(&r);
+        finf_optimizer_free(opt);
+        finf_noise_free(noise);
+        finf_spectrum_free(H);
+        finf_system_free(s);
+    }
+}
+END_TEST
+
 /* ---- refused, stopped, infinite -------------------------------------------------------------- */
 
 static int stop_now(void *count) { return --*(int *)count < 0; }
@@ -590,6 +632,35 @@ START_TEST(at_the_edges)
 }
 END_TEST
 
+/* Whichever allocation fails, nothing is left behind and nothing is a number. */
+START_TEST(without_memory)
+{
+    finf_system *systems[] = {toeplitz("nu:0.1", 30), make_system("tree", 30)};
+    finf_spectrum *H;
+    finf_curve_result r;
+    finf_spectrum_power(1, 600, &H, NULL);
+    for (size_t i = 0; i < COUNT(systems); i++) {
+        finf_optimizer *opt = optimizer("nesterov:0.9", "last:7", 0.1);
+        finf_curve_options o = finf_curve_options_default();
+        o.optimizer = opt;
+        finf_status status = FINF_ENOMEM;
+        for (long k = 1; k < 200 && status; k++) {
+            allocations_left = k;
+            status = finf_curve(systems[i], 0.001, H, &o, &r);
+            int ran_out = allocations_left == 0;
+            allocations_left = -1;
+            ck_assert_int_eq(status, ran_out ? FINF_ENOMEM : FINF_OK);
+            ck_assert(!status || (!r.F && isnan(r.last.value) && r.reason.text[0]));
+        }
+        ck_assert_int_eq(status, FINF_OK);
+        finf_curve_result_free(&r);
+        finf_optimizer_free(opt);
+        finf_system_free(systems[i]);
+    }
+    finf_spectrum_free(H);
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *tc = tcase_create("curve of any optimizer");
@@ -599,7 +670,9 @@ static TCase *make(void)
     tcase_add_test(tc, sgd_in_other_words);
     tcase_add_test(tc, nodes_and_directions);
     tcase_add_test(tc, to_its_limit);
+    tcase_add_test(tc, to_that_of_linreg);
     tcase_add_test(tc, at_the_edges);
+    tcase_add_test(tc, without_memory);
     return tc;
 }
 

@@ -20,7 +20,7 @@ static finf_status simulate(const setting *x, finf_simulate_options o, finf_simu
     finf_spectrum *s = NULL;
     finf_optimizer *opt;
     finf_reason why = {""};
-    ck_assert_int_eq(noise_named(x->noise, NAN, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(spec_noise(x->noise, &noise, NULL), FINF_OK);
     if (x->problem == LINREG) ck_assert_int_eq(spec_spectrum(x->spectrum, 8, &s, NULL), FINF_OK);
     ck_assert_msg(!finf_optimizer_parse(x->optimizer, x->average, x->decay, &opt, &why), "%s",
                   why.text);
@@ -130,10 +130,16 @@ START_TEST(replayed)
                   .keep = 0.9,
                   .gain = 0.1};
         p.o.privacy.sigma_sgd = 0.3;
-        double theta[D * LANES], buffers[D * LANES], mean[D * LANES], F[LANES] = {0},
-                                                                      cut[LANES] = {0};
-        worker k = {
-            .p = &p, .theta = theta, .buffers = buffers, .average = mean, .x = x, .w = u, .xi = xi};
+        double theta[D * LANES], buffers[D * LANES], first[D * LANES], mean[D * LANES],
+            F[LANES] = {0}, cut[LANES] = {0};
+        worker k = {.p = &p,
+                    .theta = theta,
+                    .buffers = buffers,
+                    .first = first,
+                    .average = mean,
+                    .x = x,
+                    .w = u,
+                    .xi = xi};
         memcpy(u, w, sizeof w);
         for (size_t e = 0; e < D * LANES; e++) theta[e] = start[e / LANES];
         optimizer_start(&k);
@@ -198,13 +204,72 @@ START_TEST(sgd_in_other_words)
 }
 END_TEST
 
+/* To the bit on any number of threads, for every average. */
+START_TEST(reproducible)
+{
+    static const setting WHICH[] = {
+        {LINREG, "nu:0.01", "power:1", "heavy-ball:0.9", "last:9", 0.1, 0.01, 0.5, 0, 0},
+        {LINREG, "beta:1,-0.5", "power:1", "filter:0,0.5,0.3,0.2;1,-1", "ema:0.9", 0, 0.03, 1, 0,
+         0},
+        {MEAN, "nu:0.1", NULL, "nesterov:0.5", "last:5", 0, 0.1, 0.5, 40, 1},
+        {HUBER, "sgd", NULL, "heavy-ball:0.7", "none", 0, 0.1, 0.5, 0, 0}};
+    for (size_t i = 0; i < COUNT(WHICH); i++)
+        for (int clip = 0; clip < 2; clip++) {
+            finf_simulate_options o = finf_simulate_options_default();
+            finf_simulate_result one, other;
+            o.relative_error = 0.02;
+            o.clip_gradients = clip;
+            ck_assert_int_eq(simulate(&WHICH[i], o, &one), FINF_OK);
+            ck_assert((one.clipped_fraction > 0) == clip);
+            ck_assert(isnan(one.exact.value) == (clip || WHICH[i].problem == HUBER));
+            o.threads = 3;
+            ck_assert_int_eq(simulate(&WHICH[i], o, &other), FINF_OK);
+            ck_assert(one.F.value == other.F.value && one.F.error == other.F.error);
+            ck_assert(one.steps == other.steps && one.chains == other.chains);
+        }
+}
+END_TEST
+
+static int stop_now(void *count) { return --*(int *)count < 0; }
+
+/* What does not settle is infinite or refused, with a reason; a stop is a stop. */
+START_TEST(infinite_refused_stopped)
+{
+    finf_simulate_options o = finf_simulate_options_default();
+    finf_simulate_result r;
+    setting x = {LINREG, "nu:0.01", "power:1", "heavy-ball:0.9", "none", 0, 0.5, 0, 0, 0};
+    ck_assert_int_eq(simulate(&x, o, &r), FINF_OK); /* diverges in mean square */
+    ck_assert(isinf(r.F.value) && r.reason.text[0]);
+    x.problem = HUBER; /* heavy ball is stable for eta h < 2 (1 + m) */
+    x.eta = 3.79;
+    ck_assert_int_eq(simulate(&x, o, &r), FINF_OK);
+    ck_assert(r.knee > 0 && isfinite(r.F.value));
+    x.eta = 3.81;
+    ck_assert_int_eq(simulate(&x, o, &r), FINF_EDOM);
+    ck_assert(isnan(r.F.value) && strstr(r.reason.text, "not stable"));
+    x.eta = 0.01;
+    x.average = "last:100000";
+    x.problem = LINREG;
+    o.max_steps = 1e6;
+    ck_assert_int_eq(simulate(&x, o, &r), FINF_ETOL);
+    ck_assert(isnan(r.F.value) && strstr(r.reason.text, "max-steps"));
+    x.average = "last:100";
+    int polls = 20;
+    o.cancel = (finf_cancel){stop_now, &polls};
+    ck_assert_int_eq(simulate(&x, o, &r), FINF_ETOL);
+    ck_assert(strstr(r.reason.text, "interrupted"));
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *tc = tcase_create("simulation with any optimizer");
     tcase_add_test(tc, after_some_steps);
     tcase_add_test(tc, replayed);
     tcase_add_test(tc, sgd_in_other_words);
-    if (getenv("LATER")) tcase_add_test(tc, stationary);
+    tcase_add_test(tc, stationary);
+    tcase_add_test(tc, reproducible);
+    tcase_add_test(tc, infinite_refused_stopped);
     return tc;
 }
 

@@ -76,7 +76,7 @@ typedef struct {
     double *state;            /* of the filter: coordinate, pole, lane */
     double *buffers;          /* of the optimizer, width numbers each */
     double *average;          /* the averaged point or, for last:K, the sum; NULL without average */
-    double *first;            /* room for a buffer */
+    double *first;            /* room for a buffer, or in one dimension for a copy of theta */
     double *z;                /* SOURCE_BLOCK: a block for each of the width entries */
     double *pad;              /* SOURCE_BLOCK, T steps: room for 2 block numbers, */
     double complex *spectrum; /* and for their transform */
