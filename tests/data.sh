@@ -85,6 +85,11 @@ for csv in "$data"/*.csv; do
     check $? "$csv is not plain"
 done
 
+# the notebook is there with its figures, small, and knows nothing of the machine it ran on
+[ "$(grep -c '"image/png"' "$data/paper.ipynb")" -ge 4 ] && [ "$(wc -c <"$data/paper.ipynb")" -lt 1000000 ] &&
+    ! grep -q -e '"output_type": "error"' -e '[" (]/\(tmp\|home\|root\|usr\|work\|Users\)/' "$data/paper.ipynb"
+check $? 'paper.ipynb: no figures, too large, or with paths of a machine'
+
 # the report: every table but the two with a time and with fitted simulations
 tables() { awk '/<table/ { on = 1; text = "" } on { text = text $0 "\n" } /<\/table>/ { on = 0; if (text !~ /Seconds|Simulated/) printf "%s", text }' "$1"; }
 tables "$data/report.html" >old.tables
@@ -119,7 +124,7 @@ for csv in new/fig*.csv new/learning*.csv; do
                 while ((line[k] | getline out) > 0) {
                     n = cells(out, x)
                     if (!rows++) { for (i = 1; i <= n; i++) key[i] = x[i]; continue }
-                    if (key[1] == "t" && x[1] == 0) continue # figures in t begin with 1
+                    if (key[1] == "t" && x[1] != first[1]) continue # figures in t begin later
                     for (i = 1; i <= n; i++) got[key[i]] = x[i]
                     break
                 }

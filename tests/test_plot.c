@@ -471,6 +471,36 @@ START_TEST(documents)
 }
 END_TEST
 
+/* Gaps that curves share are said once; long numbers are short in labels, whole under the pointer.
+ */
+START_TEST(shared_gaps)
+{
+    doc *d = doc_new();
+    static const char *const NOISE[] = {"nu:0.31622776601683794", "beta@f123456789012.csv", "sgd"};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 8; i++) {
+            doc_row(d);
+            doc_string(d, "noise", DATA_ONLY, NOISE[k], NULL);
+            doc_number(d, "eta", DATA_ONLY, i + 1, NULL);
+            doc_number(d, "F_inf", DATA_ONLY, i > 1 ? HUGE_VAL : i + k + 1.0, NULL);
+            doc_number(d, "F_best", DATA_ONLY, k < 2 && i == 3 ? NAN : 0.1 * (i + k + 1), NULL);
+        }
+    plot_request r = {.x = "eta", .y = {"F_inf"}, .by = {"noise"}};
+    char *svg = drawn(d, &r);
+    ck_assert_uint_eq(count(svg, "infinite at"), 1);
+    ck_assert_ptr_nonnull(strstr(svg, ">every curve: infinite at \u03b7 = 3, 4, 5, 6 and 2 more<"));
+    ck_assert_ptr_nonnull(strstr(svg, ">nu:0.3162</text>"));
+    ck_assert_ptr_nonnull(strstr(svg, "nu:0.31622776601683794: 1"));
+    free(svg);
+    r.y[0] = "F_best";
+    svg = drawn(d, &r);
+    ck_assert_uint_eq(count(svg, "no value at"), 1);
+    ck_assert_ptr_null(strstr(svg, "every curve"));
+    free(svg);
+    doc_free(d);
+}
+END_TEST
+
 /* A document that is a table of numbers, as `curve` has it. */
 START_TEST(document_of_a_table)
 {
@@ -548,6 +578,7 @@ static TCase *make(void)
     tcase_add_test(t, dark);
     tcase_add_test(t, curves_on_each_other);
     tcase_add_test(t, documents);
+    tcase_add_test(t, shared_gaps);
     tcase_add_test(t, document_of_a_table);
     tcase_add_test(t, refused);
     tcase_add_test(t, no_memory);

@@ -190,13 +190,13 @@ static double map(figure_map how, double x)
  * points are about even on a log axis. */
 static size_t next_row(const figure *f, size_t row) { return row + 1 + (f->thin ? row / 24 : 0); }
 
-/* Fills a column of the dataset with map(y), or map(y/over). Thinned figures have a log axis, and
- * row 0 (t = 0) is left out of them. */
+/* Fills a column of the dataset with map(y), or map(y/over). Thinned figures have a log axis, on
+ * which the first rows (t = 0 among them) have no place. */
 static void put_column(const job *j, dataset *d, size_t column, const double *y, const double *over,
                        figure_map how)
 {
     size_t to = 0;
-    for (size_t row = j->f->thin ? 1 : 0; row < j->n; row = next_row(j->f, row))
+    for (size_t row = j->f->thin; row < j->n; row = next_row(j->f, row))
         d->data[to++ * d->columns + column] = map(how, over ? y[row] / over[row] : y[row]);
 }
 
@@ -228,7 +228,7 @@ static finf_status begin(job *j, dataset *d)
         else
             st = finf_why(j->why, FINF_ENOMEM, "no memory");
     }
-    for (size_t row = f->thin ? 1 : 0; !st && row < j->n; row = next_row(f, row)) d->rows++;
+    for (size_t row = f->thin; !st && row < j->n; row = next_row(f, row)) d->rows++;
     if (!st && !(d->data = malloc((d->rows + 1) * d->columns * sizeof *d->data)))
         st = finf_why(j->why, FINF_ENOMEM, "no memory");
     for (size_t i = 0; !st && i < d->rows * d->columns; i++) d->data[i] = NAN;

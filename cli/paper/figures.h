@@ -71,7 +71,7 @@ typedef struct {
         plot_line line;
         const char *words;
     } sample[FIGURE_SAMPLES]; /* what the legend says of lines, without words: no more */
-    int thin;                 /* of the rows take the first ones, and then ever fewer */
+    size_t thin; /* the first row taken, after which there are ever fewer; 0: all rows */
     figure_source source[FIGURE_SOURCES];
     figure_column column[FIGURE_COLUMNS];
 } figure;

@@ -2,6 +2,7 @@
  * cannot be drawn is said below. */
 #include "plot_document.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,25 @@ static void name_curve(const board *b, size_t first, size_t k, char *out, size_t
              *row && keyed ? ", " : "", keyed ? b->r->y[k] : "");
 }
 
+/* A name as a label: numbers of more than eight characters have four digits only. */
+static void shorten(const char *name, char *out, size_t size)
+{
+    size_t n = 0;
+    while (*name && n + 32 < size) {
+        char *end = NULL;
+        double v = strspn(name, "0123456789") ? strtod(name, &end) : 0;
+        if (end && end - name > 8) {
+            n += (size_t)snprintf(out + n, size - n, "%.4g", v);
+            name = end;
+            continue;
+        }
+        /* a number as it is, or one character */
+        for (const char *stop = end ? end : name + 1; name < stop && n + 1 < size;)
+            out[n++] = *name++;
+    }
+    out[n] = 0;
+}
+
 /* Colours tell groups apart, and lines keys; with one group colours tell keys apart. Where colours
  * begin again, the line is another. */
 static void choose_looks(const board *b, size_t group, size_t k, plot_series *s)
@@ -218,7 +238,9 @@ static void choose_looks(const board *b, size_t group, size_t k, plot_series *s)
 static void add_curve(const board *b, plot *p, size_t n, size_t group, size_t k, const char *name)
 {
     double *x = b->points, *y = x + b->n, *low = y + b->n, *high = low + b->n;
-    plot_series s = {.name = name, .x = x, .y = y, .n = n, .marks = n <= MARKED};
+    char label[NAME + 128];
+    shorten(name, label, sizeof label);
+    plot_series s = {.name = name, .label = label, .x = x, .y = y, .n = n, .marks = n <= MARKED};
     choose_looks(b, group, k, &s);
     for (size_t i = 0; i < n; i++) {
         size_t row = b->order[i];
@@ -246,47 +268,95 @@ static void append(char *text, const char *more)
 /* Whether a value leaves a gap of this kind: infinite, or not there. */
 static int is_gap(double v, int infinite) { return infinite ? isinf(v) : isnan(v); }
 
-/* "name: infinite at eta = 1, 2, 3, 4 and 2 more (reason)"; nothing if there is no such gap. */
-static int put_gaps(const board *b, size_t n, size_t k, int infinite, const char *name, char *out)
+/* A gap that one or several curves have. */
+typedef struct {
+    char where[PIECES]; /* "infinite at eta = 1, 2, 3, 4 and 2 more" */
+    char reason[300];   /* of the first row, or nothing */
+    char names[PIECES]; /* of the first curves that have it, */
+    size_t curves;      /* and how many have it */
+} gap;
+
+typedef struct {
+    gap all[PLOT_NOTES - 1];
+    size_t n;
+    size_t more;   /* gaps that there is no room for */
+    size_t curves; /* of the plot */
+} gap_list;
+
+/* Finds the gap of this kind in key k of the n rows in b->order. 0: there is none. */
+static int find_gap(const board *b, size_t n, size_t k, int infinite, gap *out)
 {
-    const doc_cell none = {CELL_EMPTY, NAN, NULL};
-    doc_cell reason = none;
-    char piece[300];
+    doc_cell reason = {CELL_EMPTY, NAN, NULL};
+    char piece[64];
     size_t gaps = 0;
+    *out = (gap){.curves = 1};
+    snprintf(out->where, PIECES, "%s at %s =", infinite ? "infinite" : "no value", b->r->x);
     for (size_t i = 0; i < n; i++) {
         size_t row = b->order[i];
         if (!is_gap(b->y[k][row], infinite)) continue;
         if (!gaps++ && doc_rows(b->d) == b->n) reason = doc_at(b->d, row, "reason");
-        snprintf(piece, sizeof piece, "%s%.6g", gaps == 1 ? "" : ", ", b->x[row]);
-        if (gaps == 1)
-            snprintf(out, PIECES, "%s%s%s at %s = ", name, *name ? ": " : "",
-                     infinite ? "infinite" : "no value", b->r->x);
-        if (gaps <= SHOWN) append(out, piece);
+        snprintf(piece, sizeof piece, "%s %.6g", gaps == 1 ? "" : ",", b->x[row]);
+        if (gaps <= SHOWN) append(out->where, piece);
     }
-    if (!gaps) return 0;
     snprintf(piece, sizeof piece, " and %zu more", gaps - SHOWN);
-    if (gaps > SHOWN) append(out, piece);
-    if (reason.kind == CELL_TEXT && *reason.text) {
-        snprintf(piece, sizeof piece, " (" MARKUP_LITERAL "%.250s" MARKUP_LITERAL ")", reason.text);
-        append(out, piece);
-    }
-    return 1;
+    if (gaps > SHOWN) append(out->where, piece);
+    if (reason.kind == CELL_TEXT && *reason.text)
+        snprintf(out->reason, sizeof out->reason, " (" MARKUP_LITERAL "%.250s" MARKUP_LITERAL ")",
+                 reason.text);
+    return gaps > 0;
 }
 
-/* Notes about the gaps of a curve; `said` counts all that there are, of which the plot keeps one
- * less than it has room for. */
-static void note_gaps(const board *b, plot *p, size_t n, size_t k, const char *name, size_t *said)
+/* Adds the gaps of the curve `name`; those that another curve has too are said once. */
+static void add_gaps(const board *b, size_t n, size_t k, const char *name, gap_list *to)
 {
-    char text[PIECES] = "";
-    for (int infinite = 1; infinite >= 0; infinite--)
-        if (put_gaps(b, n, k, infinite, name, text) && ++*said < PLOT_NOTES) plot_note(p, text);
+    for (int infinite = 1; infinite >= 0; infinite--) {
+        gap g;
+        size_t i = 0;
+        if (!find_gap(b, n, k, infinite, &g)) continue;
+        while (i < to->n && strcmp(to->all[i].where, g.where) != 0) i++;
+        if (i == PLOT_NOTES - 1) {
+            to->more++;
+            continue;
+        }
+        if (i == to->n)
+            to->all[to->n++] = g;
+        else
+            to->all[i].curves++;
+        if (to->all[i].curves > SHOWN) continue;
+        if (to->all[i].curves > 1) append(to->all[i].names, ", ");
+        append(to->all[i].names, name);
+    }
+    to->curves++;
+}
+
+/* "sgd, nu:0.1 and 3 more: infinite at eta = 1, 2 (reason)". */
+static void note_gap(const gap *g, size_t curves, plot *p)
+{
+    char text[2 * PIECES + 400], more[64] = "";
+    if (g->curves > SHOWN) snprintf(more, sizeof more, " and %zu more", g->curves - SHOWN);
+    if (g->curves == curves && curves > 1)
+        snprintf(text, sizeof text, "every curve: %s%s", g->where, g->reason);
+    else
+        snprintf(text, sizeof text, "%s%s%s%s%s", g->names, more, *g->names ? ": " : "", g->where,
+                 g->reason);
+    plot_note(p, text);
+}
+
+static void note_gaps(const gap_list *all, plot *p)
+{
+    char text[64];
+    for (size_t i = 0; i < all->n; i++) note_gap(&all->all[i], all->curves, p);
+    if (!all->more) return;
+    snprintf(text, sizeof text, "Other gaps: %zu.", all->more);
+    plot_note(p, text);
 }
 
 /* ---- the plot -------------------------------------------------------------------------------- */
 
 static void add_curves(const board *b, plot *p)
 {
-    size_t group = 0, said = 0;
+    size_t group = 0;
+    gap_list gaps = {.n = 0};
     char name[NAME + 64];
     for (size_t i = 0; i < b->n; i++) {
         if (!is_first(b, i)) continue;
@@ -295,13 +365,11 @@ static void add_curves(const board *b, plot *p)
             if (!b->y[k]) continue;
             name_curve(b, i, k, name, sizeof name);
             add_curve(b, p, n, group, k, name);
-            note_gaps(b, p, n, k, name, &said);
+            add_gaps(b, n, k, name, &gaps);
         }
         group++;
     }
-    if (said < PLOT_NOTES) return;
-    snprintf(name, sizeof name, "Gaps of the same kind: %zu more.", said - PLOT_NOTES + 1);
-    plot_note(p, name);
+    note_gaps(&gaps, p);
 }
 
 /* The scale of an axis: logarithmic if every finite value is positive, and there is one. */
@@ -326,7 +394,12 @@ static plot *make_plot(const board *b)
         append(label, b->drawn > 1 ? r->y[k] : in_words(r->y[k]));
     }
     y.label = r->y_label ? r->y_label : label;
-    snprintf(title, sizeof title, "%s against %s", y.label, x.label);
+    /* "F_inf = lim .." is "F_inf" in the title */
+    const char *defined = strstr(y.label, " = ");
+    snprintf(title, sizeof title, "%.*s against %s",
+             (int)(defined ? (size_t)(defined - y.label) : strlen(y.label)), y.label, x.label);
+    /* words begin with a capital, a key stays as it is */
+    if (b->drawn == 1 && strchr(y.label, ' ')) title[0] = (char)toupper((unsigned char)title[0]);
     char fixed[PIECES];
     snprintf(fixed, sizeof fixed, MARKUP_LITERAL "%s" MARKUP_LITERAL,
              r->subtitle ? r->subtitle : "");

@@ -177,7 +177,7 @@ double markup_width(const char *s)
         if (q.begins || q.ends || c == *MARKUP_LITERAL) continue;
         double em = strchr("iljtfr.,:;'|!()[] ", c) && !q.symbol  ? 0.37
                     : strchr("mwMW@%<>=+~^#&\"", c) || (c & 0x80) ? 0.85
-                                                                  : 0.61;
+                                                                  : 0.64;
         w += script ? 0.72 * em : em;
     }
     return w;
