@@ -1,14 +1,14 @@
 # iqc, optimize and tune for strongly convex, smooth F.
 
-common='gamma2 bound unit_bound quadratic_lower unit_quadratic_lower solver solver_status iterations grid_points basis_size certified certified_upper'
+common='gamma2 bound unit_bound lower unit_lower solver solver_status iterations grid_points basis_size certified certified_upper'
 keys "$common" iqc --noise nu:0.056 --eta 0.1 --kappa 100
-keys "$common rounds history bound_sgd bound_nu spread minimax_lower gap gaussian_bound gaussian_gap noise" optimize --eta 0.1 --kappa 100
+keys "$common rounds history bound_sgd bound_nu spread minimax gap gaussian_bound gaussian_gap noise" optimize --eta 0.1 --kappa 100
 keys 'nu gap bound' tune --eta 0.1 --kappa 100
-keys 'nu F_exact F_auto' tune --eta 0.02 --spectrum power:1 --dim 128
-keys 'nu F F_sgd' tune --eta 0.1
+keys 'nu F_inf F_paper' tune --eta 0.02 --spectrum power:1 --dim 128
+keys 'nu F_inf F_sgd' tune --eta 0.1
 near unit_bound 0.0456884 2e-6 iqc --noise sgd --eta 0.1 --kappa 100
-near unit_bound 0.00777275 2e-6 iqc --noise nu:auto --eta 0.1 --kappa 100 --solver newton
-near unit_quadratic_lower 0.0263158 2e-6 iqc --noise sgd --eta 0.1 --kappa 100
+near unit_bound 0.00777275 2e-6 iqc --noise nu:paper --eta 0.1 --kappa 100 --solver newton
+near unit_lower 0.0263158 2e-6 iqc --noise sgd --eta 0.1 --kappa 100
 near unit_bound 10.65 2e-3 iqc --noise sgd --eta 0.1 --kappa 100 --bound dist
 near bound 0.005269617870587385 1e-10 iqc --noise nu:0.1 --eta 0.1 --kappa 1
 near unit_bound 0.0070349174 1e-7 iqc --noise nu:0.062 --eta 0.1 --kappa 1000 --bound gaussian
@@ -30,12 +30,12 @@ ok '"certified":true' iqc --noise nu:0.056 --eta 0.1 --kappa 100 --certify --jso
 ok '"bound":"inf".*"reason":"eta L >= 2' iqc --noise sgd --eta 2 --kappa 10 --json
 ok '"bound":"inf".*"reason":"sum c_t' iqc --noise beta:1,-2 --eta 0.1 --kappa 10 --json
 # an infinite answer is infinite in every key; what does not depend on the noise stays
-for c in 'iqc --noise sgd' tune optimize; do ok '"bound":"inf".*"unit_bound":"inf".*"quadratic_lower":"inf",.*"unit_quadratic_lower":"inf"' $c --eta 2 --kappa 10 --json; done
-ok '"minimax_lower":"inf","minimax_lower_error":0,"gap":null,"gaussian_bound":"inf","gaussian_gap":null' optimize --eta 2 --kappa 10 --json
+for c in 'iqc --noise sgd' tune optimize; do ok '"bound":"inf".*"unit_bound":"inf".*"lower":"inf",.*"unit_lower":"inf"' $c --eta 2 --kappa 10 --json; done
+ok '"minimax":"inf","minimax_error":0,"gap":null,"gaussian_bound":"inf","gaussian_gap":null' optimize --eta 2 --kappa 10 --json
 ok '"unit_bound":"inf","unit_sgd":"inf"' iqc --noise sgd --eta 2 --kappa 10 --sigma-sgd 1 --json
 for n in strategy:1,2 'blt:0.5;-3'; do
-    ok '"bound":"inf".*"unit_bound":"inf".*"quadratic_lower":"inf",.*"unit_quadratic_lower":"inf"' iqc --noise "$n" --eta 0.1 --kappa 10 --json
-    near minimax_lower 0.005269617870587385 1e-12 iqc --noise "$n" --eta 0.1 --kappa 10
+    ok '"bound":"inf".*"unit_bound":"inf".*"lower":"inf",.*"unit_lower":"inf"' iqc --noise "$n" --eta 0.1 --kappa 10 --json
+    near minimax 0.005269617870587385 1e-12 iqc --noise "$n" --eta 0.1 --kappa 10
     ok 'lower +inf +every quadratic diverges' iqc --noise "$n" --eta 0.1 --kappa 10
     if grep -q -i nan "$T/out"; then no nan iqc --noise "$n"; else yes; fi
 done

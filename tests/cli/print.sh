@@ -4,11 +4,11 @@ ok '"gamma2":1\.45,' gamma --noise nu:0.1 --precision 3 --json
 ok '1\.452 ' gamma --noise nu:0.1 --precision 4
 ok '^nu:0\.1,1\.45,' gamma --noise nu:0.1 --precision 3 --format csv
 ok '"power:0\.5,0\.1",1\.45' gamma --noise power:0.5,0.1 --format csv
-ok '^  gamma_inf\^2  ' gamma --noise nu:0.1 --quiet
+ok '^  gamma2 +1.45' gamma --noise nu:0.1 --quiet
 if grep -q -e Sensitivity -e 'sum of' "$T/out"; then no "notes in spite of --quiet" gamma --quiet; else yes; fi
 ok '^1$' coef --noise nu:0.1 --length 3 --quiet
 if [ "$(grep -c -v '^[-0-9.e]*$' "$T/out")" = 0 ]; then yes; else no "more than numbers" coef --quiet; fi
-ok '"noise":"nu:0\.1"' mean --noise nu:auto --eta 0.1 --json
+ok '"noise":"nu:0\.1"' mean --noise nu:paper --eta 0.1 --json
 printf '1\n-0.5\n' >'a"b\c'
 ok '"noise":"beta@a\\"b\\\\c"' gamma --noise 'beta@a"b\c' --json
 
