@@ -122,7 +122,6 @@ finf_status systems_read(const char *list, size_t n, system_list *out, finf_reas
     }
 }
 
-
 void systems_free(system_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {

@@ -189,7 +189,7 @@ finf_status read_noise(const args *a, const problem *p, finf_noise **out, finf_r
 
 finf_status read_noise_alone(const args *a, finf_noise **out, finf_reason *why)
 {
-    static const option_id ONLY_FOR_BEST[] = {OPT_SPECTRUM, OPT_DIM, OPT_KAPPA};
+    static const option_id ONLY_FOR_BEST[] = {OPT_SPECTRUM, OPT_DIM, OPT_KAPPA, OPT_SIGMA_SGD};
     const char *text = args_text(a, OPT_NOISE);
     problem p;
     *out = NULL;

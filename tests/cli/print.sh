@@ -15,7 +15,7 @@ ok '"noise":"beta@a\\"b\\\\c"' gamma --noise 'beta@a"b\c' --json
 # names from outside: nothing in them moves the cursor (ESC, C1 in both spellings, CR), and CSV and JSON are well-formed
 odd=$(printf 'a\033[31m\302\233b\233\rc\303\251"d,e') # a valid e with an accent stays
 printf '1\n-0.5\n' >"$odd"
-ok "^  noise +beta@a\?\[31m\?b\?\?c$(printf '\303\251')\"d,e\$" gamma --noise "beta@$odd"
+ok "^  noise +'beta@a\?\[31m\?b\?\?c$(printf '\303\251')\"d,e'\$" gamma --noise "beta@$odd"
 ok "^\"beta@a\?\[31m\?b\?\?c$(printf '\303\251')\"\"d,e\",1\.3" gamma --noise "beta@$odd" --format csv
 ok '"noise":"beta@a\\u001b\[31m\\u009bb\\ufffd\\u000dc.*\\"d,e"' gamma --noise "beta@$odd" --json
 bad 5 "'no?file?x'" gamma --noise "beta@$(printf 'no\033file\302\200x')"

@@ -4,7 +4,8 @@ bad1 2 "'nonsense'" nonsense
 bad1 2 "''" ''
 bad1 2 "foo" "foo${nl}bar"
 bad 2 "'--nonsense'" gamma --noise sgd --nonsense 1
-bad 2 "'--dim" gamma --noise sgd --dim=3
+bad 2 "'--length" gamma --noise sgd --length=3
+bad 2 '--dim has no effect without --noise' gamma --noise sgd --dim=3
 bad 2 "'extra'" gamma --noise sgd extra
 bad 2 "'-n'" gamma -n sgd
 bad 2 "'--'" gamma --
@@ -15,32 +16,34 @@ bad 2 --length coef --noise sgd
 bad 2 --rho privacy
 bad 2 --rho privacy --delta 1e-5
 bad 2 'not several' privacy --rho 1 --epsilon 1 --delta 1e-5
-bad 2 --noise gamma --noise sgd --noise sgd
+bad 2 "--eta is given twice" mean --noise sgd --eta 0.1 --eta 0.1
 bad 2 --json gamma --noise sgd --json --json
 bad 2 --json gamma --noise sgd --json=1
 bad 2 csv gamma --noise sgd --json --format csv
 bad 2 xml gamma --noise sgd --format xml
 bad 2 format gamma --noise sgd --format ''
 bad 2 other privacy --epsilon 1 --delta 1e-5 --accounting other
-bad 2 auto gamma --noise nu:auto
+bad 3 "'nu:auto': there is no auto; nu:paper is eta*mu, nu:best the nu" gamma --noise nu:auto
+bad 3 "'power:0.5,auto': there is no auto" gamma --noise power:0.5,auto --eta 0.1
 bad 2 --dim linreg --noise sgd --eta 0.1 --spectrum power:1
 bad 2 stdin linreg --noise beta@- --eta 0.1 --spectrum @-
-for o in noise eta mu steps format output precision; do bad1 2 "--$o" gamma --noise=sgd --$o; done
+for o in noise eta steps format output precision; do bad1 2 "--$o" gamma --noise=sgd --$o; done
 bad1 2 --output gamma --noise sgd --output a --output b
 
 for v in 0 -1 -0.1 1.5 2 1e300; do
     bad 3 "$(awk "BEGIN { printf \"nu = %g\", $v }")" gamma --noise nu:$v
-    bad 3 "nu = " mean --noise antipgd:$v --eta 0.1
+    [ $v = 0 ] || bad 3 "nu = " mean --noise antipgd:$v --eta 0.1
 done
 bad 3 1.0000001 gamma --noise nu:1.0000001
 for v in 0.1x '1 2' ' 0.1' '0.1 ' '' nan NaN inf -inf 1e400 '1,2' x 0.1e '--' "0.1${nl}2"; do
     line=${v%%"$nl"*}
+    bad 3 "'$line" linreg --noise sgd --eta 0.1 --spectrum "power:$v" --dim 3
+    [ "$v" != '1,2' ] || continue # a list
     bad 3 "'$line" gamma --noise "nu:$v"
     bad 3 "'$line" mean --noise sgd --eta "$v"
-    bad 3 "'$line" linreg --noise sgd --eta 0.1 --spectrum "power:$v" --dim 3
     bad 3 "'$line" linreg --noise sgd --eta 0.1 --spectrum flat --dim "$v"
-    [ "$v" = '1,2' ] || bad 3 "${line:-lambda}" linreg --noise sgd --eta 0.1 --spectrum "list:1,$v"
-    [ "$v" = '1,2' ] || bad 3 "${line:-beta[1]}" gamma --noise "beta:1,$v,2"
+    bad 3 "${line:-lambda}" linreg --noise sgd --eta 0.1 --spectrum "list:1,$v"
+    bad 3 "${line:-beta[1]}" gamma --noise "beta:1,$v,2"
 done
 bad 3 xyz gamma --noise "beta:1,${long}xyz"
 bad 3 xyz gamma --noise "power:${long}xyz,0.1"
