@@ -1,9 +1,11 @@
 # simulate: its values, seeds and starts.
 
-near F_inf "${last:-0}" 1e-13 simulate --problem linreg --noise sgd --eta 0.1 --spectrum @eig.txt --start @start.csv --steps 20
+run curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start @start.csv --json
+last=$(sed -n 's/.*"F_last":\([0-9.e+-]*\).*/\1/p' "$T/out")
+near F_last "${last:-0}" 1e-13 simulate --problem linreg --noise sgd --eta 0.1 --spectrum @eig.txt --start @start.csv --steps 20
 near start 2 0 simulate --problem mean --noise sgd --eta 0.1 --start 2 --steps 20
 ok '"start":"@start.csv"' simulate --problem linreg --noise sgd --eta 0.1 --spectrum @eig.txt --start @start.csv --steps 20 --json
-keys 'F_sim F_error F_low F_high F_inf steps chains' simulate --problem mean --noise sgd --eta 0.3
+keys 'F_sim F_sim_error F_sim_low F_sim_high F_inf F_inf_error steps_total chains' simulate --problem mean --noise sgd --eta 0.3
 run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 1 --format csv; cut -d, -f1-8 "$T/out" >one.csv
 run simulate --problem mean --noise nu:0.1 --eta 0.3 --seed 7 --threads 2 --format csv; cut -d, -f1-8 "$T/out" >two.csv
 if cmp -s one.csv two.csv; then yes; else no 'threads change the answer' simulate; fi
