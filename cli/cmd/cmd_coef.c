@@ -4,6 +4,29 @@
 
 #include "cmd.h"
 
+/* Beside the coefficients, where a privacy target was given: the standard deviation of the normals
+ * that they are applied to. */
+static finf_status show_sigma(const args *a, const finf_noise *noise, doc *d, finf_reason *why)
+{
+    setting x;
+    finf_sensitivity gamma;
+    finf_status s = read_setting(a, &x, why);
+    if (s || !setting_given(a)) return s;
+    if ((s = finf_noise_sensitivity(noise, &gamma))) {
+        *why = gamma.reason;
+        return s;
+    }
+    double sigma = finf_noise_multipliers(&x.set, gamma.gamma2.value).sigma;
+    doc_note(d, "# sigma = %s: of the normals, for rho = %s and the clip norm %s",
+             finf_show(sigma).s, finf_show(x.set.rho).s, finf_show(x.set.clip).s);
+    doc_real(d, "gamma2", DATA_ONLY, gamma.gamma2, NULL);
+    doc_real(d, "rho", DATA_ONLY, x.rho, NULL);
+    doc_number(d, "clip", DATA_ONLY, x.set.clip, NULL);
+    doc_number(d, "sigma", DATA_ONLY, sigma, NULL);
+    show_row_reason(d, a, gamma.reason.text);
+    return FINF_OK;
+}
+
 /* |B(w)|^2 at n frequencies, equally spaced from 0 to pi with both ends. */
 static finf_status show_density(const args *a, const finf_noise *noise, size_t n, doc *d,
                                 finf_reason *why)
@@ -22,9 +45,10 @@ static finf_status show_density(const args *a, const finf_noise *noise, size_t n
     doc_row(d);
     doc_note(d, "# w and |B(w)|^2 of %.80s", args_text(a, OPT_NOISE));
     show_noise_key(d, a, noise);
+    finf_status s = show_sigma(a, noise, d, why);
     doc_table(d, "density", 2, NAMES, x, n);
     free(x);
-    return FINF_OK;
+    return s;
 }
 
 /* After FINF_ETOL, where the coefficients of a spectrum did not settle, they are printed all the
@@ -44,6 +68,8 @@ static finf_status show_coefficients(const args *a, const finf_noise *noise, siz
                           : "noising coefficients beta_t",
                  args_text(a, OPT_NOISE), n - 1);
         show_noise_key(d, a, noise);
+        finf_status t = show_sigma(a, noise, d, why);
+        if (t) s = t;
         doc_array(d, strategy ? "strategy_coef" : "noising_coef", x, n);
     }
     free(x);
@@ -70,6 +96,7 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_LENGTH, .needed = 1},
                                      {.id = OPT_STRATEGY},
                                      {.id = OPT_DENSITY},
+                                     PRIVACY_OPTIONS,
                                      COMMON_OPTIONS,
                                      {.id = OPT_END}};
 

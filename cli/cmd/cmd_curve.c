@@ -337,7 +337,6 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
         s = finf_why(why, FINF_EUSAGE, "a curve needs --eta beside --spectrum");
     if (!s && args_given(a, OPT_START) && !curve)
         s = finf_why(why, FINF_EUSAGE, "--start is of a curve: give --eta and --spectrum");
-    if (!s) s = check_stdin(a, why);
     if (!s) s = read_problem(a, curve ? PROBLEM_LINREG : PROBLEM_NONE, &j->p, why);
     j->o = finf_curve_options_default();
     j->o.privacy = j->p.privacy.set;

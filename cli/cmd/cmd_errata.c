@@ -20,36 +20,27 @@ static void show_wrapped(doc *d, const char *before, const char *text)
 
 /* The second pair of numbers that some errata have. CSV has its columns in all rows; JSON and text
  * only where they say something. */
-static void show_also(doc *d, const args *a, int number, const finf_erratum *e)
+static void show_also(doc *d, const args *a, const finf_erratum *e)
 {
     int csv = strcmp(args_text(a, OPT_FORMAT), "csv") == 0;
-    char label[32];
     if (e->also) show_wrapped(d, "also: ", e->also);
     if (e->also || csv) doc_string(d, "also", DATA_ONLY, e->also, NULL);
-    snprintf(label, sizeof label, "%2d also printed", number);
     if (!isnan(e->also_printed) || csv)
         doc_number(d, "also_printed", isnan(e->also_printed) ? DATA_ONLY : SHOWN, e->also_printed,
                    NULL);
-    snprintf(label, sizeof label, "%2d also computed", number);
     if (!isnan(e->also_computed) || csv)
         doc_number(d, "also_computed", isnan(e->also_computed) ? DATA_ONLY : SHOWN,
                    e->also_computed, NULL);
 }
 
-/* The number of the erratum is in the labels, as text has one line a value and no other mark of
- * which erratum it belongs to. */
 static void show(doc *d, const args *a, int number, const finf_erratum *e)
 {
-    char label[32];
     doc_row(d);
-    doc_note(d, "%2d. %s", number, e->what);
-    doc_number(d, "erratum", DATA_ONLY, number, NULL);
+    doc_number(d, "erratum", SHOWN, number, e->what);
     doc_string(d, "what", DATA_ONLY, e->what, NULL);
-    snprintf(label, sizeof label, "%2d printed", number);
     doc_number(d, "printed", SHOWN, e->printed, NULL);
-    snprintf(label, sizeof label, "%2d computed", number);
     doc_number(d, "computed", SHOWN, e->computed, NULL);
-    show_also(d, a, number, e);
+    show_also(d, a, e);
     show_wrapped(d, "", e->note);
     doc_string(d, "note", DATA_ONLY, e->note, NULL);
     show_row_reason(d, a, isinf(e->computed) || isinf(e->printed) ? e->note : "");

@@ -9,7 +9,9 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
 {
     finf_noise *noise = NULL;
     sensitivity x;
-    finf_status s = read_noise_alone(a, &noise, why);
+    setting privacy;
+    finf_status s = read_setting(a, &privacy, why);
+    if (!s) s = read_noise_alone(a, &noise, why);
     if (!s) s = read_sensitivity(a, noise, &x, why);
     if (!s || s == FINF_ETOL) {
         doc_row(d);
@@ -18,6 +20,7 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
         doc_real(d, "gamma2", SHOWN, x.all.gamma2, "gamma_inf^2: sum of c_t^2, c = 1/beta");
         doc_number(d, "gamma", SHOWN, sqrt(x.all.gamma2.value), "gamma_inf");
         show_sensitivity(d, &x);
+        if (setting_given(a)) show_setting(d, &privacy, sensitivity_meant(&x).value);
         if (x.status) /* undecided is neither */
             doc_number(d, "minimum_phase", SHOWN, NAN, "no zero of B(z) in |z| <= 1");
         else
@@ -37,6 +40,7 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      OPTIONS_FOR_BEST,
                                      {.id = OPT_STEPS},
                                      PARTICIPATION_OPTIONS,
+                                     PRIVACY_OPTIONS,
                                      TABLE_OPTIONS,
                                      COMMON_OPTIONS,
                                      {.id = OPT_END}};
@@ -49,11 +53,11 @@ const command command_gamma = {
     .about =
         "gamma_inf^2 = sum c_t^2, c = 1/beta: how much noise privacy costs. Infinite, with the\n"
         "reason, when B(z) has a zero in |z| <= 1. With --steps that of T steps, of one or\n"
-        "several participations.",
+        "several participations; with a privacy target also the sigma that it asks for.",
     .example = "finf gamma --noise nu:0.01 --steps 1000",
     .options = OPTIONS,
     .rules = RULES,
-    .columns = "gamma2,gamma2_T,sens2,minimum_phase",
+    .columns = "gamma2,gamma2_T,sens2,sigma,minimum_phase",
     .plot = "gamma2",
     .run = cmd_gamma,
 };

@@ -9,9 +9,10 @@
 
 typedef struct {
     sweep_row end;
-    /* decay, dimension and step size; Tr H/lambda_1; then F_inf of DP-SGD, of nu = eta mu and of
-     * the best nu (and which that is), the least over all noise, and the paper's lower bound */
-    double a, d, eta, d_eff, sgd, nu, best, best_nu, optimum, floor;
+    /* decay, dimension and step size; Tr H/lambda_1; the best nu; then F_inf of DP-SGD, of
+     * nu = eta mu and of the best nu, the least over all noise, and the paper's lower bound */
+    double a, d, eta, d_eff, best_nu;
+    finf_real sgd, nu, best, optimum, floor;
     finf_rates rate;    /* what the paper has for them, with unit constants */
     finf_reason reason; /* why they are infinite */
 } cell;
@@ -62,11 +63,11 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
     if (!s && (s = finf_rates_power(c->a, c->d, c->eta, set, &c->rate))) *why = c->rate.reason;
     if (!s) {
         c->d_eff = nu.d_eff;
-        c->sgd = sgd.exact.value;
-        c->nu = nu.exact.value;
-        c->best = best.exact.value;
-        c->optimum = nu.optimum.value;
-        c->floor = nu.floor.value;
+        c->sgd = sgd.exact;
+        c->nu = nu.exact;
+        c->best = best.exact;
+        c->optimum = nu.optimum;
+        c->floor = nu.floor;
         c->reason = nu.reason;
     }
     finf_spectrum_free(H);
@@ -75,7 +76,7 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
 
 /* A row of CSV and JSON. constant_..: value/rate, the constant that the paper's rate would need to
  * be exact here. */
-static void show_cell(doc *d, const args *a, const cell *c)
+static void show_cell(doc *d, const args *a, const finf_privacy_setting *set, const cell *c)
 {
     char spectrum[48];
     snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(c->a).s);
@@ -83,23 +84,24 @@ static void show_cell(doc *d, const args *a, const cell *c)
     doc_string(d, "spectrum", DATA_ONLY, spectrum, NULL);
     doc_number(d, "d", DATA_ONLY, c->d, NULL);
     doc_number(d, "eta", DATA_ONLY, c->eta, NULL);
+    doc_number(d, "rho", DATA_ONLY, set->rho, NULL);
     doc_number(d, "d_eff", DATA_ONLY, c->d_eff, NULL);
-    doc_number(d, "F_sgd", DATA_ONLY, c->sgd, NULL);
-    doc_number(d, "F_paper", DATA_ONLY, c->nu, NULL);
-    doc_number(d, "ratio", DATA_ONLY, c->nu / c->sgd, NULL);
-    doc_number(d, "F_best_nu", DATA_ONLY, c->best, NULL);
+    doc_real(d, "F_sgd", DATA_ONLY, c->sgd, NULL);
+    doc_real(d, "F_paper", DATA_ONLY, c->nu, NULL);
+    doc_number(d, "ratio", DATA_ONLY, c->nu.value / c->sgd.value, NULL);
+    doc_real(d, "F_best_nu", DATA_ONLY, c->best, NULL);
     doc_number(d, "best_nu", DATA_ONLY, c->best_nu, NULL);
-    doc_number(d, "F_best", DATA_ONLY, c->optimum, NULL);
-    doc_number(d, "F_floor", DATA_ONLY, c->floor, NULL);
-    doc_number(d, "sgd_over_floor", DATA_ONLY, c->sgd / c->floor, NULL);
-    doc_number(d, "nu_over_floor", DATA_ONLY, c->nu / c->floor, NULL);
-    doc_number(d, "best_over_floor", DATA_ONLY, c->optimum / c->floor, NULL);
+    doc_real(d, "F_best", DATA_ONLY, c->optimum, NULL);
+    doc_real(d, "F_floor", DATA_ONLY, c->floor, NULL);
+    doc_number(d, "sgd_over_floor", DATA_ONLY, c->sgd.value / c->floor.value, NULL);
+    doc_number(d, "nu_over_floor", DATA_ONLY, c->nu.value / c->floor.value, NULL);
+    doc_number(d, "best_over_floor", DATA_ONLY, c->optimum.value / c->floor.value, NULL);
     doc_number(d, "rate_sgd", DATA_ONLY, c->rate.sgd, NULL);
     doc_number(d, "rate_nu", DATA_ONLY, c->rate.nu, NULL);
     doc_number(d, "rate_floor", DATA_ONLY, c->rate.floor, NULL);
-    doc_number(d, "constant_sgd", DATA_ONLY, c->sgd / c->rate.sgd, NULL);
-    doc_number(d, "constant_nu", DATA_ONLY, c->nu / c->rate.nu, NULL);
-    doc_number(d, "constant_floor", DATA_ONLY, c->floor / c->rate.floor, NULL);
+    doc_number(d, "constant_sgd", DATA_ONLY, c->sgd.value / c->rate.sgd, NULL);
+    doc_number(d, "constant_nu", DATA_ONLY, c->nu.value / c->rate.nu, NULL);
+    doc_number(d, "constant_floor", DATA_ONLY, c->floor.value / c->rate.floor, NULL);
     show_row_reason(d, a, c->reason.text);
 }
 
@@ -118,17 +120,18 @@ static void show_values(doc *d, const table *t)
            *ratios = values ? values + COLUMNS * t->n : NULL;
     for (size_t i = 0; values && i < t->n; i++) {
         const cell *c = &t->cells[i];
-        double value[COLUMNS] = {c->a,  c->d,    c->eta,     c->d_eff, c->sgd,
-                                 c->nu, c->best, c->optimum, c->floor};
+        double value[COLUMNS] = {c->a,          c->d,        c->eta,        c->d_eff,
+                                 c->sgd.value,  c->nu.value, c->best.value, c->optimum.value,
+                                 c->floor.value};
         double ratio[COLUMNS] = {c->a,
                                  c->d,
                                  c->eta,
-                                 c->nu / c->sgd,
-                                 c->sgd / c->floor,
-                                 c->nu / c->floor,
-                                 c->optimum / c->floor,
-                                 c->sgd / c->rate.sgd,
-                                 c->nu / c->rate.nu};
+                                 c->nu.value / c->sgd.value,
+                                 c->sgd.value / c->floor.value,
+                                 c->nu.value / c->floor.value,
+                                 c->optimum.value / c->floor.value,
+                                 c->sgd.value / c->rate.sgd,
+                                 c->nu.value / c->rate.nu};
         memcpy(values + COLUMNS * i, value, sizeof value);
         memcpy(ratios + COLUMNS * i, ratio, sizeof ratio);
     }
@@ -192,9 +195,9 @@ static fit fit_line(const line *l)
     /* which of a, d, eta changes along the line; the two others say where it is */
     const int swept[] = {[AGAINST_D] = 1, [AGAINST_ETA] = 2, [AGAINST_D_EFF] = 0};
     int first = swept[l->x] == 0, second = swept[l->x] == 2 ? 1 : 2;
-    f.sgd = slope(l, &c->sgd, &f.points);
-    f.nu = slope(l, &c->nu, &f.points);
-    f.optimum = slope(l, &c->optimum, &f.points);
+    f.sgd = slope(l, &c->sgd.value, &f.points);
+    f.nu = slope(l, &c->nu.value, &f.points);
+    f.optimum = slope(l, &c->optimum.value, &f.points);
     f.why[0] = 0;
     snprintf(f.at, sizeof f.at, "(%s = %s, %s = %s)", names[first], finf_show(values[first]).s,
              names[second], finf_show(values[second]).s);
@@ -362,7 +365,7 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
     int values = t.n > 0 && (!s || s == FINF_ETOL); /* what is done is shown; slopes are of all */
     if (values && text && (!slopes || s)) show_values(d, &t);
     for (size_t i = 0; i < t.n && values && !text && (!slopes || s); i++)
-        show_cell(d, a, &t.cells[i]);
+        show_cell(d, a, &t.x.set, &t.cells[i]);
     if (!s && (slopes || text)) s = show_slopes(d, a, &t, why);
     free(t.cells);
     return s;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "closest.h"
+#include "points.h"
 
 /* The rows of KINDS, and TOEPLITZ for every name that is not in it. */
 enum { TREE, HONAKER, FULL_HONAKER, FFT, ME, EPOCHS, BANDED, BANDED_SQRT, TOEPLITZ };
@@ -84,15 +85,24 @@ static size_t name_length(const char *p)
     return length;
 }
 
-static finf_status add(const char *name, size_t length, size_t n, system_list *list,
-                       finf_reason *why)
+static finf_status add(const char *name, size_t n, system_list *list, finf_reason *why)
 {
     system_spec *more = realloc(list->all, (list->n + 1) * sizeof *more);
     if (more) list->all = more;
-    char *copy = more ? strndup(name, length) : NULL;
+    char *copy = more ? strdup(name) : NULL;
     if (!copy) return finf_why(why, FINF_ENOMEM, "no memory");
     list->all[list->n] = (system_spec){.name = copy};
     return read_name(n, &list->all[list->n++], why);
+}
+
+finf_status systems_add_noise(const char *noise, size_t n, system_list *out, finf_reason *why)
+{
+    char **each = NULL;
+    size_t count = 0;
+    finf_status s = points_noises(noise, &each, &count, why);
+    for (size_t i = 0; i < count && !s; i++) s = add(each[i], n, out, why);
+    points_noises_free(each, count);
+    return s;
 }
 
 finf_status systems_read(const char *list, size_t n, system_list *out, finf_reason *why)
@@ -102,16 +112,14 @@ finf_status systems_read(const char *list, size_t n, system_list *out, finf_reas
         size_t length = name_length(p);
         if (length == 0)
             return finf_why(why, FINF_EPARSE, "system '': a name is missing in '%.60s'", list);
-        finf_status s = add(p, length, n, out, why);
+        char *name = strndup(p, length);
+        finf_status s = name ? systems_add_noise(name, n, out, why)
+                             : finf_why(why, FINF_ENOMEM, "no memory");
+        free(name);
         if (s) return s;
         p += length;
         if (!*p) return FINF_OK;
     }
-}
-
-finf_status systems_add_noise(const char *noise, size_t n, system_list *out, finf_reason *why)
-{
-    return add(noise, strlen(noise), n, out, why);
 }
 
 void systems_free(system_list *list)

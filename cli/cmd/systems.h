@@ -21,7 +21,7 @@ typedef struct {
  * belongs to the name before: "sgd,beta:1,-0.5" are two. n: steps. On failure too the list is to be
  * freed. */
 finf_status systems_read(const char *list, size_t n, system_list *out, finf_reason *why);
-/* One name more: a noise as --noise has it. */
+/* One name more, or several: a noise as --noise has it, of which nu may be a range. */
 finf_status systems_add_noise(const char *noise, size_t n, system_list *out, finf_reason *why);
 void systems_free(system_list *list);
 

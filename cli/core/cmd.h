@@ -16,7 +16,7 @@ finf_status read_eta(const args *a, double *eta, finf_reason *why);
 /* --start: a number, or a value for each of the d directions, then in *at; owned by the caller,
  * also after a failure. */
 finf_status read_start(const args *a, double d, double *start, double **at, finf_reason *why);
-/* At most one of the options that read files may be stdin's. */
+/* At most one of the values that name files may be stdin. */
 finf_status check_stdin(const args *a, finf_reason *why);
 
 /* Is the output for a person? (--format text, and no --json) */

@@ -59,7 +59,16 @@ static int stdin_reads(const char *text, int is_list)
     return count;
 }
 
-/* Stdin can be read once only: a second reader would find it empty. */
+/* The same of an option, all the times that it was given; defaults read nothing. */
+static int stdin_reads_of(const args *a, option_id id)
+{
+    int count = 0, times = 0;
+    for (size_t i = 0; i < a->repeats; i++)
+        if (a->repeated[i].id == id && ++times) count += stdin_reads(a->repeated[i].text, 0);
+    return !times && args_given(a, id) ? stdin_reads(args_text(a, id), id == OPT_SYSTEM) : count;
+}
+
+/* Two readers of stdin would get the same numbers, which nobody means. */
 finf_status check_stdin(const args *a, finf_reason *why)
 {
     /* the options whose values may be read from a file */
@@ -73,10 +82,7 @@ finf_status check_stdin(const args *a, finf_reason *why)
     const char *first = NULL;
     for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
         const char *name = READERS[i].name;
-        /* defaults read nothing */
-        int count = args_given(a, READERS[i].id)
-                        ? stdin_reads(args_text(a, READERS[i].id), READERS[i].id == OPT_SYSTEM)
-                        : 0;
+        int count = stdin_reads_of(a, READERS[i].id);
         if (count > 1)
             return finf_why(why, FINF_EUSAGE, "--%s wants to read stdin %d times", name, count);
         if (count && first)

@@ -1,61 +1,16 @@
-/* Files of numbers, read whole: the bytes of a file, and in them a .npy array, text or CSV. What is
- * wrong with a file is said with its name and, for text, the line. */
+/* Files of numbers, read whole: a .npy array, text or CSV. What is wrong with a file is said with
+ * its name and, for text, the line. */
 #include "input.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base.h"
+#include "bytes.h"
 #include "npy.h"
-
-/* ---- bytes ----------------------------------------------------------------------------------- */
-
-#define SIZE_LIMIT ((size_t)1 << 31) /* bytes of a file that is read at all */
-
-/* The whole file, or standard input for "-", with a NUL behind it. Owned by the caller. */
-static finf_status slurp(const char *path, char **out, size_t *size, finf_reason *why)
-{
-    int is_stdin = strcmp(path, "-") == 0;
-    FILE *f = is_stdin ? stdin : fopen(path, "rb");
-    if (!f) return finf_why(why, FINF_EIO, "cannot open '%.150s': %s", path, strerror(errno));
-    size_t room = 1 << 16, n = 0;
-    char *data = malloc(room + 1);
-    finf_status s = data ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory to read '%.150s'", path);
-    errno = 0;
-    while (!s) {
-        /* a short count is the end of the file or an error, told apart by ferror below */
-        size_t got = fread(data + n, 1, room - n, f);
-        n += got;
-        if (n < room) break;
-        if (room >= SIZE_LIMIT) {
-            s = finf_why(why, FINF_EIO, "'%.150s' is larger than 2 GiB", path);
-            break;
-        }
-        char *more = realloc(data, 2 * room + 1);
-        if (!more)
-            s = finf_why(why, FINF_ENOMEM, "no memory to read '%.150s'", path);
-        else {
-            data = more;
-            room *= 2;
-        }
-    }
-    if (!s && ferror(f))
-        s = finf_why(why, FINF_EIO, "cannot read '%.150s': %s", path,
-                     strerror(errno ? errno : EIO));
-    if (!is_stdin) fclose(f);
-    if (s) {
-        free(data);
-        return s;
-    }
-    data[n] = '\0';
-    *out = data;
-    *size = n;
-    return FINF_OK;
-}
 
 /* ---- .npy ------------------------------------------------------------------------------------ */
 
@@ -191,7 +146,7 @@ finf_status input_text_lines(input_text *r, const char *text, finf_reason *why)
 static finf_status read_text(const char *path, const char *section, const char *text, size_t size,
                              input_table *out, finf_reason *why)
 {
-    /* slurp has put a NUL at the end: one before it is in the file */
+    /* bytes_read has put a NUL at the end: one before it is in the file */
     if (strlen(text) != size)
         return finf_why(why, FINF_EPARSE, "'%.120s': binary, but not .npy", path);
     /* a file without lines [name] is one part, whatever it was asked for */
@@ -218,7 +173,7 @@ finf_status input_read(const char *path, const char *section, input_table *out, 
     char *bytes = NULL;
     size_t size = 0;
     *out = (input_table){0};
-    finf_status s = slurp(path, &bytes, &size, why);
+    finf_status s = bytes_read(path, &bytes, &size, why);
     if (s) return s;
     s = npy_is(bytes, size) ? read_npy(path, bytes, size, out, why)
                             : read_text(path, section, bytes, size, out, why);

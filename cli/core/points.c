@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base.h"
+#include "cmd.h"
 #include "sweep.h"
 
 #define POINTS_MAX 1000000 /* answers of one command line */
@@ -82,6 +83,21 @@ static finf_status add_noise(axis *x, const char *text, finf_reason *why)
     return add_value(x, text, strlen(text), why);
 }
 
+finf_status points_noises(const char *text, char ***out, size_t *n, finf_reason *why)
+{
+    axis x = {.id = OPT_NOISE};
+    finf_status s = add_noise(&x, text, why);
+    *out = x.text;
+    *n = x.n;
+    return s;
+}
+
+void points_noises_free(char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) free(list[i]);
+    free(list);
+}
+
 /* Does the command read the ranges of this option itself? */
 static int own_range(const command *c, option_id id)
 {
@@ -117,11 +133,7 @@ static const char *key_of(const job *j, const axis *x)
     return x->id == OPT_NOISE && x->numbers ? "nu" : option_get(x->id, j->a->command).key;
 }
 
-static void free_axis(axis *x)
-{
-    for (size_t i = 0; i < x->n; i++) free(x->text[i]);
-    free(x->text);
-}
+static void free_axis(axis *x) { points_noises_free(x->text, x->n); }
 
 /* Every option that has several values, in the order of the table of options. */
 static finf_status read_axes(job *j, finf_reason *why)
@@ -130,7 +142,8 @@ static finf_status read_axes(job *j, finf_reason *why)
     for (int i = OPT_END + 1; i < OPT_COUNT; i++) {
         axis x;
         finf_status s = read_axis(j->a, (option_id)i, &x, why);
-        int several = !s && x.n > 1;
+        /* a range of whole numbers may be a single one, and is a range all the same */
+        int several = !s && x.n > (option_get((option_id)i, j->a->command).repeats ? 1 : 0);
         if (several && j->count == POINTS_AXES)
             s = finf_why(why, FINF_EUSAGE, "more than %d options with several values", POINTS_AXES);
         if (s || !several) {
@@ -254,8 +267,9 @@ finf_status points_run(const args *a, doc *d, points_shape *shape, finf_reason *
 {
     job j = {.a = a};
     *shape = (points_shape){.axes = 0};
-    finf_status s = read_axes(&j, why);
-    if (!s) s = j.n == 1 ? run_single(a, d, why) : run_all(&j, d, why);
+    finf_status s = check_stdin(a, why);
+    if (!s) s = read_axes(&j, why);
+    if (!s) s = j.count == 0 ? run_single(a, d, why) : run_all(&j, d, why);
     for (size_t i = 0; j.points && i < j.n; i++) doc_free(j.points[i].d);
     free(j.points);
     for (size_t k = 0; k < j.count; k++) {

@@ -27,4 +27,9 @@ typedef struct {
  * first failure of a point is that of all, and after Ctrl-C the points that are done are there. */
 finf_status points_run(const args *a, doc *d, points_shape *shape, finf_reason *why);
 
+/* The noises that one --noise stands for: one, or of a range or list of nu one each. For a command
+ * that reads them itself; the list is to be freed, also after a failure. */
+finf_status points_noises(const char *text, char ***out, size_t *n, finf_reason *why);
+void points_noises_free(char **list, size_t n);
+
 #endif

@@ -26,7 +26,6 @@ static finf_status read_linreg(const args *a, problem *p, finf_reason *why)
     p->kurtosis = finf_linreg_options_default().kurtosis;
     finf_status s = args_number(a, OPT_KURTOSIS, &p->kurtosis, why);
     if (!s) s = args_whole(a, OPT_DIM, 1, FINF_DIM_MAX, &dim, why);
-    if (!s) s = check_stdin(a, why);
     if (!s)
         s = spectrum_get(args_text(a, OPT_SPECTRUM), dim, args_given(a, OPT_NORMALIZE), &p->H, why);
     if (!s) p->mu = finf_spectrum_min(p->H);
@@ -190,7 +189,7 @@ finf_status read_noise(const args *a, const problem *p, finf_noise **out, finf_r
 
 finf_status read_noise_alone(const args *a, finf_noise **out, finf_reason *why)
 {
-    static const option_id ONLY_FOR_BEST[] = {OPT_ETA, OPT_SPECTRUM, OPT_DIM, OPT_KAPPA};
+    static const option_id ONLY_FOR_BEST[] = {OPT_SPECTRUM, OPT_DIM, OPT_KAPPA, OPT_SIGMA_SGD};
     const char *text = args_text(a, OPT_NOISE);
     problem p;
     *out = NULL;
@@ -204,8 +203,7 @@ finf_status read_noise_alone(const args *a, finf_noise **out, finf_reason *why)
             return finf_why(why, FINF_EUSAGE,
                             "--%s has no effect without --noise nu:paper, nu:best or best",
                             option_get(ONLY_FOR_BEST[i], NULL).name);
-    finf_status s = check_stdin(a, why);
-    return s ? s : spec_noise(text, out, why);
+    return spec_noise(text, out, why);
 }
 
 /* A --noise that gives the same again: as it was given, or what a noise that depends on the problem

@@ -43,6 +43,12 @@ finf_status read_setting(const args *a, setting *x, finf_reason *why)
     return s;
 }
 
+int setting_given(const args *a)
+{
+    return args_given(a, OPT_RHO) || args_given(a, OPT_EPSILON) || args_given(a, OPT_DELTA) ||
+           args_given(a, OPT_CLIP);
+}
+
 /* Text shows what was given or differs from its default; CSV and JSON have all of it. */
 void show_setting(doc *d, const setting *x, double gamma2)
 {

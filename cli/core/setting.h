@@ -17,6 +17,9 @@ finf_status read_setting(const args *a, setting *out, finf_reason *why);
 /* rho, epsilon and delta where they were given, clip, sigma_sgd, and sigma for this gamma^2. */
 void show_setting(doc *d, const setting *x, double gamma2);
 
+/* Was a privacy target, or a clip norm, asked for at all? */
+int setting_given(const args *a);
+
 /* The squared sensitivity of a noise that is meant: of all time, of --steps, or of several
  * participations in them. */
 typedef struct {

@@ -11,6 +11,7 @@
 
 #include "args.h"
 #include "base.h"
+#include "bytes.h"
 #include "closest.h"
 #include "data_spectrum.h"
 #include "input.h"
@@ -300,6 +301,7 @@ finf_status optimizer_get(const char *name, const char *average, double weight_d
 
 void spec_forget(void)
 {
+    bytes_forget();
     while (all_kept) {
         kept *next = all_kept->next;
         free_kept(all_kept);

@@ -267,6 +267,8 @@ static finf_status cmd_reproduce(const args *a, doc *d, finf_reason *why)
 {
     const char *dir = args_text(a, OPT_OUT);
     int force = args_given(a, OPT_FORCE);
+    if (args_given(a, OPT_PRECISION))
+        return finf_why(why, FINF_EUSAGE, "--precision has no effect: the files have 17 digits");
     job *j = calloc(1, sizeof *j);
     if (!j) return finf_why(why, FINF_ENOMEM, "no memory");
     j->size = args_given(a, OPT_QUICK) ? SIZE_QUICK : SIZE_FULL;

@@ -1,0 +1,28 @@
+# Help, version, and every command in every format.
+
+ok '^finf [0-9]+\.[0-9]+\.[0-9]+$' --version
+ok '^finf [0-9]+\.[0-9]+\.[0-9]+$' gamma --version
+for part in 'GSL +[0-9.]+' 'FFTW .*[0-9].*' '(FLINT|Arb) +([0-9.]+|not found)' 'ECOS +(2[.0-9]+ [(]/.*|not found [(]..*)[)]' 'LAPACK +([0-9.]+.* [(]/.*|not found [(]..*)[)]' 'compiler .*[0-9]'; do
+    ok "^  $part$" --version --verbose
+done
+ok '^\.TH FINF 1' --man
+ok '^## finf simulate' --markdown
+ok 'finf gamma' --help
+for c in gamma mean linreg coef privacy; do
+    case " $(echo $commands) " in *" $c "*) yes ;; *) no "--help does not list $c" --help ;; esac
+done
+for c in $commands; do
+    ok "^finf $c" "$c" --help
+    ok "^finf $c" "$c" --quiet --help # nothing is missing when help is all that is asked
+    "$finf" "$c" --help | sed -n '/^Example/,$ s/^  finf //p' >"$T/examples"
+    if [ -s "$T/examples" ]; then yes; else no "no Example in the help" "$c" --help; fi
+    while read -r words; do
+        eval "ok . $words"
+        eval "ok '^[-A-Za-z_0-9:.]+(,[-A-Za-z_0-9:.]+)*\$' $words --format csv"
+        if [ "$(wc -l <"$T/out")" -ge 2 ]; then yes; else no "no row" $words --format csv; fi
+        eval "ok '^[{].*[}]\$' $words --json"
+    done <"$T/examples"
+done
+ok '"directions":\[[{]"k":1,"lambda":1,' linreg --noise sgd $regression --directions --json
+ok '^k,lambda,' linreg --noise sgd $regression --directions --format csv
+ok '^ +128 +0.0078125 ' linreg --noise sgd $regression --directions
