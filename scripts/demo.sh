@@ -1,8 +1,8 @@
 # One worked example: the paper's Figure 2 setting, DP-SGD against correlated noise.
 finf=$1
 setting="--eta 0.02 --spectrum power:1 --dim 128 --rho 0.5"
-sgd=$("$finf" linreg --noise sgd $setting --json | sed 's/.*"F_exact":\([^,]*\).*/\1/')
-nu=$("$finf" linreg --noise nu:paper $setting --json | sed 's/.*"F_exact":\([^,]*\).*/\1/')
+sgd=$("$finf" linreg --noise sgd $setting --json | sed 's/.*"F_inf":\([^,]*\).*/\1/')
+nu=$("$finf" linreg --noise nu:paper $setting --json | sed 's/.*"F_inf":\([^,]*\).*/\1/')
 echo "\$ finf linreg --noise nu:paper $setting"
 "$finf" linreg --noise nu:paper $setting || exit 1
 echo

@@ -179,7 +179,10 @@ finf_status noise_for(const char *text, const problem *p, finf_noise **out, finf
     if (strcmp(text, "nu:paper") == 0)
         return finf_noise_nu(finf_nu_of_paper(p->eta, p->mu), out, why);
     finf_status s = best_nu(p, &nu, why);
-    return s ? s : finf_noise_nu(nu, out, why);
+    /* the search knows seven digits, and F is flat there: six make a noise that is easily pasted */
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.6g", nu);
+    return s ? s : finf_noise_nu(strtod(digits, NULL), out, why);
 }
 
 finf_status read_noise(const args *a, const problem *p, finf_noise **out, finf_reason *why)
