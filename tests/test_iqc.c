@@ -176,7 +176,7 @@ END_TEST
 START_TEST(kappa_one)
 {
     const char *const noises[] = {
-        "sgd",          "nu:0.05",       "nu:paper",        "power:0.3,0.01",
+        "sgd",          "nu:0.05",       "nu:paper",       "power:0.3,0.01",
         "antipgd:0.02", "beta:1,-.6,.2", "strategy:1,0.5", "blt:0.9,0.5;.1,.2"};
     const double etas[] = {1.7, 1, 0.3, 0.01};
     for (size_t v = 0; v < COUNT(noises); v++)

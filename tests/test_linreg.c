@@ -162,14 +162,9 @@ END_TEST
  * divides T's weight by c. */
 START_TEST(order_and_scaling)
 {
-    const char *const noises[] = {"sgd",
-                                  "nu:paper",
-                                  "nu:0.2",
-                                  "power:0.3,0.01",
-                                  "antipgd:0.02",
-                                  "beta:1,-0.9",
-                                  "strategy:1,0.5,0.2",
-                                  "blt:0.9;0.1"};
+    const char *const noises[] = {
+        "sgd",         "nu:paper",           "nu:0.2",     "power:0.3,0.01", "antipgd:0.02",
+        "beta:1,-0.9", "strategy:1,0.5,0.2", "blt:0.9;0.1"};
     rng r = {9};
     for (int i = 0; i < 300; i++) {
         char spectrum[128], scaled[128];

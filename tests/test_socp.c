@@ -397,10 +397,10 @@ START_TEST(least_squares)
         const char *noise;
         double eta, kappa;
         int optimal;
-    } cases[] = {{"sgd", 0.1, 100, 1},  {"nu:0.05", 0.1, 1e4, 1},
-                 {"sgd", 1, 30, 1},     {"nu:0.05", 0.1, 1.5, 1},
+    } cases[] = {{"sgd", 0.1, 100, 1},   {"nu:0.05", 0.1, 1e4, 1},
+                 {"sgd", 1, 30, 1},      {"nu:0.05", 0.1, 1.5, 1},
                  {"nu:paper", 1, 10, 0}, {"nu:paper", 0.1, 1e4, 0},
-                 {"nu:0.1", 1, 3, 0},   {"beta:1,-0.6,0.2,-0.1", 0.5, 30, 0}};
+                 {"nu:0.1", 1, 3, 0},    {"beta:1,-0.6,0.2,-0.1", 0.5, 30, 0}};
     NEEDS("ECOS");
     for (size_t i = 0; i < COUNT(cases); i++) {
         problem p = problem_make(cases[i].noise, cases[i].eta, cases[i].kappa, FINF_IQC_SHARP,
