@@ -332,9 +332,10 @@ START_TEST(table)
                  ROWS[i].eta);
         /* a peak 1e-9 wide is known to some 1e-9 eps: the optimum has no closed part */
         int narrow = strstr(ROWS[i].optimizer, "999") != NULL;
-        ASSERT_REAL(r.exact, ROWS[i].F, 1e-12, 1e-10, "F, %s", what);
+        double loose = r.D < 1e-3 ? 1e-9 : 1e-10; /* the error grows like 1/D */
+        ASSERT_REAL(r.exact, ROWS[i].F, 1e-12, loose, "F, %s", what);
         ASSERT_REAL(r.lti, ROWS[i].lti, 1e-12, 1e-11, "lti, %s", what);
-        ASSERT_REAL(r.optimum, ROWS[i].best, narrow ? 1e-9 : 1e-12, narrow ? 1e-5 : 1e-10,
+        ASSERT_REAL(r.optimum, ROWS[i].best, narrow ? 1e-9 : 1e-12, narrow ? 1e-5 : loose,
                     "best, %s", what);
         ASSERT_REAL(r.gamma2, ROWS[i].gamma2, 1e-13, 1e-11, "gamma^2, %s", what);
         if (ROWS[i].kurtosis == -2 && ROWS[i].dim == 1) {
