@@ -75,6 +75,13 @@ static void many_eigenvalues(void)
     double t1 = now(), plain = plain_nu(lambda, n, eta, nu) * r.gamma2.value / 2, t2 = now();
     row("F_inf of nu over 10^6 given eigenvalues", t1 - t0, t2 - t1,
         fabs(r.exact.value / plain - 1));
+    finf_optimizer *momentum;
+    finf_optimizer_parse("heavy-ball:0.9", NULL, 0, &momentum, NULL);
+    o.optimizer = momentum;
+    double t3 = now();
+    finf_linreg(noise, eta / 10, s, &o, &r);
+    row("  with heavy-ball:0.9, beside the time of sgd", now() - t3, t1 - t0, 0);
+    finf_optimizer_free(momentum);
     finf_noise_free(noise);
     finf_spectrum_free(s);
     free(lambda);
@@ -91,6 +98,14 @@ static void analytic(void)
     finf_spectrum_power(1, 1e9, &s, NULL);
     finf_linreg(noise, eta, s, &o, &r);
     row("F_inf of nu, lambda = 1/k, d = 10^9, with the optimum", now() - t0, 0, 0);
+    finf_optimizer *momentum;
+    finf_optimizer_parse("nesterov:0.99", "ema:0.9", 0, &momentum, NULL);
+    o.optimizer = momentum;
+    t0 = now();
+    finf_linreg(noise, eta / 100, s, &o, &r);
+    row("  with nesterov:0.99 and ema:0.9", now() - t0, 0, 0);
+    finf_optimizer_free(momentum);
+    o.optimizer = NULL;
     finf_spectrum_free(s);
     o.optimum = 0;
     t0 = now();

@@ -66,11 +66,15 @@ static finf_status by_panels(const finf_optimizer *o, double q, finf_real *out)
 
 /* The recursion is run twice, with numbers of two widths: their difference says what rounding did
  * to the narrow run, and so, times the ratio of the two roundings, to the wide one. */
-static finf_status by_recursion(const schur_real *c, const schur_real *d, size_t n, finf_real *out)
+finf_status loop_series_energy(const schur_real *c, const schur_real *d, size_t n, finf_real *out)
 {
     schur_real wide = energy(c, d, n, 0), narrow = energy(c, d, n, 1);
     *out = finf_real_failed();
-    if (!(wide > 0)) return FINF_ETOL;
+    if (!(wide >= 0)) return FINF_ETOL;
+    if (wide == 0) {
+        *out = finf_real_make(0, 0, "step-down recursion");
+        return FINF_OK;
+    }
     double value = (double)wide, moved = fabs((double)((wide - narrow) / wide));
     double ratio = (double)(SCHUR_EPS / (schur_real)LDBL_EPSILON);
     if (!(narrow > 0 && moved < 1e-3 && ratio < 1e-3)) return FINF_ETOL;
@@ -102,7 +106,7 @@ finf_status loop_white_gain(const finf_optimizer *opt, double q, finf_real *out)
         *out = by_formula(o, q);
         return FINF_OK;
     }
-    if (by_recursion(c, d, n, out) == FINF_OK) return FINF_OK;
+    if (loop_series_energy(c, d, n, out) == FINF_OK) return FINF_OK;
     return loop_stable(o, q) ? by_panels(o, q, out) : FINF_ETOL;
 }
 
@@ -119,7 +123,7 @@ finf_status loop_average_gain(const finf_optimizer *opt, double q, finf_real *ou
     for (size_t k = n; k > 0; k--) c[k] -= (1 - leak) * c[k - 1]; /* times 1 - a x */
     n++;
     for (size_t k = 0; k < n; k++) d[k] = k < o->nb ? leak * o->b[k] : 0;
-    return by_recursion(c, d, n, out);
+    return loop_series_energy(c, d, n, out);
 }
 
 /* tan(w/2) = i y/(2-y) at the pole x = e^{-iw} = 1 - y, up to the sign, in which |G|^2 is even. */

@@ -25,12 +25,10 @@ void loop_polynomial(const finf_optimizer *opt, double q, schur_real *c, size_t 
 }
 
 /* By the step-down recursion (theory 2.1): c_0 + c_1 x + .. has no zero in |x| <= 1 if no
- * reflection coefficient reaches 1. */
-int loop_stable(const finf_optimizer *o, double q)
+ * reflection coefficient reaches 1. c is destroyed. */
+static int minimum_phase(schur_real *c, size_t n)
 {
-    schur_real c[OPTIMIZER_ORDER_MAX], old[OPTIMIZER_ORDER_MAX];
-    size_t n;
-    loop_polynomial(o, q, c, &n);
+    schur_real old[OPTIMIZER_ORDER_MAX];
     for (size_t k = n - 1; k > 0; k--) {
         schur_real r = c[k] / c[0];
         if (!(r < 1 && r > -1)) return 0;
@@ -38,6 +36,28 @@ int loop_stable(const finf_optimizer *o, double q)
         for (size_t i = 0; i < k; i++) c[i] = old[i] - r * old[k - i];
     }
     return 1;
+}
+
+/* Momentum by the table of theory 11.1. A filter by its polynomial; where q is below what its
+ * numbers can hold, the pole at z = 1 moves inside, as its effective step is positive, and the
+ * others stay: those of `rest` decide. */
+int loop_stable(const finf_optimizer *opt, double q)
+{
+    const finf_optimizer *o = optimizer_or_sgd(opt);
+    schur_real c[OPTIMIZER_ORDER_MAX];
+    size_t n;
+    if (o->rule != &optimizer_filter) {
+        schur_real m = o->momentum, ahead = o->rule == &optimizer_nesterov ? m : 0;
+        return q > 0 && (1 + 2 * ahead) * (schur_real)q < 2 * (1 + m);
+    }
+    double size = 0;
+    for (size_t k = 0; k < o->nb; k++) size += fabs(o->b[k]);
+    if (q * size < 1e-20 * fabs(o->rest_y[0])) {
+        n = o->na - 1;
+        for (size_t k = 0; k < n; k++) c[k] = o->rest[k];
+    } else
+        loop_polynomial(o, q, c, &n);
+    return minimum_phase(c, n);
 }
 
 static double loop_q(const finf_optimizer *o, double eta, double h)

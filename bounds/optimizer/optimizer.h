@@ -122,6 +122,9 @@ finf_status loop_white_gain(const finf_optimizer *o, double q, finf_real *out);
 /* mean |A b/(a + q b)|^2, of the averaged point; last:K is not a filter of few numbers, FINF_ETOL.
  */
 finf_status loop_average_gain(const finf_optimizer *o, double q, finf_real *out);
+/* The sum of the squared coefficients of the series d/c in x, n numbers each, c_0 = 1. FINF_ETOL: c
+ * has a zero in |x| <= 1, or is too near to that for the arithmetic. */
+finf_status loop_series_energy(const schur_real *c, const schur_real *d, size_t n, finf_real *out);
 /* Where on the axis u = log tan(w/2) the closed-loop pole is, and how far from it. */
 panel_feature loop_feature(double complex y);
 

@@ -3,6 +3,7 @@
  *
  *   white noise     step-down recursion (optimizer/gain.c)
  *   real poles      partial fractions, in T(b) of the noise (partial_fractions.c)
+ *   a finite beta   step by step (finite_beta.c)
  *   any other       panels about each pole (kernel/panels.c), after the narrowest resonance is
  * taken out: mean |G|^2 W = W(r) mean |G|^2 + mean |G|^2 (W - W(r)), r its frequency, the first
  * mean being known without quadrature. What rounding does to a narrow peak is then in a term that
@@ -171,6 +172,10 @@ static finf_status noise_mean(const table *t, const fractions *f, const double *
         *out = fractions_mean(f, *T, t->error);
         *T += f->n;
         if (out->error <= ENOUGH * out->value) return FINF_OK;
+    }
+    if (x->noise->family->response == noise_list_at) { /* beta is listed */
+        finf_status s = finite_beta_mean(x->o, x->noise->coef, x->noise->n, x->q, x->averaged, out);
+        if (s != FINF_ETOL) return s;
     }
     return by_panels(x, g, out);
 }

@@ -30,6 +30,12 @@ finf_status filtered_plan_make(const finf_optimizer *o, const finf_noise *noise,
                                size_t n, filtered_plan *out);
 void filtered_plan_free(filtered_plan *p);
 
+/* ---- finite_beta.c ---- */
+
+/* mean |G B|^2, or |A G B|^2, of n coefficients beta. */
+finf_status finite_beta_mean(const finf_optimizer *o, const double *beta, size_t n, double q,
+                             int with_average, finf_real *out);
+
 /* ---- partial_fractions.c ---- */
 
 /* The closed loop with its averaging filter as at most three real poles 1 - b_i: |A G|^2 = sum_i

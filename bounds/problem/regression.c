@@ -42,6 +42,12 @@ void regression_free(regression *R)
 static finf_real margin(const regression *R)
 {
     long double D = 1, error = 0;
+    if (R->n == 1 &&
+        R->r[0] > 0) { /* r (1 - (k + weight) x), which for k = -weight does not cancel */
+        double with = (R->k + R->m.weight[0]) * R->x[0], value = R->r[0] * (1 - with);
+        double lost = R->error[0] + spectral_measure_error(&R->m, 0) + 4 * FINF_EPS;
+        return finf_real_make(value, R->r[0] * fabs(with) * lost + fabs(value) * lost, "");
+    }
     for (size_t i = 0; i < R->n; i++) {
         double term = R->m.weight[i] * R->x[i] * R->r[i];
         if (!(R->r[i] > 0)) return (finf_real){-INFINITY, 0, ""};
@@ -140,13 +146,18 @@ static finf_real total_moment(const regression *R, double sigma2, double sgd2)
     return finf_real_make(Q, (double)sum.error / R->D.value + Q * R->D.error / R->D.value, "");
 }
 
-/* kappa: k lambda^2 S + lambda (Q + s), the variance of the noise that the inputs make. */
+/* k lambda^2 S + lambda (Q + s), the variance of the noise that the inputs make. With one
+ * eigenvalue Q = weight lambda S, and for k = -1, weight 1 (mean estimation) nothing may be left of
+ * S. *size: of its terms, for the error. */
 static double input_noise(const regression *R, double lambda, double g, double N, double sigma2,
-                          double sgd2, double Q)
+                          double sgd2, double Q, double *size)
 {
     double eta2 = R->eta * R->eta, r = 1 / (1 - R->k * eta2 * g * lambda * lambda);
     double S = r * ((sigma2 > 0 ? sigma2 * eta2 * N : 0) + eta2 * g * lambda * (Q + sgd2));
-    return R->k * lambda * lambda * S + lambda * (Q + sgd2);
+    double own = (R->n == 1 ? R->k + R->m.weight[0] : R->k) * lambda * lambda * S;
+    double shared = lambda * (R->n == 1 ? sgd2 : Q + sgd2);
+    *size = fabs(own) + shared;
+    return own + shared;
 }
 
 finf_real regression_exact(const regression *R, double sigma2, double sgd2, double *Q)
@@ -159,9 +170,8 @@ finf_real regression_exact(const regression *R, double sigma2, double sgd2, doub
         const filtered *x = &R->at[i];
         double w = 0.5 * R->m.weight[i] * R->h[i] * eta2, lambda = R->m.lambda[i];
         double lost = noise_error(R, i, x->g) + ratio_error(R, i);
-        double v = input_noise(R, lambda, x->g.value, x->N.value, sigma2, sgd2, moment.value);
-        /* the parts of v may cancel for negative k: their sizes count for the error */
-        double size = v + 2 * fmax(0, lambda * (moment.value + sgd2) - v);
+        double size,
+            v = input_noise(R, lambda, x->g.value, x->N.value, sigma2, sgd2, moment.value, &size);
         if (sigma2 > 0) {
             add(&F, w * sigma2 * x->N_bar.value, noise_error(R, i, x->N_bar));
             lost += noise_error(R, i, x->N);
@@ -192,7 +202,7 @@ void regression_direction(const regression *R, double lambda, const filtered *x,
 {
     double half = 0.5 * (lambda + R->o->weight_decay) * R->eta * R->eta;
     double dp = half * sigma2 * x->N_bar.value;
-    double v = input_noise(R, lambda, x->g.value, x->N.value, sigma2, sgd2, Q);
+    double size, v = input_noise(R, lambda, x->g.value, x->N.value, sigma2, sgd2, Q, &size);
     *lti = dp + half * x->g_bar.value * lambda * sgd2;
     *exact = regression_stable(R) ? dp + half * x->g_bar.value * v : INFINITY;
 }
@@ -222,6 +232,9 @@ finf_status transfer_make(const regression *R, int exact, transfer *out)
         if (exact) {
             v = R->k * R->h[i] * g_bar * lambda * lambda * R->r[i] +
                 lambda * R->r[i] / R->D.value * (double)Z;
+            if (R->n == 1) /* the same, as r/D = 1/(1 - (k + weight) x) */
+                v = R->h[i] * g_bar * lambda * lambda * R->r[i] *
+                    (R->k + R->m.weight[i] / (1 - (R->k + R->m.weight[i]) * R->x[i]));
             lost += 2 * ratio_error(R, i) + R->D.error / R->D.value;
         }
         out->loss[i] = half * R->h[i];

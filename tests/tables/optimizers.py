@@ -4,7 +4,7 @@
 
 Every number is for the exact binary doubles of its row, computed with 40 digits and printed with 20. The methods are not
 the library's: white gains from the residues at the closed-loop poles, or with an average from the same rule as the
-rest, the trapezoid rule in log tan(w/2), halved until it no longer moves; where poles are within 0.02 of the circle,
+rest, the trapezoid rule in log tan(w/2), halved until it no longer moves; where poles are near the circle,
 Gauss-Legendre in w on panels graded towards them."""
 import os
 import sys
@@ -154,6 +154,7 @@ class Case:
         self.h = [x + mpf(V) for x in self.lam]
         self.q = [self.eta * x for x in self.h]
         self.nu = mpf(float(noise.split(':')[1]))
+        self.leak = 1 - mpf(float(self.avg[4:])) if self.avg.startswith('ema') else mpf(1)
         self.unit = 1 / (2 * mpf(rho))
         self.gamma2 = 1 / mp.agm(1, sqrt(self.nu * (2 - self.nu)))
         self.poles = []
@@ -161,7 +162,7 @@ class Case:
             for x in mp.polyroots(loop(self.b, self.a, q)[::-1], maxsteps=5000, extraprec=1000):
                 self.poles.append((abs(mp.arg(x)), abs(x) - 1))
         assert all(d > 0 for _, d in self.poles), 'unstable'
-        self.narrow = any(d < 0.02 * p for p, d in self.poles)
+        self.narrow = any(d < 0.08 * p for p, d in self.poles)
 
     def at(self, w):
         """|A|^2, |B|^2, and |b/(a + q_j b)|^2 for all j."""
@@ -175,21 +176,20 @@ class Case:
     def rule_nodes(self, level):
         if not self.narrow:
             h = mpf(2) ** -level
-            small = min([self.nu] + [max(p, d) for p, d in self.poles] + [1 - mpf(float(self.avg[4:]))
-                        if self.avg.startswith('ema') else 1])
+            small = min([self.nu, self.leak] + [max(p, d) for p, d in self.poles])
             lo, hi = int((log(small) - 62) / h), int(66 / h)
             for i in range(lo, hi):
                 u = i * h
                 yield 2 * atan(exp(u)), h / pi / mp.cosh(u)
             return
-        near = [(mpf(0), self.nu)] + self.poles + [(mpf(0), d) for p, d in self.poles]
+        near = [(mpf(0), min(self.nu, self.leak))] + self.poles + [(mpf(0), d) for p, d in self.poles]
         cuts = {mpf(0), +pi}
         for x in set(x for x, _ in near):
             step = min(d for y, d in near if y == x) / level
             cuts.add(x)
             while step < pi:
                 cuts.update(c for c in (x - step, x + step) if 0 < c < pi)
-                step *= 4
+                step *= 1 + mpf(3) / level
         cuts = sorted(cuts)
         for u, v in zip(cuts, cuts[1:]):
             for t, weight in RULE:
@@ -231,7 +231,7 @@ class Case:
         return sum(h[j] * g_bar[j] * (k * lam[j] ** 2 * S[j] + lam[j] * (Q + 1)) for j in range(n)) / 2
 
     def value(self):
-        levels = (1, 3) if self.narrow else (3, 4, 5, 6, 7)
+        levels = (1, 2, 4, 8) if self.narrow else (3, 4, 5, 6, 7)
         before = None
         for level in levels:
             now = self.once(level)
