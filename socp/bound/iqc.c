@@ -81,8 +81,9 @@ static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *
                    .re = {.dp = none, .sgd = none}};
     a->x = malloc(u->prog.n * sizeof *a->x);
     if (!a->x) return finf_why(&a->why, FINF_ENOMEM, "no memory");
-    finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos : socp_newton)(&u->prog, &s, a->x,
-                                                                         &a->so);
+    finf_status (*solve)(const socp_program *, const socp_solve_options *, double *,
+                         socp_outcome *) = u->mo->loop ? socp_newton_few : socp_newton;
+    finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos : solve)(&u->prog, &s, a->x, &a->so);
     if (st == FINF_ENOMEM)
         finf_why(&a->why, st, "no memory");
     else if (st != FINF_OK)
