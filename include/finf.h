@@ -727,17 +727,18 @@ finf_iqc_options finf_iqc_options_default(void);
 typedef struct {
     finf_real gamma2; /* gamma_inf^2 of the noise */
     /* F_inf <= bound for every F of the class, or the limsup of time averages where gradient noise
-     * depends on theta (7.4): d sigma^2 unit_bound + sigma_sgd^2 unit_sgd. error is that of the
-     * recomputation and of gamma2: what the solver left is no error, only a larger bound */
+     * depends on theta (7.4) or the optimizer is not sgd (11.4): d sigma^2 unit_bound + sigma_sgd^2
+     * unit_sgd. error is that of the recomputation and of gamma2: what the solver left is no error,
+     * only a larger bound */
     finf_real bound;
     double unit_bound; /* for w of variance 1, d = 1, no gamma^2; NaN without privacy noise */
     double unit_sgd;   /* for unit E|what|^2; NaN where sigma_sgd = 0 */
     finf_real quadratic_lower; /* the worst quadratic, same unit: no bound can be below it (7.8) */
     finf_real unit_quadratic_lower; /* for w of variance 1, d = 1, alone */
-    double quadratic_h;             /* its curvature; NaN where every quadratic diverges */
+    double quadratic_h;        /* its curvature, without the weight decay; NaN where all diverge */
     finf_real minimax_lower;   /* below the worst case of every Toeplitz noise, same unit (7.9) */
     const char *solver;        /* of the bound: "newton", "ecos"; "exact" for kappa = 1 */
-    const char *solver_status; /* "optimal", "not started", "cancelled", .. */
+    const char *solver_status; /* "optimal", "not started", "primal infeasible", "cancelled", .. */
     int iterations;            /* of that solver */
     int solver_code;           /* ECOS's exit code; 0 for an optimum of either */
     double grid_value;         /* the solver's own objective, same unit: no bound */
@@ -745,24 +746,30 @@ typedef struct {
     size_t grid_points;        /* frequencies; 0 for kappa = 1 */
     size_t basis_size;         /* unknowns; 0 for kappa = 1 */
     double a_min;              /* smallest a(w) found, relative to its size: > 0 (7.2) */
-    double repair;             /* relative increase of h_0 that made a > 0 between nodes (7.8) */
-    int certified;             /* the bound is proved in ball arithmetic (7.13) */
-    double certified_upper;    /* F_inf <= this is proved, every rounding enclosed; else NaN */
-    double seconds;            /* without the proof */
-    double certify_seconds;    /* of the proof; 0 without one */
-    finf_reason reason;        /* why bound is infinite, not reached, or failed */
+    /* relative increase of h_0, or step towards a feasible start, that made a > 0 everywhere */
+    double repair;
+    int certified;          /* the bound is proved in ball arithmetic (7.13) */
+    double certified_upper; /* F_inf <= this is proved, every rounding enclosed; else NaN */
+    double seconds;         /* without the proof */
+    double certify_seconds; /* of the proof; 0 without one */
+    finf_reason reason;     /* why bound is infinite, not reached, or failed */
 } finf_iqc_result;
 
 /* Whether finf_iqc, finf_tune_iqc and finf_optimize take these values: eta > 0, 1 <= kappa <= 1e12,
  * eta mu >= 1e-13, and the options as they are described; else FINF_EDOM, or FINF_EUSAGE for an
- * enum out of range or an ECOS that is not there, with the reason. eta L >= 2 is taken: the bound
- * is +inf there. */
+ * enum out of range, an ECOS that is not there or an optimizer that averages, with the reason. eta
+ * mu is the effective step's; eta L >= 2 is taken: the bound is +inf there. */
 finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt, finf_reason *why);
 
 /* A bound on F_inf for all mu-strongly convex, L-smooth F of the class, mu = L/kappa: the least
- * that the basis of multipliers gives, to the solver's gap                          theory 7
+ * that the basis of multipliers gives, to the solver's gap                    theory 7, 11.4
+ * With an optimizer: at the points where gradients are taken; with its weight decay V, of F +
+ * (V/2)|theta|^2 less its minimum, whose curvatures are mu + V to L + V.
  * domain:   that of finf_iqc_check. bound = +inf (OK, with the reason) where eta
- *           L >= 2, gamma is infinite, or beta is not square-summable
+ *           L >= 2, gamma is infinite, or beta is not square-summable; with an optimizer where a
+ *           quadratic of a curvature from mu to L diverges (quadratic_lower is +inf too), or where
+ *           no multiplier of the class proves convergence (solver_status is "primal infeasible",
+ *           quadratic_lower and minimax_lower are finite)
  * method:   a second-order cone program on a grid (7.5, 7.6); then the bound is recomputed on the
  *           continuum from its multipliers alone (7.8), so that no error of grid or solver makes it
  *           too small; that is done in doubles, and in ball arithmetic with `certify`. grid_value
@@ -822,9 +829,9 @@ typedef struct {
      * where the first ended, once Newton's step leads there); 0 with one start */
     double spread;
     finf_real minimax_lower; /* below the worst case of every Toeplitz noise (theory 7.9) */
-    double gap;              /* bound / minimax_lower; NaN where eta L >= 2 */
+    double gap;              /* bound / minimax_lower; NaN where a quadratic diverges */
     /* A grid of n frequencies, and the multipliers of the bound on it: one block, owned, which w
-     * begins. n = 0 and NULL where eta L >= 2 or there is no privacy noise */
+     * begins. n = 0 and NULL where the bound is infinite or there is no privacy noise */
     size_t n;
     double *w;         /* increasing, from 0 to pi */
     double *density;   /* |B|^2 */

@@ -141,6 +141,8 @@ each $every privacy --epsilon 2 --delta 1e-6 --accounting zcdp
 each $every iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton
 each $every iqc --noise sgd --eta 0.1 --kappa 2:50:log:3 --solver newton --format csv
 each $every iqc --noise "beta@$T/beta" --eta 0.1 --kappa 10 --solver newton --bound gaussian
+each $every iqc --noise nu:0.1 --eta 0.5 --kappa 100 --solver newton --optimizer heavy-ball:0.9
+each $every iqc --noise nu:0.1 --eta 2 --kappa 100 --solver newton --optimizer heavy-ball:0.9
 each $every iqc --noise "spectrum@$T/spectrum" --eta 0.1 --kappa 10 --solver newton
 each $every iqc --noise sgd --eta 0.1 --kappa 3 --solver newton --lower simulate
 each 1500 iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton --certify

@@ -43,12 +43,20 @@ socp_model socp_setting_model(const socp_setting *s, int dist);
 /* Does some quadratic diverge? If so, *h is its curvature (without V), and why says it. */
 int socp_setting_diverges(const socp_setting *s, double *h, finf_reason *why);
 
-/* ---- iqc.c: the bound ------------------------------------------------------------------------ */
+/* ---- the multipliers of a bound -------------------------------------------------------------- */
 
 typedef struct {
     socp_basis basis;
     double *x; /* The unknowns of the basis; NULL if there is no bound. */
 } socp_multipliers;
+/* ---- unit_bound.c ---------------------------------------------------------------------------- */
+int socp_uses_ecos(const finf_iqc_options *o); /* Is the solver asked for ECOS, and there? */
+/* Fills in the solver's part of the result, *re and *cert; kept as in socp_iqc. */
+finf_status socp_solve_unit(const socp_model *mo, const finf_noise *noise, double kappa,
+                            const finf_iqc_options *opt, socp_weights weights, finf_iqc_result *out,
+                            socp_recomputed *re, socp_certificate *cert, socp_multipliers *kept);
+
+/* ---- iqc.c: the whole ------------------------------------------------------------------------ */
 finf_iqc_result socp_iqc_failed(const finf_iqc_options *o); /* of which nothing is known yet */
 /* finf_iqc; kept, if not NULL: the multipliers of the bound, which are then the caller's. */
 finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const finf_iqc_options *opt,

@@ -1,7 +1,6 @@
 /* finf_iqc, the bound of one noise (theory 7). In this order: the domain; the sensitivity, and
- * what diverges; then, for L = 1, the grid of frequencies, the basis of multipliers, the program,
- * its solver, the bound recomputed from the multipliers the solver found, and its proof if one is
- * asked for; last the scaling back to L and the lower bounds that are printed beside it.
+ * what diverges; then the bound for L = 1 (unit_bound.c); last the scaling back to L and the lower
+ * bounds that are printed beside it.
  *
  * The program is solved for eta L, mu/L and L = 1, whose bound for unit-variance noise is L times
  * the true one. */
@@ -19,11 +18,6 @@ finf_iqc_options finf_iqc_options_default(void)
         .privacy = finf_privacy_setting_default(), .smooth = 1, .dim = 1, .gap = 1e-8};
 }
 
-static int uses_ecos(const finf_iqc_options *o)
-{
-    return o->solver == FINF_IQC_ECOS || (o->solver == FINF_IQC_AUTO && socp_ecos_version());
-}
-
 /* An infinite bound, with the reason. unit: that of unit-variance noise is infinite too. */
 static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 {
@@ -37,210 +31,6 @@ static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 }
 
 /* ---- the bound, L = 1 ------------------------------------------------------------------------ */
-
-/* What is solved: the program, and all it was made from. */
-typedef struct {
-    const socp_model *mo; /* eta L and kappa, for L = 1 */
-    const finf_noise *noise;
-    const finf_iqc_options *opt;
-    socp_weights weights; /* of the two noises in the objective */
-    socp_grid grid;
-    socp_basis basis;
-    socp_program prog;     /* the form of theory 7.12 on grid and basis */
-    unsigned char *marked; /* NULL, or a flag for each panel: it is to be halved */
-    double *warm;          /* NULL, or the unknowns that were found on a coarser grid */
-} unit_problem;
-
-/* What one solver made of it. */
-typedef struct {
-    finf_iqc_solver solver;
-    socp_outcome so;
-    double *x;          /* The unknowns, repaired so that a > 0 everywhere. */
-    socp_recomputed re; /* The bound that x proves. */
-    finf_reason why;    /* What went wrong. */
-} attempt;
-
-static const char *solver_name(finf_iqc_solver s) { return s == FINF_IQC_ECOS ? "ecos" : "newton"; }
-
-/* A noise without weight is not integrated for, and leaves NaN in its place: one is enough. */
-static int has_bound(const attempt *a)
-{
-    return isfinite(a->re.dp.value) || isfinite(a->re.sgd.value);
-}
-
-/* Solves by one solver and recomputes the bound. Newton's iterates are feasible, so an unfinished
- * one is still a bound, and FINF_ETOL says that a better one was asked for; ECOS's are a number
- * with code 0 only. a->x is the caller's to free, whatever is returned. */
-static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *a)
-{
-    const finf_iqc_options *o = u->opt;
-    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel, .warm = u->warm};
-    finf_real none = {NAN, INFINITY, ""};
-    *a = (attempt){.solver = solver,
-                   .so = {.status = "not started", .code = -1},
-                   .re = {.dp = none, .sgd = none}};
-    a->x = malloc(u->prog.n * sizeof *a->x);
-    if (!a->x) return finf_why(&a->why, FINF_ENOMEM, "no memory");
-    finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos : socp_newton)(&u->prog, &s, a->x,
-                                                                         &a->so);
-    if (st == FINF_ENOMEM)
-        finf_why(&a->why, st, "no memory");
-    else if (st != FINF_OK)
-        finf_why(&a->why, st, "%s: %s (code %d, relative gap %.1e)", solver_name(solver),
-                 a->so.status, a->so.code, a->so.gap);
-    if (a->so.code != 0 && !(solver == FINF_IQC_NEWTON && st == FINF_ETOL)) return st;
-    finf_status rs = socp_recompute_or_mark(u->mo, u->noise, &u->grid, &u->basis, u->weights,
-                                            a->so.value, u->prog.slack ? NULL : u->prog.start, a->x,
-                                            u->marked, &a->re);
-    if (a->re.coarse) return st;
-    if (st == FINF_OK && rs != FINF_OK)
-        finf_why(&a->why, rs, rs == FINF_ETOL ? "recomputation did not converge" : "no memory");
-    return finf_worse(st, rs);
-}
-
-/* No x makes a > 0, which phase one has shown; where ECOS is asked for it is asked too, about the
- * cone program and then about phase one's own, and its status is what is reported. */
-static finf_status report_infeasible(const unit_problem *u, attempt *a)
-{
-    finf_real none = {INFINITY, 0, "no multiplier"};
-    *a = (attempt){.solver = uses_ecos(u->opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON,
-                   .so = {.code = SOCP_INFEASIBLE,
-                          .status = "primal infeasible",
-                          .value = INFINITY,
-                          .gap = INFINITY},
-                   .re = {.dp = none, .sgd = none}};
-    if (a->solver != FINF_IQC_ECOS) return FINF_OK;
-    socp_solve_options s = {.tol = u->opt->gap, .cancel = u->opt->cancel};
-    double *x = malloc(u->prog.n * sizeof *x);
-    finf_status st = x ? socp_ecos(&u->prog, &s, x, &a->so) : FINF_ENOMEM;
-    free(x);
-    if (st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED) return st;
-    if (a->so.code == 0)
-        return finf_why(&a->why, FINF_ETOL, "no feasible start was found, yet ECOS has a solution");
-    a->so.value = INFINITY;
-    if (a->so.code % 10 == SOCP_INFEASIBLE) return FINF_OK;
-    int agrees; /* the cone program may be too badly scaled for ECOS to tell */
-    st = socp_phase_one_ecos(&u->prog, s.cancel, &agrees);
-    if (agrees) {
-        a->so.code = SOCP_INFEASIBLE;
-        a->so.status = "primal infeasible";
-    }
-    return st;
-}
-
-/* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere,
- * Newton's method, whose result is taken if it is optimal or ECOS left no bound at all. The reason
- * then says both. */
-static finf_status solve_program(unit_problem *u, attempt *a)
-{
-    int feasible;
-    finf_status st = socp_phase_one(&u->prog, u->opt->cancel, &feasible);
-    if (st == FINF_ETOL) finf_why(&a->why, st, "the search for a feasible start did not end");
-    if (st != FINF_OK) return st;
-    if (!feasible) return report_infeasible(u, a);
-    st = try_solver(u, uses_ecos(u->opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON, a);
-    if (st != FINF_ETOL || a->solver != FINF_IQC_ECOS || a->so.code == SOCP_CANCELLED) return st;
-    attempt other;
-    finf_status again = try_solver(u, FINF_IQC_NEWTON, &other);
-    int better = again == FINF_OK || (again == FINF_ETOL && !has_bound(a));
-    if (!better) {
-        free(other.x);
-        return st;
-    }
-    finf_why(&other.why, again, "%.120s: the bound is the Newton solver's", a->why.text);
-    free(a->x);
-    *a = other;
-    return again;
-}
-
-/* With an optimizer the optimum is often tight, a touching 0 at a frequency that is not known
- * before, and a program on nodes too far apart there is below what its multipliers prove. So the
- * panels that are to blame are halved, and it is solved again (theory 11.4); the last time as it
- * is. */
-static finf_status solve_refined(unit_problem *u, attempt *a)
-{
-    enum { ROUNDS = 8 };
-    finf_status st = FINF_OK;
-    for (int round = 0; st == FINF_OK; round++) {
-        int last = !u->mo->loop || u->opt->grid_uniform || round == ROUNDS;
-        u->marked = last ? NULL : malloc(u->grid.panels);
-        if (!last && !u->marked) return FINF_ENOMEM;
-        st = solve_program(u, a);
-        if (last || st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED || !a->re.coarse) {
-            free(u->marked);
-            return st;
-        }
-        socp_grid finer;
-        st = socp_grid_halve(&u->grid, u->marked, &finer);
-        free(u->marked);
-        if (st != FINF_OK) return st;
-        socp_grid_free(&u->grid);
-        u->grid = finer;
-        socp_program_free(&u->prog);
-        free(u->warm);
-        u->warm = a->x;
-        a->x = NULL;
-        st = socp_program_make(u->mo, u->noise, &u->grid, &u->basis, u->weights, &u->prog);
-    }
-    return st;
-}
-
-/* The bound for L = 1 and kappa > 1: grid, multipliers, program, solver, recomputation and, if
- * asked for, the proof. Fills in the solver's part of the result, *re and *cert. */
-static finf_status solve_unit(const socp_model *mo, const finf_noise *noise, double kappa,
-                              const finf_iqc_options *opt, socp_weights weights,
-                              finf_iqc_result *out, socp_recomputed *re, socp_certificate *cert,
-                              socp_multipliers *kept)
-{
-    /* A basis asked for by `fir` is single lags alone; else they are few, beside geometric
-     * sequences. The grid must resolve all of them, Stein's columns too. */
-    int causal = socp_is_causal(opt->bound);
-    size_t lags = opt->fir ? opt->fir : socp_model_lags(mo, noise, causal);
-    size_t reach = socp_basis_reach(lags, opt->multipliers);
-    int gaussian = opt->bound == FINF_IQC_GAUSSIAN && weights.dp > 0;
-    size_t ahead = mo->loop ? SOCP_STEIN_FAR : SOCP_STEIN_LAGS;
-    if (gaussian && reach < ahead) reach = ahead;
-    unit_problem u = {.mo = mo, .noise = noise, .opt = opt, .weights = weights};
-    attempt a = {.so = {.status = "not started", .code = -1, .value = NAN, .gap = INFINITY},
-                 .re = *re,
-                 .solver = uses_ecos(opt) ? FINF_IQC_ECOS : FINF_IQC_NEWTON};
-    finf_status st = socp_model_grid(mo, noise, reach, opt->grid_uniform, &u.grid);
-    if (st == FINF_OK)
-        st = socp_model_basis(mo, lags, !opt->fir, opt->multipliers, causal, &u.basis);
-    if (st == FINF_OK && gaussian) st = socp_stein_make(mo, noise, &u.basis, &out->reason);
-    if (st == FINF_OK) st = socp_program_make(mo, noise, &u.grid, &u.basis, weights, &u.prog);
-    if (st == FINF_OK) {
-        st = solve_refined(&u, &a);
-        *re = a.re;
-        out->reason = a.why;
-        out->solver = solver_name(a.solver);
-        out->solver_status = a.so.status;
-        out->solver_code = a.so.code;
-        out->iterations = a.so.iterations;
-        out->grid_value = a.so.value;
-        out->solver_gap = a.so.gap;
-        out->grid_points = u.grid.n;
-        out->basis_size = u.prog.n;
-        if (opt->certify && has_bound(&a)) {
-            finf_status cs = socp_certify(mo, kappa, noise, &u.grid, &u.basis, a.x, weights, re,
-                                          opt->cancel, cert);
-            if (finf_worse(st, cs) != st) out->reason = cert->reason;
-            st = finf_worse(st, cs);
-        }
-    }
-    /* basis and x change hands; what is freed below is then empty */
-    if (kept && st != FINF_ENOMEM) {
-        *kept = (socp_multipliers){.basis = u.basis, .x = a.x};
-        u.basis = (socp_basis){0};
-        a.x = NULL;
-    }
-    free(a.x);
-    free(u.warm);
-    socp_program_free(&u.prog);
-    socp_basis_free(&u.basis);
-    socp_grid_free(&u.grid);
-    return st;
-}
 
 /* kappa = 1: g = L theta exactly, and the bound is the quadratic's value. Its certificate is
  * h = 0, X = 0: m vanishes, as it is proportional to sqrt(delta) (theory 7.12). A basis has at
@@ -286,7 +76,7 @@ finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
                              .solver_gap = INFINITY,
                              .certified_upper = NAN,
                              .a_min = NAN,
-                             .solver = uses_ecos(o) ? "ecos" : "newton",
+                             .solver = socp_uses_ecos(o) ? "ecos" : "newton",
                              .solver_status = "not started"};
 }
 
@@ -397,7 +187,7 @@ static finf_status bound_of(const finf_noise *noise, socp_setting *set, finf_iqc
     socp_recomputed re = {.dp = out->bound, .sgd = out->bound};
     socp_certificate cert = {.dp_upper = NAN, .sgd_upper = NAN};
     st = set->kappa == 1 ? solve_exact(noise, set, &o, use, out, &re, &cert)
-                         : solve_unit(&mo, noise, set->kappa, &o, use, out, &re, &cert, kept);
+                         : socp_solve_unit(&mo, noise, set->kappa, &o, use, out, &re, &cert, kept);
     out->grid_value /= L;
     out->unit_bound = use.dp > 0 ? re.dp.value / L : NAN;
     out->unit_sgd = use.sgd > 0 ? re.sgd.value / L : NAN;

@@ -162,11 +162,11 @@ static size_t count(const unsigned char *marked, size_t n)
 
 /* Marks the panels whose integral, by the ORDER nodes of each half, is more than 1e-7 of the whole
  * bound away from that by the nodes the solver saw. */
-static size_t mark_unresolved(point *p, const socp_grid *g, socp_weights weights, double total)
+static size_t mark_unresolved(point *p, const socp_grid *g,
+                              const gsl_integration_glfixed_table *rule, socp_weights weights,
+                              double total)
 {
     size_t per = g->n / g->panels;
-    gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(ORDER);
-    if (!rule) return 0;
     for (size_t i = 0; i < g->panels; i++) {
         double miss = 0, lo = g->edge[i], hi = g->edge[i + 1], mid = lo + (hi - lo) / 2;
         p->y = p->x + socp_basis_signed(p->b);
@@ -181,7 +181,6 @@ static size_t mark_unresolved(point *p, const socp_grid *g, socp_weights weights
         }
         p->marked[i] = miss > 1e-7 * total;
     }
-    gsl_integration_glfixed_table_free(rule);
     return count(p->marked, g->panels);
 }
 
@@ -239,7 +238,7 @@ finf_status socp_recompute_or_mark(const socp_model *mo, const finf_noise *noise
         }
         int converged = error <= 1e-8 * total;
         if (marked && room == 0 && total > on_grid * (1 + 1e-6)) {
-            out->coarse = mark_unresolved(&p, g, weights, total);
+            out->coarse = mark_unresolved(&p, g, rule, weights, total);
             if (out->coarse) goto end;
         }
         if (!(p.a_min > 0) || !isfinite(total) || (done && !(converged && total < best))) continue;

@@ -36,6 +36,9 @@ typedef struct {
  */
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x,
                         socp_outcome *out);
+/* active_set.c: the same, tried first with few of the unknowns that have a sign. */
+finf_status socp_newton_few(const socp_program *p, const socp_solve_options *opt, double *x,
+                            socp_outcome *out);
 /* least_squares.c: 1: optimal to tol; 0: not; -1: no memory. */
 int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, socp_outcome *out);
 /* phase_one.c: sets p->start where p->interior is 0. *feasible = 0: there is no point to start
