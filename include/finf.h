@@ -1297,13 +1297,14 @@ typedef struct {
 
 #define FINF_SIMULATE_DIM_MAX 100000 /* d of a simulation */
 
-/* Chains of the recursion itself                                                    theory 6.6, 11.5
+/* Chains of the recursion itself                                              theory 6.6, 11.5
  * s: the spectrum of H for FINF_SIMULATE_LINREG, d <= FINF_SIMULATE_DIM_MAX; else NULL.
  * With an optimizer: its own update rule, theta* being the minimiser with weight decay; F is that
  * of the averaged point, as in finf_curve, with the decay; gradients are clipped before the decay
  * and the noise are added to them.
  * domain:   1e-50 <= eta <= 1e50, Huber: eta L < 2, or the optimizer stable from mu to L; opt as
- *           there, else FINF_EDOM (problem: FINF_EUSAGE). +inf (OK, with the reason) where it is known to diverge or gamma is infinite
+ *           there, else FINF_EDOM (problem: FINF_EUSAGE). +inf (OK, with the reason) where it is
+ *           known to diverge or gamma is infinite
  * method:   stationary noise by poles or FFT blocks; halves of the chains are compared to see a
  *           burn-in that was too short. A seed gives the same answer on any number of threads
  * accuracy: F.error is one standard error (of Student's t), at most relative_error F; `exact` is
