@@ -10,16 +10,13 @@
 enum { POINTS = 64, LINES = 3, NOISES = 3 };
 
 static const struct {
-    const char *name, *against; /* the file, and the field `against` of its records */
-    const char *at;             /* how a record spells its two values */
-    int x;                      /* which of them is along the axis of x */
-    const char *x_label, *x_key;
+    const char *name, *against;  /* the file, and the field `against` of its records */
+    const char *x_label, *x_key; /* what is along the axis of x */
     plot_scale scale;
     const char *line; /* what tells lines apart */
     const char *title, *subtitle, *caption;
 } PLOT[SLOPE_PLOTS] = {
-    {"table3-slopes-d", "d", "(a = %lf, eta = %lf)", 0, "eigenvalues decay like k^{-a}: a", "a",
-     PLOT_LINEAR, "eta",
+    {"table3-slopes-d", "d", "eigenvalues decay like k^{-a}: a", "a", PLOT_LINEAR, "eta",
      "The faster the eigenvalues decay, the less correlated noise feels the dimension; DP-SGD "
      "always "
      "does",
@@ -27,8 +24,7 @@ static const struct {
      "Table 3 says 1 for DP-SGD, and for nu = eta mu 1 - a up to logarithms, 0 from a = 1 on. The "
      "best "
      "noise loses the logarithms too."},
-    {"table3-slopes-eta", "eta", "(a = %lf, d = %lf)", 0, "eigenvalues decay like k^{-a}: a", "a",
-     PLOT_LINEAR, "d",
+    {"table3-slopes-eta", "eta", "eigenvalues decay like k^{-a}: a", "a", PLOT_LINEAR, "d",
      "Against the learning rate, correlated noise has a slope near 2 and DP-SGD near 1, whatever "
      "the "
      "spectrum",
@@ -36,8 +32,8 @@ static const struct {
      "Table 3 says 1 for DP-SGD, and 2 up to logarithms for nu = eta mu. For slow decay and large "
      "d "
      "both are steeper: the largest eta comes near the limit of stability."},
-    {"table3-slopes-deff", "d_eff", "(d = %lf, eta = %lf)", 1, "learning rate eta", "eta", PLOT_LOG,
-     "d", "Against the effective dimension, correlated noise has a slope near 1 and DP-SGD near 0",
+    {"table3-slopes-deff", "d_eff", "learning rate eta", "eta", PLOT_LOG, "d",
+     "Against the effective dimension, correlated noise has a slope near 1 and DP-SGD near 0",
      "Log-log slopes of the exact F_inf against d_eff; eigenvalues k^{-a}, a from 0.5 to 2",
      "Table 3 says 0 for DP-SGD, and 1 up to logarithms for nu = eta mu."}};
 
@@ -63,16 +59,15 @@ typedef struct {
 /* Adds a record, if it belongs to plot i and there is room. */
 static void read_record(const doc *d, size_t row, size_t i, slopes *s)
 {
-    doc_cell against = doc_at(d, row, "against"), at = doc_at(d, row, "at");
-    double v[2];
+    doc_cell against = doc_at(d, row, "against");
+    double line = doc_at(d, row, PLOT[i].line).value;
     if (against.kind != CELL_TEXT || strcmp(against.text, PLOT[i].against) != 0) return;
-    if (at.kind != CELL_TEXT || sscanf(at.text, PLOT[i].at, &v[0], &v[1]) != 2) return;
-    double line = v[!PLOT[i].x];
+    if (isnan(line)) return;
     size_t k = 0;
     while (k < s->n_lines && s->lines[k] != line) k++;
     if (k == LINES || s->n == POINTS) return;
     if (k == s->n_lines) s->lines[s->n_lines++] = line;
-    s->x[s->n] = v[PLOT[i].x];
+    s->x[s->n] = doc_at(d, row, PLOT[i].x_key).value;
     s->line[s->n] = line;
     for (size_t j = 0; j < NOISES; j++) s->y[j][s->n] = doc_at(d, row, NOISE[j].key).value;
     s->n++;

@@ -2,6 +2,8 @@
  * paper beside them. */
 #include "tables.h"
 
+#include <stdlib.h>
+
 /* ---- words of the paper beside numbers ------------------------------------------------------- */
 
 enum { WORDS = 5 }; /* of a row, at most */
@@ -118,17 +120,30 @@ static void make_table3(const doc *const *from, doc *out)
     }
 }
 
-/* Slopes. `from` is the output of rates --slopes; what is fitted, and where, goes into one column.
+/* The number behind "name = " in a text such as "(a = 0.5, eta = 0.002)"; NaN if it is not there.
  */
+static double named_value(const char *at, const char *name)
+{
+    char key[16];
+    snprintf(key, sizeof key, "%s = ", name);
+    for (const char *found = at; (found = strstr(found, key)); found++)
+        if (found > at && strchr("( ", found[-1])) return strtod(found + strlen(key), NULL);
+    return NAN;
+}
+
+/* Slopes. `from` is the output of rates --slopes; what is held fixed goes into a column each. */
 static void make_slopes(const doc *const *from, doc *out)
 {
+    static const char *const FIXED[] = {"a", "d", "eta"};
+    static const char *const SLOPE[] = {"slope_sgd", "slope_paper", "slope_best", "points"};
     for (size_t r = 0; r < doc_rows(from[0]); r++) {
-        char what[160];
-        snprintf(what, sizeof what, "%.20s %.120s", text(from[0], r, "against"),
-                 text(from[0], r, "at"));
         doc_row(out);
-        doc_string(out, "fit", DATA_ONLY, what, NULL);
-        doc_copy(out, from[0], r);
+        doc_string(out, "against", DATA_ONLY, text(from[0], r, "against"), NULL);
+        for (size_t i = 0; i < COUNT(FIXED); i++)
+            doc_number(out, FIXED[i], DATA_ONLY, named_value(text(from[0], r, "at"), FIXED[i]),
+                       NULL);
+        for (size_t i = 0; i < COUNT(SLOPE); i++)
+            doc_number(out, SLOPE[i], DATA_ONLY, doc_at(from[0], r, SLOPE[i]).value, NULL);
     }
 }
 
