@@ -187,14 +187,18 @@ static void answer(size_t i, void *ctx)
     p->end.done = !p->end.cut;
 }
 
-/* One record after the other. */
+/* One record after the other. A doc that memory ran out for is not whole, and neither is the table.
+ */
 static void join(doc *to, const point *p)
 {
+    if (doc_failed(p->d)) {
+        doc_fail(to);
+        return;
+    }
     for (size_t r = 0; r < doc_rows(p->d); r++) {
         doc_row(to);
         doc_copy(to, p->d, r);
     }
-    if (doc_failed(p->d)) doc_fail(to);
 }
 
 static void join_done(size_t i, void *ctx)
