@@ -250,15 +250,23 @@ static void show_system(doc *d, const job *j, size_t i)
 /* Several systems in text: one table of what is compared. --verbose has the rest. */
 static void show_table(doc *d, const job *j)
 {
-    int bare = 0;
-    doc_columns(d, "system,sens2,prefix_error,loss,sens2_fixed_order,loss_fixed_order,"
-                   "sens2_min_sep,loss_min_sep,F_last,seconds,anytime,step");
-    for (size_t i = 0; i < j->done; i++) bare |= !j->entries[i].drawn;
+    int bare = 0, inexact = 0;
+    for (size_t i = 0; i < j->done; i++) {
+        bare |= !j->entries[i].drawn;
+        inexact |= !isnan(j->k) &&
+                   (fixed_is_upper(&j->entries[i].many) || !j->entries[i].many.exact);
+    }
+    doc_columns(d, inexact ? "system,sens2,prefix_error,loss,sens2_fixed_order,loss_fixed_order,"
+                             "fixed_order_exact,sens2_min_sep,loss_min_sep,min_sep_exact,F_last,"
+                             "seconds,anytime,step"
+                           : "system,sens2,prefix_error,loss,sens2_fixed_order,loss_fixed_order,"
+                             "sens2_min_sep,loss_min_sep,F_last,seconds,anytime,step");
     doc_note(d, "sens2: one participation; prefix_error: sum of the prefix sums' variances at "
                 "sigma = 1; loss: sens2 times prefix_error");
     if (!isnan(j->k))
-        doc_note(d, "%g participations exactly (fixed order) or at least (min-sep) %g steps apart",
-                 j->k, j->b);
+        doc_note(d,
+                 "%g participations exactly (fixed order) or at least (min-sep) %g steps apart%s",
+                 j->k, j->b, inexact ? "; where it is not exact, an upper bound" : "");
     if (j->p.H) doc_note(d, "F_last: E[F - F*] after the last step");
     doc_note(d, "seconds: from nothing (nu given) to the noise of all steps, one coordinate%s",
              bare ? "; where so many are not drawn, to prepare it only" : "");

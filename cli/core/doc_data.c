@@ -2,6 +2,7 @@
 #include "doc_items.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- CSV and JSON ---------------------------------------------------------------------------- */
@@ -24,6 +25,16 @@ static void csv_string(const char *s, FILE *out)
             s += put_plain(s, out);
     }
     if (quote) fputc('"', out);
+}
+
+/* The name of a column: a comma in it (beta:1,-0.5) is a blank, as not every reader knows quotes.
+ */
+static void csv_name(const char *s, FILE *out)
+{
+    char *name = s ? strdup(s) : NULL;
+    for (char *p = name; p && (p = strchr(p, ','));) *p = ' ';
+    csv_string(name ? name : s, out); /* no memory: in quotes */
+    free(name);
 }
 
 /* A number, or nothing where there is none. */
@@ -73,7 +84,7 @@ static void csv_arrays(const doc *d, int digits, FILE *out)
     for (size_t i = 0; i < d->n; i++)
         if (d->items[i].kind == ARRAY) {
             fputc(',', out);
-            csv_string(doc_array_name(d, &d->items[i], count > 1), out);
+            csv_name(doc_array_name(d, &d->items[i], count > 1), out);
         }
     fputc('\n', out);
     for (size_t t = 0; t < rows && !ferror(out); t++) {
@@ -92,7 +103,7 @@ static void csv_header(const char *const *names, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (i) fputc(',', out);
-        csv_string(names[i], out);
+        csv_name(names[i], out);
     }
     fputc('\n', out);
 }

@@ -122,6 +122,20 @@ static void show_solution(doc *d, const problem *p, const finf_iqc_result *r)
     if (p->iqc.certify) doc_number(d, "certify_seconds", SHOWN, r->certify_seconds, "of the proof");
 }
 
+/* Which bound, and for which F: in text where they are not the default, so that a table says it
+ * too. */
+static void show_kind(doc *d, const finf_iqc_options *o)
+{
+    const finf_iqc_options usual = finf_iqc_options_default();
+    doc_string(d, "bound_kind", o->bound == usual.bound ? DATA_ONLY : SHOWN,
+               finf_iqc_bound_name(o->bound),
+               iqc_is_dist(o) ? "bound, lower and minimax are of (L/2) E|theta|^2, which is at "
+                                "least F - F*; what is simulated is F - F*"
+                              : NULL);
+    doc_string(d, "class", o->multipliers == usual.multipliers ? DATA_ONLY : SHOWN,
+               finf_iqc_class_name(o->multipliers), iqc_class_note(o));
+}
+
 /* In text one line for all that CSV and JSON have under six keys. */
 static void show_solver(doc *d, const finf_iqc_result *r)
 {
@@ -151,8 +165,7 @@ void show_iqc(doc *d, const args *a, const problem *p, const finf_iqc_result *r,
     show_optimizer(d, a, p->optimizer, p->eta, o->smooth / p->kappa, o->smooth);
     show_setting(d, &p->privacy, r->gamma2.value);
     doc_real(d, "gamma2", SHOWN, r->gamma2, "gamma_inf^2, sensitivity squared");
-    doc_string(d, "bound_kind", DATA_ONLY, finf_iqc_bound_name(o->bound), NULL);
-    doc_string(d, "class", DATA_ONLY, finf_iqc_class_name(o->multipliers), NULL);
+    show_kind(d, o);
     snprintf(note, sizeof note, "%s at most this, for %s%s",
              iqc_is_dist(o) ? "(L/2) E|theta|^2, and so F_inf, is" : "F_inf is", iqc_class_note(o),
              iqc_noise_note(o));

@@ -128,6 +128,8 @@ line() { # line NUMBER KEY VALUE TOLERANCE args...: as near, in one line of the 
     else no "$key of line $n is '$got', not $value" "$@" --json; fi
 }
 
+column() { awk -F, -v key="$1" 'NR == 1 { while ($++k != key && k <= NF); } { print $k }' "$T/out"; } # column KEY: of the last CSV
+
 agrees() { # agrees COMMAND OPTION VALUE args...: the same output as without the option, but for the time it took
     c=$1 o="$2 $3"
     run "$@" --json; sed -E 's/"seconds":[^,}]*//g' "$T/out" >"$T/with"
