@@ -169,8 +169,9 @@ static void show_participations(doc *d, const finf_participation *p, double erro
     doc_number(d, "sens2_min_sep", SHOWN, p->min_sep, note);
     doc_number(d, "loss_min_sep", SHOWN, p->min_sep * error, "that times prefix_error");
     doc_number(d, "sens2_min_sep_lower", DATA_ONLY, p->min_sep_lower, NULL);
-    doc_bool(d, "fixed_order_exact", DATA_ONLY, !fixed_is_upper(p), NULL);
-    doc_bool(d, "min_sep_exact", DATA_ONLY, p->exact, NULL);
+    doc_bool(d, "fixed_order_exact", fixed_is_upper(p) ? SHOWN : DATA_ONLY, !fixed_is_upper(p),
+             NULL);
+    doc_bool(d, "min_sep_exact", p->exact ? DATA_ONLY : SHOWN, p->exact, NULL);
 }
 
 /* me, banded: how the optimum was found, and how much smaller the loss it minimises could still be
@@ -256,11 +257,9 @@ static void show_table(doc *d, const job *j)
         inexact |= !isnan(j->k) &&
                    (fixed_is_upper(&j->entries[i].many) || !j->entries[i].many.exact);
     }
-    doc_columns(d, inexact ? "system,sens2,prefix_error,loss,sens2_fixed_order,loss_fixed_order,"
-                             "fixed_order_exact,sens2_min_sep,loss_min_sep,min_sep_exact,F_last,"
-                             "seconds,anytime,step"
-                           : "system,sens2,prefix_error,loss,sens2_fixed_order,loss_fixed_order,"
-                             "sens2_min_sep,loss_min_sep,F_last,seconds,anytime,step");
+    doc_columns(d, "system,sens2,prefix_error,loss,sens2_fixed_order,loss_fixed_order,"
+                   "fixed_order_exact,sens2_min_sep,loss_min_sep,min_sep_exact,F_last,seconds,"
+                   "anytime,step");
     doc_note(d, "sens2: one participation; prefix_error: sum of the prefix sums' variances at "
                 "sigma = 1; loss: sens2 times prefix_error");
     if (!isnan(j->k))

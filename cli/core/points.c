@@ -201,6 +201,12 @@ static void join(doc *to, const point *p)
     }
 }
 
+static void note_done(size_t i, void *ctx)
+{
+    (void)i;
+    *(int *)ctx = 1;
+}
+
 static void join_done(size_t i, void *ctx)
 {
     void **both = ctx;
@@ -231,6 +237,9 @@ static finf_status run_all(job *j, doc *d, finf_reason *why)
     int interrupted = sweep_run(j->n, answer, j);
     finf_status s = sweep_outcome(j->points, j->n, sizeof *j->points, interrupted, why);
     if (s && s != FINF_ETOL) return s;
+    int any = 0;
+    sweep_show(j->points, j->n, sizeof *j->points, note_done, &any);
+    if (!any) return s;
     doc_heading(d, j->a->command->summary);
     sweep_show(j->points, j->n, sizeof *j->points, join_done, (void *[]){j, d});
     choose_columns(j, d);

@@ -19,7 +19,7 @@ ok '^  system  +sens2 +prefix_error +loss +seconds +anytime +step$' curve --step
 ok '^  honaker +9 +615.079 +5535.71 +[0-9.e-]+ +yes +O\(log n\)$' curve --steps 256
 ok '^  nu:0.003018 ' curve --steps 256
 [ "$(run curve --steps 256; grep -c -E ' (yes|no) +O[(]' "$T/out")" -eq 7 ] && yes || no 'not one line for each of 7 systems' curve
-ok '^  fft +3.18762 +3264.12 +10404.8 +19.8727 +64866.8 +yes +21.4183 +69911.8 +no ' curve --steps 1024 --system sgd,fft --participations 4 --separation 256
+ok '^  fft +3.18762 +3264.12 +10404.8 +19.8727 +64866.8 +21.4183 +69911.8 +no +[0-9.e-]+ +no +O\(n\)$' curve --steps 1024 --system sgd,fft --participations 4 --separation 256
 keys 'matrix anytime generation step paper_generation paper_step seconds timed' curve --steps 64 --system cc
 ok '"generation":"O\(n\)","step":"O\(n\), or O\(log\^2 n\) by FFT","paper_generation":"O\(1\)","paper_step":"O\(T\)"' curve --steps 64 --system cc --json
 keys 'iterations least duality_gap' curve --steps 64 --system me
