@@ -55,8 +55,8 @@ for c in 'mean --noise nu:best --eta 0.00001:0.9:log:100000' 'gamma --noise nu:0
 done
 
 # no row, no file; a row that lacks a cell is not done
-for c in 'iqc --noise nu:0.1 --multiplier fir:2000 --solver newton' 'optimize --multiplier fir:2000'; do
-    interrupt 0 $c --eta 0.5 --kappa 900:1000:lin:3 --output left
+for c in 'iqc --noise nu:0.1 --multiplier fir:300 --solver newton' 'optimize --multiplier fir:300'; do
+    interrupt 0 $c --eta 0.5 --kappa 40:50:lin:3 --output left
     stopped 'interrupted: 0 of 3 are done' $c
     if [ ! -e left ]; then yes; else no 'a file without a row' $c --output left; rm -f left; fi
 done
@@ -85,7 +85,7 @@ if grep -q '^  spread  *-  *it was stopped' "$T/out" && ! grep -q stationary "$T
 patiently simulate --problem mean --noise nu:0.1 --eta 0.3 --relative-error 1e-9 --max-steps 1e15 --json
 stopped 'interrupted.*' simulate
 if json && grep -q '"F_sim":[0-9]' "$T/out"; then yes; else no 'no mean so far' simulate; fi
-interrupt 0 iqc --noise nu:0.1 --eta 0.5 --kappa 900 --multiplier fir:2000 --solver newton --output left
+interrupt 0 iqc --noise nu:0.1 --eta 0.5 --kappa 50 --multiplier fir:300 --solver newton --output left
 stopped 'interrupted: newton: cancelled.*' iqc
 if [ ! -e left ] || grep -q '^  bound  *[0-9]' left; then yes; else no 'a file without a bound' iqc; fi
 rm -f left
