@@ -35,19 +35,25 @@ finf_status parse_part(const char *text, const char *end, const char *what, doub
     return s;
 }
 
-/* Commas are counted for the room. A reason names the number that is wrong: "beta[3]". */
+/* Where the number at p ends: at a comma or a blank, or at `end`. */
+static const char *number_end(const char *p, const char *end)
+{
+    while (p < end && *p != ',' && *p != ' ') p++;
+    return p;
+}
+
+/* Separators are counted for the room. A reason names the number that is wrong: "beta[3]". */
 finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n,
                        finf_reason *why)
 {
     size_t room = 1;
-    for (const char *p = text; p < end; p++) room += *p == ',';
+    for (const char *p = text; p < end; p++) room += *p == ',' || *p == ' ';
     *out = malloc(room * sizeof **out);
     if (!*out) return finf_why(why, FINF_ENOMEM, "no memory");
     *n = 0;
     if (text == end) return finf_why(why, FINF_EPARSE, "%s: the list is empty", what);
     for (const char *p = text; p <= end;) {
-        const char *stop = memchr(p, ',', (size_t)(end - p));
-        if (!stop) stop = end;
+        const char *stop = number_end(p, end);
         char name[48];
         snprintf(name, sizeof name, "%s[%zu]", what, *n);
         if (stop == p)

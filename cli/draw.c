@@ -51,6 +51,27 @@ static char *text_of(const args *a, const points_shape *shape, int own, int whol
     return NULL;
 }
 
+/* The keys of a list between commas, which is cut into them; `room` at most. */
+static void split(char *list, const char **out, size_t room)
+{
+    size_t n = 0;
+    for (char *rest, *key = strtok_r(list, ",", &rest); key && n < room;
+         key = strtok_r(NULL, ",", &rest))
+        out[n++] = key;
+}
+
+/* The range that a command reads itself, as if it were one of the table's. */
+static points_axis own_axis(const args *a)
+{
+    for (const option_id *id = a->command->ranges; id && *id != OPT_END; id++) {
+        const char *text = a->value[*id];
+        if (*id != OPT_NOISE && text && strpbrk(text, ":,"))
+            return (points_axis){*id, option_get(*id, a->command).key, 1, 2,
+                                 strstr(text, ":log:") != NULL};
+    }
+    return (points_axis){.key = NULL};
+}
+
 finf_status draw_check(const args *a, finf_reason *why)
 {
     if (!args_given(a, OPT_PLOT)) return FINF_OK;
@@ -63,14 +84,17 @@ finf_status draw_check(const args *a, finf_reason *why)
 finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *out,
                  finf_reason *why)
 {
-    const points_axis *x = drawn_axis(shape);
+    const points_axis *x = drawn_axis(shape), read = own_axis(a);
+    if (!x && read.key) x = &read;
     const doc *own = doc_plotted(d);
     plot_request r = {.x = own ? "t" : x ? x->key : NULL, .x_log = own ? 1 : x && x->logarithmic};
     if (!r.x)
         return finf_why(why, FINF_EUSAGE,
                         "--plot draws a table over a range: give one, such as --eta "
                         "0.01:0.1:log:20");
-    r.y[0] = own ? "F" : a->command->plot;
+    char drawn[128], keys[128];
+    snprintf(drawn, sizeof drawn, "%s", own ? "F" : a->command->plot);
+    split(drawn, r.y, PLOT_KEYS);
     /* of every convex F it is a bound that is drawn */
     if (!own && args_given(a, OPT_KAPPA) && strcmp(r.y[0], "F_inf") == 0) r.y[0] = "bound";
     size_t by = 0;
@@ -78,11 +102,8 @@ finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *o
     for (size_t i = 0; i < shape->axes && by < PLOT_KEYS; i++)
         if (&shape->axis[i] != x || own)
             r.by[by++] = shape->axis[i].id == OPT_NOISE ? "noise_given" : shape->axis[i].key;
-    char keys[128];
     snprintf(keys, sizeof keys, "%s", !own && a->command->plot_by ? a->command->plot_by : "");
-    for (char *rest, *key = strtok_r(keys, ",", &rest); key && by < PLOT_KEYS;
-         key = strtok_r(NULL, ",", &rest))
-        r.by[by++] = key;
+    split(keys, r.by + by, PLOT_KEYS - by);
     char *fixed = text_of(a, shape, own != NULL, 0), *line = text_of(a, shape, own != NULL, 1);
     finf_status s = fixed && line ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
     r.subtitle = fixed;

@@ -93,7 +93,7 @@ static finf_status parse_antipgd(const char *text, finf_noise **out, finf_reason
 
 static finf_status parse_power(const char *text, finf_noise **out, finf_reason *why)
 {
-    const char *comma = strchr(text, ',');
+    const char *comma = strpbrk(text, ", ");
     double p, nu;
     if (!comma) return finf_why(why, FINF_EPARSE, "power:%.60s: must be power:P,V", text);
     finf_status s = parse_part(text, comma, "power p", &p, why);

@@ -58,6 +58,6 @@ const command command_gamma = {
     .options = OPTIONS,
     .rules = RULES,
     .columns = "gamma2,gamma2_T,sens2,sigma,minimum_phase",
-    .plot = "gamma2",
+    .plot = "gamma2,gamma2_T,sens2",
     .run = cmd_gamma,
 };

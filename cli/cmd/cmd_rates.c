@@ -78,21 +78,23 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
  * be exact here. */
 static void show_cell(doc *d, const args *a, const finf_privacy_setting *set, const cell *c)
 {
+    /* in a table over other options text has a line for each */
+    doc_where where = a->is_point ? SHOWN : DATA_ONLY;
     char spectrum[48];
     snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(c->a).s);
     doc_row(d);
-    doc_string(d, "spectrum", DATA_ONLY, spectrum, NULL);
-    doc_number(d, "d", DATA_ONLY, c->d, NULL);
-    doc_number(d, "eta", DATA_ONLY, c->eta, NULL);
+    doc_string(d, "spectrum", where, spectrum, NULL);
+    doc_number(d, "d", where, c->d, NULL);
+    doc_number(d, "eta", where, c->eta, NULL);
     doc_number(d, "rho", DATA_ONLY, set->rho, NULL);
     doc_number(d, "d_eff", DATA_ONLY, c->d_eff, NULL);
-    doc_real(d, "F_sgd", DATA_ONLY, c->sgd, NULL);
-    doc_real(d, "F_paper", DATA_ONLY, c->nu, NULL);
+    doc_real(d, "F_sgd", where, c->sgd, NULL);
+    doc_real(d, "F_paper", where, c->nu, NULL);
     doc_number(d, "ratio", DATA_ONLY, c->nu.value / c->sgd.value, NULL);
     doc_real(d, "F_best_nu", DATA_ONLY, c->best, NULL);
     doc_number(d, "best_nu", DATA_ONLY, c->best_nu, NULL);
-    doc_real(d, "F_best", DATA_ONLY, c->optimum, NULL);
-    doc_real(d, "F_floor", DATA_ONLY, c->floor, NULL);
+    doc_real(d, "F_best", where, c->optimum, NULL);
+    doc_real(d, "F_floor", where, c->floor, NULL);
     doc_number(d, "sgd_over_floor", DATA_ONLY, c->sgd.value / c->floor.value, NULL);
     doc_number(d, "nu_over_floor", DATA_ONLY, c->nu.value / c->floor.value, NULL);
     doc_number(d, "best_over_floor", DATA_ONLY, c->optimum.value / c->floor.value, NULL);
@@ -364,7 +366,8 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
     }
     int values = t.n > 0 && (!s || s == FINF_ETOL); /* what is done is shown; slopes are of all */
     if (values && text && (!slopes || s)) show_values(d, &t);
-    for (size_t i = 0; i < t.n && values && !text && (!slopes || s); i++)
+    /* records are data; in text they are there for a table over other options, and for --plot */
+    for (size_t i = 0; i < t.n && values && (!slopes || s); i++)
         show_cell(d, a, &t.x.set, &t.cells[i]);
     if (!s && (slopes || text)) s = show_slopes(d, a, &t, why);
     free(t.cells);
@@ -439,7 +442,8 @@ const command command_rates = {
     .options = OPTIONS,
     .rules = RULES,
     .columns = "spectrum,d,eta,F_sgd,F_paper,F_best,F_floor",
-    .plot = "F_paper",
+    .plot = "F_sgd,F_paper,F_best",
+    .plot_by = "spectrum",
     .stoppable = 1,
     .ranges = (const option_id[]){OPT_ETA, OPT_DIM, OPT_END},
     .run = cmd_rates,

@@ -10,31 +10,25 @@
 /* 17 digits give every double back exactly. */
 static int machine_digits(doc_style style) { return style.precision ? style.precision : 17; }
 
-/* A cell as RFC 4180 has it: in quotes where there is a comma, a quote or an end of line in it, and
- * quotes in it doubled. */
+/* A cell, as RFC 4180 has it and numpy.genfromtxt reads it too, which knows no quotes: a comma is
+ * written as a blank in a list of numbers, which is read back as well (parse.h), and as a semicolon
+ * in a sentence. Names of files keep theirs: where one is left, or a quote or an end of line, the
+ * cell is in quotes, and quotes in it are doubled. */
 static void csv_string(const char *s, FILE *out)
 {
     if (!s) return;
-    int quote = strpbrk(s, ",\"\n") != NULL;
+    int file = strchr(s, '@') != NULL, quote = strpbrk(s, file ? ",\"\n" : "\"\n") != NULL;
     if (quote) fputc('"', out);
     while (*s) {
         if (*s == '"') fputc('"', out);
         if (*s == '\n')
             fputc(*s++, out);
+        else if (*s == ',' && !file)
+            fputc(*++s == ' ' ? ';' : ' ', out);
         else
             s += put_plain(s, out);
     }
     if (quote) fputc('"', out);
-}
-
-/* The name of a column: a comma in it (beta:1,-0.5) is a blank, as not every reader knows quotes.
- */
-static void csv_name(const char *s, FILE *out)
-{
-    char *name = s ? strdup(s) : NULL;
-    for (char *p = name; p && (p = strchr(p, ','));) *p = ' ';
-    csv_string(name ? name : s, out); /* no memory: in quotes */
-    free(name);
 }
 
 /* A number, or nothing where there is none. */
@@ -84,7 +78,7 @@ static void csv_arrays(const doc *d, int digits, FILE *out)
     for (size_t i = 0; i < d->n; i++)
         if (d->items[i].kind == ARRAY) {
             fputc(',', out);
-            csv_name(doc_array_name(d, &d->items[i], count > 1), out);
+            csv_string(doc_array_name(d, &d->items[i], count > 1), out);
         }
     fputc('\n', out);
     for (size_t t = 0; t < rows && !ferror(out); t++) {
@@ -103,7 +97,7 @@ static void csv_header(const char *const *names, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
         if (i) fputc(',', out);
-        csv_name(names[i], out);
+        csv_string(names[i], out);
     }
     fputc('\n', out);
 }
