@@ -96,13 +96,13 @@ static void show_cell(doc *d, const args *a, const finf_privacy_setting *set, co
     doc_real(d, "F_best", where, c->optimum, NULL);
     doc_real(d, "F_floor", where, c->floor, NULL);
     doc_number(d, "sgd_over_floor", DATA_ONLY, c->sgd.value / c->floor.value, NULL);
-    doc_number(d, "nu_over_floor", DATA_ONLY, c->nu.value / c->floor.value, NULL);
+    doc_number(d, "paper_over_floor", DATA_ONLY, c->nu.value / c->floor.value, NULL);
     doc_number(d, "best_over_floor", DATA_ONLY, c->optimum.value / c->floor.value, NULL);
     doc_number(d, "rate_sgd", DATA_ONLY, c->rate.sgd, NULL);
     doc_number(d, "rate_nu", DATA_ONLY, c->rate.nu, NULL);
     doc_number(d, "rate_floor", DATA_ONLY, c->rate.floor, NULL);
     doc_number(d, "constant_sgd", DATA_ONLY, c->sgd.value / c->rate.sgd, NULL);
-    doc_number(d, "constant_nu", DATA_ONLY, c->nu.value / c->rate.nu, NULL);
+    doc_number(d, "constant_paper", DATA_ONLY, c->nu.value / c->rate.nu, NULL);
     doc_number(d, "constant_floor", DATA_ONLY, c->floor.value / c->rate.floor, NULL);
     show_row_reason(d, a, c->reason.text);
 }
@@ -111,10 +111,17 @@ static void show_cell(doc *d, const args *a, const finf_privacy_setting *set, co
  * Infinite ones are explained below, the first five. */
 static void show_values(doc *d, const table *t)
 {
-    static const char *const VALUES[] = {"a",         "d",       "eta",        "d_eff", "DP-SGD",
-                                         "nu=eta mu", "best nu", "best noise", "floor"};
-    static const char *const RATIOS[] = {
-        "a", "d", "eta", "nu/DP-SGD", "DP-SGD/floor", "nu/floor", "best/floor", "c_sgd", "c_nu"};
+    static const char *const VALUES[] = {"a",       "d",         "eta",    "d_eff",  "F_sgd",
+                                         "F_paper", "F_best_nu", "F_best", "F_floor"};
+    static const char *const RATIOS[] = {"a",
+                                         "d",
+                                         "eta",
+                                         "ratio",
+                                         "sgd_over_floor",
+                                         "paper_over_floor",
+                                         "best_over_floor",
+                                         "constant_sgd",
+                                         "constant_paper"};
     enum { COLUMNS = 9, INFINITE_MAX = 5 };
     size_t infinite = 0;
     /* both tables in one allocation */
@@ -242,8 +249,8 @@ static void show_fit(doc *d, const args *a, const line *l, const fit *f)
 /* A table for each kind of line. What changes along the line has no value, and is a dash. */
 static void show_fits_text(doc *d, against x, const line *l, const fit *f, size_t n)
 {
-    static const char *const NAMES[] = {"a",         "d",          "eta",   "DP-SGD",
-                                        "nu=eta mu", "best noise", "points"};
+    static const char *const NAMES[] = {"a",           "d",          "eta",   "slope_sgd",
+                                        "slope_paper", "slope_best", "points"};
     enum { COLUMNS = 7 };
     double *data = malloc(COLUMNS * n * sizeof *data);
     for (size_t i = 0; data && i < n; i++) {

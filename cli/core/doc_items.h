@@ -90,7 +90,7 @@ void print_value(const item *x, size_t keys, size_t values, doc_style style, FIL
  * %*s does, but with doc_plain. */
 void print_padded(const char *s, int width, FILE *out);
 
-/* A table in text: the first column 12 wide, the others as wide as their digits need. */
+/* A table in text. */
 void print_table_text(const item *x, int precision, FILE *out);
 
 void print_text(const doc *d, doc_style style, FILE *out);

@@ -91,20 +91,24 @@ void value_text(const item *x, int precision, char *out, size_t size)
 /* Whether text shows the item as "key  value  note". */
 static int is_value(const item *x) { return x->kind <= STRING && x->where != DATA_ONLY; }
 
-/* A table in text: the first column 12 wide, the others as wide as their digits need. */
+/* How wide a column of a table is: the first one 12, the others as their digits need; two more than
+ * a longer name. */
+static int column_width(const item *x, size_t c, int precision)
+{
+    int width = c ? precision + 8 : 12, name = (int)strlen(x->names[c]) + (c ? 2 : 0);
+    return name > width ? name : width;
+}
+
 void print_table_text(const item *x, int precision, FILE *out)
 {
-    int width = precision + 8;
-    for (size_t c = 0; c < x->columns; c++) {
-        if (c && (int)strlen(x->names[c]) >= width) fputs("  ", out); /* a long name stays apart */
-        print_padded(x->names[c], c ? width : 12, out);
-    }
+    for (size_t c = 0; c < x->columns; c++)
+        print_padded(x->names[c], column_width(x, c, precision), out);
     fputc('\n', out);
     for (size_t r = 0; r < x->rows; r++) {
         for (size_t c = 0; c < x->columns; c++) {
             char cell[64];
             format_number(cell, sizeof cell, x->data[r * x->columns + c], precision);
-            fprintf(out, "%*s", c ? width : 12, cell);
+            fprintf(out, "%*s", column_width(x, c, precision), cell);
         }
         fputc('\n', out);
     }

@@ -229,7 +229,7 @@ const table TABLE[TABLES] = {
         {"ratio", "Ratio"},
         {"rate_ratio", "Ratio of the rates"},
         {"constant_sgd", "Constant of DP-SGD"},
-        {"constant_nu", "Constant of nu"}}}}},
+        {"constant_paper", "Constant of nu"}}}}},
     {"table3-slopes",
      "Table 3, added",
      {"rates --decays 0.5,0.75,1,1.5,2 --dim 64:1024:log:3 --eta 0.002:0.018:log:3 --rho 0.5 "

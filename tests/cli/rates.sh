@@ -39,7 +39,7 @@ if grep -q F_inf "$T/out"; then no 'values beside --slopes' rates; else yes; fi
 bad 2 '--slopes needs' rates --dim 128 --decays 1 --slopes
 near F_floor '0.0001*5.433147092589173/16' 1e-14 rates --decays 1
 near rate_floor '0.0001*5.433147092589173' 1e-14 rates --decays 1
-near nu_over_floor 39.7034485884953 1e-12 rates --decays 1
+near paper_over_floor 39.7034485884953 1e-12 rates --decays 1
 bad 3 'dim = 1.5' rates --dim 1.5
 bad 3 'dim = 1.5:8:log:3' rates --dim 1.5:8:log:3
 [ "$(run rates --decays 1 --dim 1:3:log:9 --format csv; wc -l <"$T/out")" -eq 4 ] && yes || no 'a dimension twice' rates
