@@ -228,7 +228,7 @@ static void shorten(const char *name, char *out, size_t size)
  * begin again, the line is another. */
 static void choose_looks(const board *b, size_t group, size_t k, plot_series *s)
 {
-    static const int COLOURS[PLOT_COLOURS] = {0, 1, 2, 3, 5, 7, 6, PLOT_GREY};
+    static const int COLOURS[PLOT_COLOURS] = {0, 1, 2, 3, 7, 6, 5, PLOT_GREY};
     size_t colour = b->groups > 1 ? group : k, line = b->groups > 1 ? k : 0;
     s->colour = COLOURS[colour % PLOT_COLOURS];
     s->line = (plot_line)((line + colour / PLOT_COLOURS) % LINE_NONE);

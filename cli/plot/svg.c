@@ -5,8 +5,9 @@
 #include <math.h>
 
 /* Colours of Okabe and Ito, which the colour-blind can tell apart, a grey, and three more; orange
- * and sky are darker than theirs, to be seen on white. Neighbours differ most. `text` has a
- * contrast of 4.5 and more against white, `dark` of 6 and more against the dark background. */
+ * and sky are darker than theirs, to be seen on white, and orange is thereby near vermilion for the
+ * green-blind: it comes late, and curves are named at their ends. `text` has a contrast of 5 and
+ * more against white, `dark` of 7 and more against the dark background. */
 static const struct {
     const char *line, *text, *dark;
 } PALETTE[PLOT_COLOURS] = {{"#0072B2", "#00639C", "#56B4E9"}, {"#D55E00", "#B34E00", "#FF8F4D"},
