@@ -35,25 +35,27 @@ finf_status parse_part(const char *text, const char *end, const char *what, doub
     return s;
 }
 
-/* Where the number at p ends: at a comma or a blank, or at `end`. */
-static const char *number_end(const char *p, const char *end)
+/* Where the number at p ends: at a separator, or at `end`. */
+static const char *number_end(const char *p, const char *end, int separator)
 {
-    while (p < end && *p != ',' && *p != ' ') p++;
-    return p;
+    const char *stop = memchr(p, separator, (size_t)(end - p));
+    return stop ? stop : end;
 }
 
-/* Separators are counted for the room. A reason names the number that is wrong: "beta[3]". */
+/* Separators are counted for the room: commas, or blanks where there is no comma. A reason names
+ * the number that is wrong: "beta[3]". */
 finf_status parse_list(const char *text, const char *end, const char *what, double **out, size_t *n,
                        finf_reason *why)
 {
     size_t room = 1;
-    for (const char *p = text; p < end; p++) room += *p == ',' || *p == ' ';
+    int separator = memchr(text, ',', (size_t)(end - text)) ? ',' : ' ';
+    for (const char *p = text; p < end; p++) room += *p == separator;
     *out = malloc(room * sizeof **out);
     if (!*out) return finf_why(why, FINF_ENOMEM, "no memory");
     *n = 0;
     if (text == end) return finf_why(why, FINF_EPARSE, "%s: the list is empty", what);
     for (const char *p = text; p <= end;) {
-        const char *stop = number_end(p, end);
+        const char *stop = number_end(p, end, separator);
         char name[48];
         snprintf(name, sizeof name, "%s[%zu]", what, *n);
         if (stop == p)

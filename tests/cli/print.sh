@@ -3,7 +3,9 @@
 ok '"gamma2":1\.45,' gamma --noise nu:0.1 --precision 3 --json
 ok '1\.452 ' gamma --noise nu:0.1 --precision 4
 ok '^nu:0\.1,1\.45,' gamma --noise nu:0.1 --precision 3 --format csv
-ok '"power:0\.5,0\.1",1\.45' gamma --noise power:0.5,0.1 --format csv
+ok 'power:0\.5 0\.1,1\.45' gamma --noise power:0.5,0.1 --format csv
+near gamma2 1.4518426733757879 1e-13 gamma --noise 'power:0.5 0.1' # as the cell of CSV has it
+near gamma2 1.2731481481481481 1e-13 gamma --noise 'beta:1 -0.5 0.1'
 ok '^  gamma2 +1.45' gamma --noise nu:0.1 --quiet
 if grep -q -e Sensitivity -e 'sum of' "$T/out"; then no "notes in spite of --quiet" gamma --quiet; else yes; fi
 ok '^1$' coef --noise nu:0.1 --length 3 --quiet

@@ -31,7 +31,7 @@ ok 'inf at a = 0, d = 128, eta = 5: eta = 5 diverges' rates --eta 5 --decays 0,1
 ok '"F_sgd":"inf".*"reason":"eta = 5' rates --eta 5 --decays 0 --json
 ok 'over the 2 finite values of 3' rates --decays 1 --dim 8 --eta 0.1:0.6:lin:3
 if grep -q nan "$T/out"; then no 'nan' rates; else yes; fi
-run rates --decays 1 --dim 8 --eta 0.1:0.35:lin:2 --slopes --format csv; two=$(cut -d, -f4 "$T/out" | tail -n 1)
+run rates --decays 1 --dim 8 --eta 0.1:0.35:lin:2 --slopes --format csv; two=$(column slope_sgd | tail -n 1)
 near slope_sgd "${two:-0}" 1e-12 rates --decays 1 --dim 8 --eta 0.1:0.6:lin:3 --slopes # 0.6 diverges: the fit of the other two
 ok '"points":2' rates --decays 1 --dim 8 --eta 0.1:0.6:lin:3 --slopes --json
 ok 'Log-log slopes against eta' rates --decays 1 --eta 0.01:0.02:lin:2 --slopes
