@@ -214,7 +214,8 @@ static void join_done(size_t i, void *ctx)
     join(both[1], &j->points[i]);
 }
 
-/* What varies, then what the command has for a table. */
+/* What varies, then what a noise was given as where that was resolved, then what the command has for
+ * a table. */
 static void choose_columns(const job *j, doc *d)
 {
     char keys[512];
@@ -223,7 +224,7 @@ static void choose_columns(const job *j, doc *d)
         n += (size_t)snprintf(keys + n, sizeof keys - n, "%s%s", n ? "," : "",
                               key_of(j, &j->axes[k]));
     if (n < sizeof keys)
-        snprintf(keys + n, sizeof keys - n, ";%s",
+        snprintf(keys + n, sizeof keys - n, ";noise_given,%s",
                  j->a->command->columns ? j->a->command->columns : "");
     doc_columns(d, keys);
 }
