@@ -108,8 +108,7 @@ void show_optimizer(doc *d, const args *a, const finf_optimizer *o, double eta, 
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
-/* Does this noise depend on the problem? */
-static int needs_problem(const char *text)
+int needs_problem(const char *text)
 {
     return strcmp(text, "best") == 0 || strcmp(text, "nu:best") == 0 ||
            strcmp(text, "nu:paper") == 0;
