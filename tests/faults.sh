@@ -118,13 +118,13 @@ each $every gamma --noise 'product:0.1,0.6;0.5,-0.5'
 each $every gamma --noise beta:1,-2 --steps 5
 each $every mean --noise strategy:1,-2 --eta 0.1
 each $every gamma --noise "spectrum@$T/spectrum"
-each $every mean --noise nu:auto --eta 0.1
+each $every mean --noise nu:paper --eta 0.1
 each $every mean --noise "spectrum@$T/spectrum" --eta 0.1
 each $every mean --noise "beta@$T/beta" --eta 0.1 --output old
-each $every linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 128 --directions
+each $every linreg --noise nu:paper --eta 0.02 --spectrum power:1 --dim 128 --directions
 each $every linreg --noise 'product:0.1,0.6;0.5,-0.5' --eta 0.02 --spectrum exp:0.1 --dim 50 --json
 each $every linreg --noise "spectrum@$T/spectrum" --eta 0.02 --spectrum step --dim 128
-each $every linreg --noise nu:auto --eta 0.02 --spectrum power:1 --dim 1e9
+each $every linreg --noise nu:paper --eta 0.02 --spectrum power:1 --dim 1e9
 each $every coef --noise nu:0.1 --length 3000
 each $every linreg --noise sgd --eta 3 --spectrum flat --dim 4
 each $every linreg --noise sgd --eta 0.001 --spectrum "data@$T/data"
@@ -158,10 +158,17 @@ each 300 rates --table prior --dim 16
 each 300 rates --table finite --spectrum power:1 --dim 16 --steps 1000
 each 500 curve --steps 32 --eta 0.05 --spectrum power:1 --dim 4 --participations 2 --separation 8 --rho 1
 each 500 curve --steps 64 --system me,honaker,fft,banded:4 --eta 0.05 --spectrum power:1 --dim 4 --format csv
-each 500 curve --steps 32 --system me:8,tree,full-honaker,nu:auto --participations 4 --separation 8
-each 1000 curve --steps 200 --system "nu:auto,beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 16 --output new
-each $every simulate --problem linreg --noise nu:auto --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.1 --threads 2
+each 500 curve --steps 32 --system me:8,tree,full-honaker,nu:best --participations 4 --separation 8
+each 1000 curve --steps 200 --system "nu:paper,beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 16 --output new
+each $every simulate --problem linreg --noise nu:paper --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.1 --threads 2
 each 1000 simulate --problem linreg --noise "beta@$T/beta" --eta 0.05 --spectrum power:1 --dim 4 --steps 50 --relative-error 0.1 --threads 2
+each $every mean --noise nu:0.1:0.5:log:3 --noise best --noise nu:best --eta 0.1,0.5 --plot new.svg --output old
+each $every gamma --noise sgd --noise 'blt:0.5;0.2' --steps 16:64:log:3 --epochs 2 --epsilon 1 --delta 1e-6 --format csv --header-comment
+each $every coef --noise nu:0.1,0.2 --length 50 --rho 2 --output new.npy
+each $every linreg --noise best --noise sgd --eta 0.02 --spectrum power:1 --dim 8:16:lin:2 --optimizer sgd --optimizer heavy-ball:0.5 --output new.npy
+each $every privacy --rho 1 --delta 1e-5 --noise nu:0.1 --steps 64 --participations 4 --separation 8 --batch 10 --json
+each $every optimize --spectrum power:1 --dim 8 --eta 0.02 --save new --output old
+each $every curve --steps 40 --noise nu:0.1,0.2 --noise nu:best --eta 0.05 --spectrum power:1 --dim 4 --plot new.svg
 each 500 errata
 each 100 reproduce --quick --out paper
 echo "$all_tried runs out of memory: $all_five exit 5, $all_right right, $all_crashed crashed, $((all_bad - all_crashed)) else wrong"
@@ -179,7 +186,7 @@ alone() { # alone CODE args..: no thread starts: the same answer all the same, o
     judge "no threads: finf $name"
     [ "$rc" = "$want" ] || complain "no threads: finf $name" "not $want"
 }
-alone 0 simulate --problem linreg --noise nu:auto --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.1 --threads 4
+alone 0 simulate --problem linreg --noise nu:paper --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.1 --threads 4
 alone 0 iqc --noise sgd --eta 0.1 --kappa 2:50:log:3 --solver newton
 alone 0 optimize --eta 0.1 --kappa 3:10:log:2 --solver newton --bound dist
 alone 0 linreg --noise sgd --eta 0.001 --spectrum "data@$T/data"
@@ -199,6 +206,7 @@ if [ -c /dev/full ]; then
     full coef --noise nu:0.1 --length 100000 --output /dev/full
     full $optimum --save old --output /dev/full
     full $optimum --save /dev/full --output old
+    full mean --noise sgd --eta 0.1:0.5:lin:3 --plot new.svg --output /dev/full
     to=/dev/full
     full coef --noise nu:0.1 --length 3
     full $optimum --save old
@@ -208,6 +216,8 @@ limit="sh $T/limited"
 echo 'ulimit -f 8 && exec "$@"' >"$T/limited"
 full coef --noise nu:0.1 --length 100000 --output old
 full $optimum --save new --output old
+full gamma --noise nu:0.1:0.5:log:200 --plot new.svg --output old
+full gamma --noise nu:0.1:0.5:log:200 --plot new.svg --output new.npy
 
 [ "$failed" = 0 ] || { echo "$failed failed"; exit 1; }
 echo 'all as it should be'

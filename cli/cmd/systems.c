@@ -32,13 +32,6 @@ static closest_text closest_system(const char *name)
     return closest_say(&near, "");
 }
 
-/* Does this noise depend on the problem? Then it is made later. */
-static int waits(const char *noise)
-{
-    return strcmp(noise, "nu:paper") == 0 || strcmp(noise, "nu:best") == 0 ||
-           strcmp(noise, "best") == 0;
-}
-
 /* What kind of system a name is, and its count b in 1..n. */
 static finf_status read_name(size_t n, system_spec *s, finf_reason *why)
 {
@@ -51,7 +44,8 @@ static finf_status read_name(size_t n, system_spec *s, finf_reason *why)
             s->kind = i;
     }
     if (s->kind == TOEPLITZ) {
-        finf_status status = waits(s->name) ? FINF_OK : spec_noise(s->name, &s->made, why);
+        finf_status status = needs_problem(s->name) ? FINF_OK /* it is made later */
+                                                    : spec_noise(s->name, &s->made, why);
         /* a word that looks like no noise either: all names are told */
         if (status == FINF_EPARSE && !strpbrk(s->name, ":@"))
             finf_why(why, status,

@@ -333,9 +333,13 @@ finf_status args_sized(const args *a, option_id id, const char *plain, const cha
     double value;
     *n = 0;
     if (strcmp(text, plain) == 0) return FINF_OK;
-    if (strncmp(text, sized, length) != 0 || text[length] != ':')
-        return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be %s or %s:n", name_of(id), text,
-                        plain, sized);
+    if (strncmp(text, sized, length) != 0 || text[length] != ':') {
+        closest near = closest_to(text, strcspn(text, ":"));
+        closest_try(&near, plain);
+        closest_try(&near, sized);
+        return finf_why(why, FINF_EUSAGE, "--%s '%.80s': must be %s or %s:n%s", name_of(id), text,
+                        plain, sized, closest_say(&near, "").text);
+    }
     finf_status s = parse_number(text + length + 1, name_of(id), &value, why);
     if (!s && !(value >= 1 && value <= max && value == floor(value)))
         s = finf_why(why, FINF_EDOM, "%s = %.80s: must be a whole number from 1 to %.15g",

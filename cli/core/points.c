@@ -214,16 +214,18 @@ static void join_done(size_t i, void *ctx)
     join(both[1], &j->points[i]);
 }
 
-/* What varies, then what the command has for a table. */
+/* What varies; the noise, and what it was given as, where that was resolved; then what the command
+ * has for a table. */
 static void choose_columns(const job *j, doc *d)
 {
     char keys[512];
     size_t n = 0;
+    int resolved = args_given(j->a, OPT_NOISE) && needs_problem(args_text(j->a, OPT_NOISE));
     for (size_t k = 0; k < j->count && n < sizeof keys; k++)
         n += (size_t)snprintf(keys + n, sizeof keys - n, "%s%s", n ? "," : "",
                               key_of(j, &j->axes[k]));
     if (n < sizeof keys)
-        snprintf(keys + n, sizeof keys - n, ";%s",
+        snprintf(keys + n, sizeof keys - n, ";%snoise_given,%s", resolved ? "noise," : "",
                  j->a->command->columns ? j->a->command->columns : "");
     doc_columns(d, keys);
 }

@@ -108,8 +108,7 @@ void show_optimizer(doc *d, const args *a, const finf_optimizer *o, double eta, 
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
-/* Does this noise depend on the problem? */
-static int needs_problem(const char *text)
+int needs_problem(const char *text)
 {
     return strcmp(text, "best") == 0 || strcmp(text, "nu:best") == 0 ||
            strcmp(text, "nu:paper") == 0;
@@ -244,7 +243,8 @@ void show_noise(doc *d, const args *a, const finf_noise *noise)
         int resolved = strcmp(text, given) != 0;
         doc_string(d, "noise", DATA_ONLY, text, NULL);
         /* in a table: what its curves are called, and drawn against */
-        if (resolved || a->is_point) doc_string(d, "noise_given", DATA_ONLY, given, NULL);
+        if (resolved || a->is_point)
+            doc_string(d, "noise_given", resolved && a->is_point ? SHOWN : DATA_ONLY, given, NULL);
         if (a->is_point && (strncmp(text, "nu:", 3) == 0 || strncmp(text, "antipgd:", 8) == 0))
             doc_number(d, "nu", DATA_ONLY, strtod(strchr(text, ':') + 1, NULL), NULL);
         doc_string(d, "noise", TEXT_ONLY, quoted.text, resolved ? given : NULL);

@@ -41,6 +41,9 @@ void show_optimizer(doc *d, const args *a, const finf_optimizer *o, double eta, 
 /* --noise for this problem: nu:paper = eta mu, nu:best and best are found here. *out is owned by
  * the caller. */
 finf_status read_noise(const args *a, const problem *p, finf_noise **out, finf_reason *why);
+/* Does this noise depend on the problem? nu:paper, nu:best and best do. */
+int needs_problem(const char *noise);
+
 /* The same of a text. */
 finf_status noise_for(const char *text, const problem *p, finf_noise **out, finf_reason *why);
 /* The same for the commands that are about the noise alone, and take a problem only for these. */

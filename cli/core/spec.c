@@ -276,6 +276,17 @@ finf_status spectrum_get(const char *text, double d, int normalize, const finf_s
     return s;
 }
 
+/* What may have been meant by an update rule or an average that is not known, behind the reason. */
+static void suggest_rule(const char *given, const char *words, finf_reason *why)
+{
+    closest near = closest_to(given, strcspn(given, ":"));
+    closest_try_words(&near, words);
+    /* a known name with something wrong behind it has a reason of its own */
+    if (!near.best[0] || near.distance == 0) return;
+    size_t n = strlen(why->text);
+    snprintf(why->text + n, sizeof why->text - n, "%s", closest_say(&near, "").text);
+}
+
 finf_status optimizer_get(const char *name, const char *average, double weight_decay,
                           const finf_optimizer **out, finf_reason *why)
 {
@@ -288,7 +299,12 @@ finf_status optimizer_get(const char *name, const char *average, double weight_d
     const kept *found = find_kept(asked);
     kept *new = found ? NULL : new_kept(asked);
     if (new) {
-        s = keep(new, finf_optimizer_parse(name, average, weight_decay, &new->optimizer, why));
+        s = finf_optimizer_parse(name, average, weight_decay, &new->optimizer, why);
+        if (s == FINF_EPARSE) {
+            suggest_rule(name, "sgd|heavy-ball|nesterov|filter", why);
+            if (average) suggest_rule(average, "ema|last|none", why);
+        }
+        s = keep(new, s);
         found = s ? NULL : new;
     } else {
         free(asked);
