@@ -161,12 +161,23 @@ static finf_status read_axes(job *j, finf_reason *why)
 
 /* ---- the points ------------------------------------------------------------------------------ */
 
+/* Does this option vary? */
+static int is_axis(const job *j, option_id id)
+{
+    for (size_t k = 0; k < j->count; k++)
+        if (j->axes[k].id == id) return 1;
+    return 0;
+}
+
 /* The command line of point i: the last axis fastest. */
 static args at(const job *j, size_t i)
 {
     args a = *j->a;
     a.is_point = 1;
     a.repeats = 0;
+    /* what a command reads itself stays as it was given */
+    for (size_t r = 0; r < j->a->repeats; r++)
+        if (!is_axis(j, j->a->repeated[r].id)) a.repeated[a.repeats++] = j->a->repeated[r];
     for (size_t k = j->count; k-- > 0;) {
         const axis *x = &j->axes[k];
         a.value[x->id] = x->text[i % x->n];

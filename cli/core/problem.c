@@ -101,8 +101,11 @@ void show_optimizer(doc *d, const args *a, const finf_optimizer *o, double eta, 
     doc_number(d, "eta_eff", where, eta * finf_optimizer_step(o), "effective step");
     /* a failure leaves NaN, which is a dash */
     finf_optimizer_contraction(o, eta, mu, L, &contraction, NULL);
-    snprintf(note, sizeof note, "of the slowest direction, a step: halved in %.3g steps",
-             contraction < 1 ? log(0.5) / log(contraction) : INFINITY);
+    if (contraction < 1)
+        snprintf(note, sizeof note, "of the slowest direction, a step: halved in %.3g steps",
+                 log(0.5) / log(contraction));
+    else
+        snprintf(note, sizeof note, "of the slowest direction, a step: it diverges");
     doc_number(d, "contraction", where, contraction, note);
 }
 

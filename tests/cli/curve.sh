@@ -100,3 +100,6 @@ bad 2 'both --spectrum and --system' curve --steps 10 --eta 0.1 --spectrum @- --
 bad 2 'both --spectrum and --start' curve --steps 10 --eta 0.1 --spectrum @- --start @-
 bad 2 'both --noise and --spectrum' curve --steps 10 --eta 0.1 --spectrum @- --noise beta@-
 bad 2 '--start' curve --steps 10 --start 2
+# several noises at several steps: a line each
+run curve --steps 50 --eta 0.01,0.02 --spectrum power:1 --dim 8 --noise sgd --noise best --json
+if [ "$(grep -c '"system":"sgd".*"F_last":' "$T/out")" = 2 ] && [ "$(grep -c '"system":"best"' "$T/out")" = 2 ]; then yes; else no 'not a line for each noise and step' curve; fi
