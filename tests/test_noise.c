@@ -636,6 +636,7 @@ static TCase *make(void)
     tcase_add_test(t, series_inverse);
     tcase_add_test(t, density_on_a_grid);
     tcase_add_test(t, uneven_grids);
+    tcase_add_test(t, anti_pgd);
     tcase_add_test(t, refused);
     tcase_add_test(t, many_at_once);
     tcase_add_test(t, unstable_inverse);
