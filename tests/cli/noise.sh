@@ -83,3 +83,13 @@ done
 pastes bound optimize --eta 0.1 --kappa 10
 pastes F_inf optimize --eta 0.3
 pastes F_inf optimize --eta 0.02 --spectrum power:1 --dim 16
+pastes F_inf optimize --eta 1.5
+# where every noise diverges, the best is infinite: an answer, also in a table
+for problem in '--eta 5' '--eta 5 --spectrum flat --dim 2'; do
+    case $problem in *spectrum*) c=linreg ;; *) c=mean ;; esac
+    for n in best nu:best nu:paper; do ok '"F_inf":"inf".*"reason":"eta = 5 diverges' $c --noise $n $problem --json; done
+    ok '"F_inf":"inf",.*"F_best":"inf",.*"F_sgd":"inf",.*"reason":"eta = 5 diverges' optimize $problem --json
+    ok '^  noise +sgd +every noise is infinite$' optimize $problem
+    if grep -q nan "$T/out"; then no nan optimize $problem; else yes; fi
+done
+ok '^reason: eta = 5 diverges' mean --noise best --noise sgd --eta 0.5,5
