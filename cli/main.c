@@ -3,13 +3,13 @@
  * which exit status is decided here, once for all commands. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "args.h"
 #include "base.h"
 #include "commands.h"
 #include "draw.h"
 #include "closest.h"
+#include "cmd.h"
 #include "completion.h"
 #include "manual.h"
 #include "output.h"
@@ -75,13 +75,6 @@ static void print_help(FILE *out) { manual_help(help_of, out); }
 
 /* ---- one command ----------------------------------------------------------------------------- */
 
-/* Whether a name, which may be NULL, ends so; .NPY is .npy. */
-static int ends_with(const char *name, const char *end)
-{
-    size_t n = name ? strlen(name) : 0, m = strlen(end);
-    return n > m && strcasecmp(name + n - m, end) == 0;
-}
-
 /* --threads, --progress and --quiet: how it runs. */
 static finf_status read_manner(const args *a, finf_reason *why)
 {
@@ -108,7 +101,7 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
     if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &digits, why);
     *style = (doc_style){args_given(a, OPT_JSON) ? FORMAT_JSON : (doc_format)format, (int)digits,
                          args_given(a, OPT_QUIET)};
-    if (!s && ends_with(args_text(a, OPT_OUTPUT), ".npy")) {
+    if (!s && wants_npy(a)) {
         if (args_given(a, OPT_FORMAT) || args_given(a, OPT_JSON))
             return finf_why(why, FINF_EUSAGE,
                             "--output FILE.npy is for NumPy: no --format beside it");

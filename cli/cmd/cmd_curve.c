@@ -362,7 +362,7 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
  * table for several, then the curves. */
 static finf_status show(doc *d, const job *j, finf_reason *why)
 {
-    int text = wants_text(j->a), csv = strcmp(args_text(j->a, OPT_FORMAT), "csv") == 0;
+    int text = wants_text(j->a), csv = wants_csv(j->a);
     int curves = j->p.H && j->shown != SHOW_SYSTEMS && !j->a->is_point;
     if (!(text && j->shown == SHOW_CURVE)) {
         doc_heading(d, "Noise of finite time");

@@ -22,7 +22,7 @@ static void show_wrapped(doc *d, const char *before, const char *text)
  * only where they say something. */
 static void show_also(doc *d, const args *a, const finf_erratum *e)
 {
-    int csv = strcmp(args_text(a, OPT_FORMAT), "csv") == 0;
+    int csv = wants_csv(a);
     if (e->also) show_wrapped(d, "also: ", e->also);
     if (e->also || csv) doc_string(d, "also", DATA_ONLY, e->also, NULL);
     if (!isnan(e->also_printed) || csv)

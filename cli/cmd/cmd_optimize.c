@@ -102,6 +102,15 @@ static finf_status save(const args *a, const problem *p, const finf_noise *noise
     return s;
 }
 
+/* A formula, in text with the quotes that the shell needs. */
+static void show_spelled(doc *d, const char *noise, const char *note)
+{
+    char quoted[SPELLED + 2];
+    snprintf(quoted, sizeof quoted, strchr(noise, ';') ? "'%s'" : "%s", noise);
+    doc_string(d, "noise", DATA_ONLY, noise, NULL);
+    doc_string(d, "noise", TEXT_ONLY, quoted, note);
+}
+
 /* ---- linear regression and mean estimation --------------------------------------------------- */
 
 /* The optimum over all noise, and its F_inf: computed from the noise itself, it is F_best. */
@@ -113,8 +122,7 @@ static finf_status optimize_quadratic(const args *a, const problem *p, doc *d, f
     finf_linreg_result best, independent;
     finf_mean_result mean;
     int linreg = p->kind == PROBLEM_LINREG;
-    finf_status s = linreg ? finf_linreg_best_noise(p->eta, p->H, &lo, &noise, why)
-                           : finf_mean_best_noise(p->eta, &mo, &noise, why);
+    finf_status s = noise_for("best", p, &noise, why);
     if (!s && linreg && (s = finf_linreg(noise, p->eta, p->H, &lo, &best))) *why = best.reason;
     if (!s && !linreg && (s = finf_mean(noise, p->eta, &mo, &mean))) *why = mean.reason;
     if (!s) s = finf_noise_sgd(&sgd);
@@ -127,8 +135,10 @@ static finf_status optimize_quadratic(const args *a, const problem *p, doc *d, f
         doc_row(d);
         doc_heading(d, linreg ? "The best noise for linear regression"
                               : "The best noise for mean estimation");
-        doc_string(d, "noise", SHOWN, has ? spelled : "best",
-                   has ? NULL : "by its |B|^2: --save keeps it, 'finf coef --noise best' lists it");
+        show_spelled(d, has ? spelled : "best",
+                     isinf(F.value) ? "every noise is infinite"
+                     : has          ? NULL
+                           : "by its |B|^2: --save keeps it, 'finf coef --noise best' lists it");
         if (linreg) show_spectrum(d, a, p->H);
         doc_number(d, "eta", SHOWN, p->eta, "step size");
         show_optimizer(d, a, p->optimizer, p->eta, linreg ? best.lambda_min : 1,
@@ -141,7 +151,8 @@ static finf_status optimize_quadratic(const args *a, const problem *p, doc *d, f
                  "least over all noise, by another formula");
         snprintf(note, sizeof note, "independent noise: %.4g times the best",
                  F_sgd.value / F.value);
-        doc_real(d, "F_sgd", SHOWN, F_sgd, note);
+        doc_real(d, "F_sgd", SHOWN, F_sgd, isfinite(F.value) ? note : "independent noise");
+        show_reason(d, linreg ? &best.reason : &mean.reason);
         if (args_given(a, OPT_SAVE)) s = save(a, p, noise, NULL, d, why);
     }
     finf_noise_free(noise);
@@ -212,11 +223,7 @@ static void show_descent(doc *d, const finf_optimize_result *r, finf_status s)
     doc_number(d, "spread", SHOWN, stopped ? NAN : r->spread,
                stopped ? "it was stopped before its end" : note);
     if (!r->noise || finf_noise_spell(r->noise, noise, sizeof noise)) return;
-    doc_string(d, "noise", DATA_ONLY, noise, NULL);
-    char quoted[SPELLED + 2];
-    int plain = !strpbrk(noise, ";");
-    snprintf(quoted, sizeof quoted, plain ? "%s" : "'%s'", noise);
-    doc_string(d, "noise", TEXT_ONLY, quoted, NULL);
+    show_spelled(d, noise, NULL);
 }
 
 /* First the noise, then its bound for Gaussian w. A noise whose second bound was not found is still

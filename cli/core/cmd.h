@@ -19,8 +19,12 @@ finf_status read_start(const args *a, double d, double *start, double **at, finf
 /* At most one of the values that name files may be stdin. */
 finf_status check_stdin(const args *a, finf_reason *why);
 
-/* Is the output for a person? (--format text, and no --json) */
+/* Is the output for a person? (--format text, no --json, no .npy) */
 int wants_text(const args *a);
+/* Is it one table: CSV, or .npy, which has what CSV would have? */
+int wants_csv(const args *a);
+/* Does the name of --output end in .npy (or .NPY)? */
+int wants_npy(const args *a);
 /* A note on a value that this noise is compared with: what it is, and how many times that this
  * noise has; without the factor where it is infinite or undefined. */
 void times(char *out, size_t size, const char *what, double factor);

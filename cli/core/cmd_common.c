@@ -3,6 +3,7 @@
 #include "cmd.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 /* NaN where it was not given, which is then no error: the command says whether it needs one. */
 finf_status read_eta(const args *a, double *eta, finf_reason *why)
@@ -92,9 +93,22 @@ finf_status check_stdin(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
+int wants_npy(const args *a)
+{
+    const char *name = args_text(a, OPT_OUTPUT);
+    size_t n = name ? strlen(name) : 0;
+    return n > 4 && strcasecmp(name + n - 4, ".npy") == 0;
+}
+
 int wants_text(const args *a)
 {
-    return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON);
+    return strcmp(args_text(a, OPT_FORMAT), "text") == 0 && !args_given(a, OPT_JSON) &&
+           !wants_npy(a);
+}
+
+int wants_csv(const args *a)
+{
+    return strcmp(args_text(a, OPT_FORMAT), "csv") == 0 || wants_npy(a);
 }
 
 void times(char *out, size_t size, const char *what, double factor)
@@ -112,6 +126,5 @@ void show_reason(doc *d, const finf_reason *why)
 
 void show_row_reason(doc *d, const args *a, const char *text)
 {
-    if (text[0] || strcmp(args_text(a, OPT_FORMAT), "csv") == 0)
-        doc_string(d, "reason", DATA_ONLY, text, NULL);
+    if (text[0] || wants_csv(a)) doc_string(d, "reason", DATA_ONLY, text, NULL);
 }

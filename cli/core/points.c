@@ -221,8 +221,10 @@ static void note_done(size_t i, void *ctx)
 static void join_done(size_t i, void *ctx)
 {
     void **both = ctx;
-    const job *j = both[0];
-    join(both[1], &j->points[i]);
+    point *p = &((job *)both[0])->points[i];
+    join(both[1], p);
+    doc_free(p->d); /* of a million points all twice would be much */
+    p->d = NULL;
 }
 
 /* What varies; the noise, and what it was given as, where that was resolved; then what the command

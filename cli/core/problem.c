@@ -143,15 +143,37 @@ static finf_status best_nu(const problem *p, double *nu, finf_reason *why)
     }
 }
 
-/* The optimum over all noise (theory 4, 5.3), or the least bound that was found (theory 7.7). */
+/* Does every noise diverge at this step size? */
+static int diverges(const problem *p)
+{
+    finf_noise *sgd = NULL;
+    finf_mean_result mean = {.stable = 1};
+    finf_linreg_result linreg = {.stable = 1};
+    finf_mean_options m = mean_of(p);
+    finf_linreg_options o = linreg_of(p);
+    finf_status s = finf_noise_sgd(&sgd);
+    o.optimum = 0;
+    if (!s && p->kind == PROBLEM_MEAN) s = finf_mean(sgd, p->eta, &m, &mean);
+    if (!s && p->kind == PROBLEM_LINREG) s = finf_linreg(sgd, p->eta, p->H, &o, &linreg);
+    finf_noise_free(sgd);
+    return !s && !(mean.stable && linreg.stable);
+}
+
+/* The optimum over all noise (theory 4, 5.3). Where all are infinite any is the best, such as
+ * independent noise: the answer is infinite then, with its reason. */
+static finf_status best_quadratic(const problem *p, finf_noise **out, finf_reason *why)
+{
+    finf_linreg_options o = linreg_of(p);
+    finf_mean_options m = mean_of(p);
+    finf_status s = p->kind == PROBLEM_LINREG ? finf_linreg_best_noise(p->eta, p->H, &o, out, why)
+                                              : finf_mean_best_noise(p->eta, &m, out, why);
+    return s == FINF_EDOM && diverges(p) ? finf_noise_sgd(out) : s;
+}
+
+/* That, or the least bound that was found (theory 7.7). */
 static finf_status best_noise(const problem *p, finf_noise **out, finf_reason *why)
 {
-    if (p->kind == PROBLEM_LINREG) {
-        finf_linreg_options o = linreg_of(p);
-        return finf_linreg_best_noise(p->eta, p->H, &o, out, why);
-    }
-    finf_mean_options m = mean_of(p);
-    if (p->kind == PROBLEM_MEAN) return finf_mean_best_noise(p->eta, &m, out, why);
+    if (p->kind != PROBLEM_CONVEX) return best_quadratic(p, out, why);
     finf_optimize_options o = finf_optimize_options_default();
     finf_optimize_result r;
     o.iqc = p->iqc;
