@@ -783,7 +783,11 @@ START_TEST(no_memory)
         finf_design_result_free(&x);
         if (s == FINF_OK) break;
     }
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
+    ck_assert_int_gt(failed, 10); /* elsewhere none ever fails */
+#else
     ck_assert_int_ge(failed, 0);
+#endif
     finf_design_free(r);
 }
 END_TEST
