@@ -1230,8 +1230,8 @@ finf_status finf_design_prefix(size_t n, const finf_design_options *opt, finf_de
                                finf_reason *why);
 void finf_design_free(finf_design *run);
 
-/* M, n x n, row by row: sum_t u_t (the privacy noise's part of E[F(theta_t) - F*]) = sigma^2 <M,
- * K>. weights: u_1..u_n >= 0, or NULL for the objective's own.                          theory 12.1
+/* M, n x n, row by row: sigma^2 <M, K> is sum_t u_t times the privacy noise's part of
+ * E[F(theta_t) - F*]. weights: u_1..u_n >= 0, or NULL for the objective's own.       theory 12.1
  * domain:   n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM; `max` needs weights (FINF_EUSAGE)
  * method:   the adjoint of the exact recursion, O(n^2 d)
  * accuracy: rounding, not returned
@@ -1255,31 +1255,33 @@ typedef struct {
     double nu;          /* nu: the best one; NaN for the others */
     int iterations;     /* of the search; 0 where nothing is searched */
     double seconds;     /* that it took */
-    /* X, K, B and draws: see finf_system_*. Scaled to sens2 as above. Owned; NULL on failure */
+    /* X, K, B and draws: see finf_system_*. Owned; NULL on failure, and of finf_design_system */
     finf_system *system;
-    finf_noise *noise;  /* Toeplitz: what finf_noise_spell spells. Owned; NULL for the others */
+    /* toeplitz, banded, nu: what finf_noise_spell spells. Owned; NULL for the others */
+    finf_noise *noise;
     finf_reason reason; /* of a failure; why a tolerance is not reached */
 } finf_design_result;
 
 /* Frees what r owns, not r itself; its pointers are NULL after. */
 void finf_design_result_free(finf_design_result *r);
 
-/* The least loss over all lower triangular matrices, proved theory 12.2, 12.3 domain:   n <=
- * FINF_SYSTEM_DENSE_MAX, else FINF_EDOM method:   a fixed point of the dual, mixed with its last
- * values, an eigenproblem of n rows each; some 10 to 30 of them (max: 100). With fixed order and k
- * = ceil(n/b), or k = 1, the problem is the dual's own; otherwise `least` is that of disjoint
- * patterns of k steps exactly b apart, and what is above it may be the problem's and not the
- * noise's accuracy: loss is recomputed from C, and least from a matrix of norm 1: both are to
- * rounding what they say, whatever the iteration did failure:  FINF_ETOL: the gap is above 1e-8
- * (for the problems of which `least` may be below the truth: no better one was found), or
- * cancelled: everything is of the best so far, if system is not NULL. Where M is singular the least
- * loss is not attained: reason says so */
+/* The least loss over all lower triangular matrices, proved               theory 12.2, 12.3
+ * domain:   n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM
+ * method:   a fixed point of the dual, mixed with its last values: 10 to 40 eigenproblems of n rows
+ *           (max: 100). For k = 1, and for k = ceil(n/b) in fixed order, the dual is the problem's
+ *           own; otherwise `least` is that of disjoint patterns of k steps exactly b apart, and may
+ *           be below what is possible
+ * accuracy: loss is recomputed from C, and least from a matrix of norm 1: both are to rounding what
+ *           they say, whatever the iteration did
+ * failure:  FINF_ETOL: cancelled, or the gap is above 1e-8 (but where `least` may be below the
+ *           truth: that gap is no failure). Everything is of the best so far, if system is not
+ *           NULL. Where M is singular the least loss is not attained: reason says so */
 finf_status finf_design_dense(const finf_design *run, finf_design_result *out);
 /* Toeplitz C with `bands` coefficients; 0 or >= n: all of them ("toeplitz"). A stationary point,
  * started from the best nu                                                          theory 12.4
- * method:   L-BFGS with the exact derivatives; O(n d + n log n) an evaluation. `max` is `last`:
- * from theta* the loss never falls under Toeplitz noise failure:  FINF_ETOL: cancelled, or not
- * stationary to 1e-6 of the loss: the best so far */
+ * method:   L-BFGS with the exact derivatives; O(n d + n log n) an evaluation, some 30 of them.
+ *           `max` is `last`: from theta* the loss never falls under Toeplitz noise
+ * failure:  FINF_ETOL: cancelled, or not stationary to 1e-6 of the loss: the best so far */
 finf_status finf_design_toeplitz(const finf_design *run, size_t bands, finf_design_result *out);
 /* The nu with the least loss, by a scan of log nu and Brent's method; failure as above. */
 finf_status finf_design_nu(const finf_design *run, finf_design_result *out);
