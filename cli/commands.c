@@ -14,6 +14,7 @@
     X(rates)                                                                                       \
     X(errata)                                                                                      \
     X(curve)                                                                                       \
+    X(design)                                                                                      \
     X(reproduce)                                                                                   \
     X(simulate)
 

@@ -25,6 +25,7 @@
  *     momentum at a given speed      finf_tune_speed_*
  *     systems: noise of n steps      finf_system_*: trees, FFT, optimal and banded factorisations
  *     the exact learning curve       finf_curve, finf_curve_bound
+ *     noise designed for a run       finf_design_*: dense, Toeplitz, banded, any; their distance
  *     the paper's finite-time rates  finf_rate_sgd, finf_rate_nu
  *     simulation                     finf_simulate
  *     privacy                        finf_epsilon_*, finf_delta_*, finf_rho_*
@@ -1015,11 +1016,15 @@ finf_status finf_system_banded(size_t n, size_t bands, const finf_system_options
                                finf_system **out, finf_reason *why);
 /* Optimal CC's c cut to `bands` coefficients. (theory 6.7) */
 finf_status finf_system_banded_sqrt(size_t n, size_t bands, finf_system **out, finf_reason *why);
+/* Any lower triangular C (n x n, row by row, copied), decoded by its inverse. n <=
+ * FINF_SYSTEM_DENSE_MAX, no C_ii below 1e-50 and nothing above the diagonal, else FINF_EDOM.
+ * O(n^3). (theory 6.1) */
+finf_status finf_system_matrix(const double *C, size_t n, finf_system **out, finf_reason *why);
 void finf_system_free(finf_system *s);
 
 typedef struct {
     /* the noise's family, or "tree", "honaker", "full-honaker", "fft", "me", "banded",
-     * "banded-sqrt" */
+     * "banded-sqrt", "matrix" */
     const char *name;
     size_t n;              /* steps */
     size_t bands;          /* 0 where C is not banded */
@@ -1169,6 +1174,124 @@ double finf_curve_gap(const finf_spectrum *s, double start);
 finf_status finf_curve_bound(const finf_noise *noise, double eta, const finf_spectrum *s,
                              const finf_linreg_options *opt, double F0, const double *t, size_t n,
                              double *bound, finf_reason *why);
+
+/* ---- noise designed for a finite run --------------------------------------------------------- */
+
+/* The loss of a run of n steps is linear in the covariance K of the noise: sigma^2 <M, K> and what
+ * the start and gradient noise add (theory 12.1). sigma^2 = G^2 sens2/(2 rho), so that the noise to
+ * take is the one with the least sens2 <M, K>. A finf_design is such a run; the functions below
+ * find the best noise of a family for it, or judge one that is given. */
+typedef struct finf_design finf_design;
+
+#define FINF_DESIGN_OBJECTIVE_LIST(X)                                                              \
+    X(FINF_DESIGN_LAST, 0, "last", "E[F(theta_n) - F*]")                                           \
+    X(FINF_DESIGN_AVERAGE, 1, "average", "its mean over t = 1..n")                                 \
+    X(FINF_DESIGN_MAX, 2, "max", "the largest of t = 1..n")
+typedef enum { FINF_DESIGN_OBJECTIVE_LIST(FINF_CHOICE_ENUM_) } finf_design_objective;
+const char *finf_design_objective_name(finf_design_objective objective);
+
+#define FINF_DESIGN_COUNT_LIST(X)                                                                  \
+    X(FINF_DESIGN_FIXED_ORDER, 0, "fixed-order", "participations exactly b steps apart")           \
+    X(FINF_DESIGN_MIN_SEP, 1, "min-separation", "participations at least b steps apart")
+typedef enum { FINF_DESIGN_COUNT_LIST(FINF_CHOICE_ENUM_) } finf_design_count;
+const char *finf_design_count_name(finf_design_count count);
+
+typedef struct {
+    finf_privacy_setting privacy; /* its defaults */
+    double kurtosis;              /* as in finf_linreg_options, default 0 */
+    /* |theta_0 - theta*|^2, in equal parts along the eigenvectors; 0 to 1e50, default 1 */
+    double start;
+    const double *start_at;          /* or by direction, d <= 512; default NULL; copied */
+    finf_design_objective objective; /* default FINF_DESIGN_LAST */
+    size_t participations;           /* k >= 1 of a user, default 1 */
+    size_t separation;               /* b >= 1 steps between them, default 1; no matter for k = 1 */
+    finf_design_count count;         /* how b is meant, default FINF_DESIGN_FIXED_ORDER */
+    const finf_optimizer *optimizer; /* NULL, the default: sgd; read by finf_design_make only */
+    double tol;         /* relative gap at which the dense solver stops; default 1e-9 */
+    finf_cancel cancel; /* of everything that takes a finf_design */
+    /* NULL, or told after every iteration of a search: progress_data, iterations, the best loss so
+     * far, and below what no loss is (or NaN) */
+    void (*progress)(void *, int iteration, double loss, double least);
+    void *progress_data; /* handed to progress */
+} finf_design_options;
+
+finf_design_options finf_design_options_default(void);
+
+/* The run of n steps of step eta on a loss with the spectrum s                      theory 12.1
+ * domain:    1 <= n <= FINF_SYSTEM_MAX; the rest as finf_curve; last:K with K below 80; else
+ *            FINF_EDOM (a choice: FINF_EUSAGE). eta may be too large: losses then grow with n
+ * ownership: *out is the caller's, for finf_design_free; NULL on failure */
+finf_status finf_design_make(double eta, const finf_spectrum *s, size_t n,
+                             const finf_design_options *opt, finf_design **out, finf_reason *why);
+/* The same for prefix sums of the noise (with an optimizer: its filter P for eta = 1): the
+ * objective is over the variance of the sums of steps 0..t-1, t = 1..n, at sigma = 1. kurtosis and
+ * start do not matter, and there is no start's part. */
+finf_status finf_design_prefix(size_t n, const finf_design_options *opt, finf_design **out,
+                               finf_reason *why);
+void finf_design_free(finf_design *run);
+
+/* M, n x n, row by row: sigma^2 <M, K> is sum_t u_t times the privacy noise's part of
+ * E[F(theta_t) - F*]. weights: u_1..u_n >= 0, or NULL for the objective's own.       theory 12.1
+ * domain:   n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM; `max` needs weights (FINF_EUSAGE)
+ * method:   the adjoint of the exact recursion, O(n^2 d)
+ * accuracy: rounding, not returned
+ * failure:  M is not to be read */
+finf_status finf_design_workload(const finf_design *run, const double *weights, double *M,
+                                 finf_reason *why);
+
+/* What a family's noise has in this run. */
+typedef struct {
+    const char *family;   /* "dense", "toeplitz", "banded", "nu", or that of the given noise */
+    finf_real loss;       /* the objective, by privacy noise alone (max: of that part alone) */
+    finf_real loss_total; /* with the start and gradient noise */
+    finf_real sens2;      /* squared sensitivity to the participations asked for */
+    int sens2_exact;      /* 0: an upper bound of it */
+    double sigma;         /* standard deviation of w: sqrt(G^2 sens2/(2 rho)) */
+    /* dense: no noise at all has a smaller loss, by the dual, to rounding; NaN for the others */
+    double least;
+    double duality_gap; /* dense: loss/least - 1; NaN for the others */
+    size_t memory;      /* vectors that a stream of this noise keeps */
+    size_t bands;       /* banded: coefficients c that are not 0; else 0 */
+    double nu;          /* nu: the best one; NaN for the others */
+    int iterations;     /* of the search; 0 where nothing is searched */
+    double seconds;     /* that it took */
+    /* X, K, B and draws: see finf_system_*. Owned; NULL on failure, and of finf_design_system */
+    finf_system *system;
+    /* toeplitz, banded, nu: what finf_noise_spell spells. Owned; NULL for the others */
+    finf_noise *noise;
+    finf_reason reason; /* of a failure; why a tolerance is not reached */
+} finf_design_result;
+
+/* Frees what r owns, not r itself; its pointers are NULL after. */
+void finf_design_result_free(finf_design_result *r);
+
+/* The least loss over all lower triangular matrices, proved               theory 12.2, 12.3
+ * domain:   n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM
+ * method:   a fixed point of the dual, mixed with its last values: 10 to 40 eigenproblems of n rows
+ *           (max: 100). For k = 1, and for k = ceil(n/b) in fixed order, the dual is the problem's
+ *           own; otherwise `least` is that of disjoint patterns of k steps exactly b apart, and may
+ *           be below what is possible
+ * accuracy: loss is recomputed from C, and least from a matrix of norm 1: both are to rounding what
+ *           they say, whatever the iteration did
+ * failure:  FINF_ETOL: cancelled, or the gap is above 1e-8 (but where `least` may be below the
+ *           truth: that gap is no failure). Everything is of the best so far, if system is not
+ *           NULL. Where M is singular the least loss is not attained: reason says so */
+finf_status finf_design_dense(const finf_design *run, finf_design_result *out);
+/* Toeplitz C with `bands` coefficients; 0 or >= n: all of them ("toeplitz"). A stationary point,
+ * started from the best nu                                                          theory 12.4
+ * method:   L-BFGS with the exact derivatives; O(n d + n log n) an evaluation, some 30 of them.
+ *           `max` is `last`: from theta* the loss never falls under Toeplitz noise
+ * failure:  FINF_ETOL: cancelled, or not stationary to 1e-6 of the loss: the best so far */
+finf_status finf_design_toeplitz(const finf_design *run, size_t bands, finf_design_result *out);
+/* The nu with the least loss, by a scan of log nu and Brent's method; failure as above. */
+finf_status finf_design_nu(const finf_design *run, finf_design_result *out);
+/* Any noise, and any system (finf_system_me, ..) of as many steps as the run: nothing is searched.
+ * A system, or a Toeplitz noise whose sensitivity needs a matrix, needs n <= FINF_SYSTEM_DENSE_MAX.
+ */
+finf_status finf_design_noise(const finf_design *run, const finf_noise *noise,
+                              finf_design_result *out);
+finf_status finf_design_system(const finf_design *run, const finf_system *system,
+                               finf_design_result *out);
 
 /* ---- the paper's finite-time rates ----------------------------------------------------------- */
 

@@ -169,6 +169,9 @@ each $every linreg --noise best --noise sgd --eta 0.02 --spectrum power:1 --dim 
 each $every privacy --rho 1 --delta 1e-5 --noise nu:0.1 --steps 64 --participations 4 --separation 8 --batch 10 --json
 each $every optimize --spectrum power:1 --dim 8 --eta 0.02 --save new --output old
 each $every curve --steps 40 --noise nu:0.1,0.2 --noise nu:best --eta 0.05 --spectrum power:1 --dim 4 --plot new.svg
+each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --epochs 2 --family dense --save saved
+each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --objective max --family dense,nu --format csv
+each 500 design --eta 0.05 --spectrum power:1 --dim 4
 each 500 errata
 each 100 reproduce --quick --out paper
 echo "$all_tried runs out of memory: $all_five exit 5, $all_right right, $all_crashed crashed, $((all_bad - all_crashed)) else wrong"

@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "mixing.h"
 #include "system.h"
 
 void epochs_free(epochs *f)
@@ -411,79 +412,6 @@ static void fixed_point(const epochs *f, const double *X, double *work)
     }
 }
 
-#define MEMORY 8 /* differences that Anderson's mixing looks back at */
-
-/* The last MEMORY + 1 pairs x, g(x) of the fixed-point map g, in a ring. */
-typedef struct {
-    size_t length; /* of a vector x */
-    size_t held;   /* pairs so far: the newest is number held - 1 */
-    size_t first;  /* the number of the oldest that is to be used */
-    double *from;  /* the x, and the allocation of all three */
-    double *to;    /* the g(x) */
-    double *basis; /* room for MEMORY vectors */
-} mixing;
-
-static finf_status mixing_make(size_t length, mixing *m)
-{
-    *m = (mixing){.length = length};
-    m->from = malloc((3 * MEMORY + 2) * length * sizeof *m->from);
-    if (!m->from) return FINF_ENOMEM;
-    m->to = m->from + (MEMORY + 1) * length;
-    m->basis = m->to + (MEMORY + 1) * length;
-    return FINF_OK;
-}
-
-/* Pair number `number`, its x or its g(x). */
-static double *entry(const mixing *m, double *of, size_t number)
-{
-    return of + number % (MEMORY + 1) * m->length;
-}
-
-static double dot(const double *x, const double *y, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
-/* Anderson's mixing. Let f = g(x) - x be the newest residual, and df_c, dg_c the differences of
- * neighbouring residuals and values. The coefficients that make |f - sum_c a_c df_c| least are
- * found by Gram and Schmidt's orthogonalisation (df = Q R, R a = Q'f), and out = g(x) - sum_c a_c
- * dg_c. A difference that the others span to 1e-10 is left out. */
-static void mix(mixing *m, double *out)
-{
-    size_t n = m->length, last = m->held - 1, count = last - m->first;
-    const double *x = entry(m, m->from, last), *g = entry(m, m->to, last);
-    double R[MEMORY][MEMORY], part[MEMORY];
-    for (size_t i = 0; i < n; i++) out[i] = g[i] - x[i];
-    for (size_t c = 0; c < count; c++) {
-        const double *x0 = entry(m, m->from, m->first + c);
-        const double *x1 = entry(m, m->from, m->first + c + 1);
-        const double *g0 = entry(m, m->to, m->first + c);
-        const double *g1 = entry(m, m->to, m->first + c + 1);
-        double *q = m->basis + c * n;
-        for (size_t i = 0; i < n; i++) q[i] = (g1[i] - x1[i]) - (g0[i] - x0[i]);
-        double size = sqrt(dot(q, q, n));
-        for (size_t d = 0; d < c; d++) {
-            const double *p = m->basis + d * n;
-            R[d][c] = dot(p, q, n);
-            for (size_t i = 0; i < n; i++) q[i] -= R[d][c] * p[i];
-        }
-        double left = sqrt(dot(q, q, n)), unit = left > 1e-10 * size ? 1 / left : 0;
-        R[c][c] = unit > 0 ? left : 0;
-        for (size_t i = 0; i < n; i++) q[i] *= unit;
-        part[c] = dot(q, out, n);
-        for (size_t i = 0; i < n; i++) out[i] -= part[c] * q[i];
-    }
-    memcpy(out, g, n * sizeof *out);
-    for (size_t c = count; c-- > 0;) {
-        const double *g0 = entry(m, m->to, m->first + c), *g1 = entry(m, m->to, m->first + c + 1);
-        for (size_t d = c + 1; d < count; d++) part[c] -= R[c][d] * part[d];
-        part[c] = R[c][c] > 0 ? part[c] / R[c][c] : 0;
-        for (size_t i = 0; i < n; i++) out[i] -= part[c] * (g1[i] - g0[i]);
-    }
-}
-
 #define STEPS_MAX 300
 #define PLAIN 3         /* steps of the plain fixed point before the mixing starts */
 #define CONVERGED 1e-10 /* a relative gap that is small enough; rounding leaves about 1e-16 k^2 */
@@ -519,19 +447,18 @@ static finf_status begin(epochs *f, iteration *it)
  * overwritten. */
 static int advance(epochs *f, iteration *it)
 {
-    mixing *m = &it->m;
-    size_t number = m->held++;
-    if (number > MEMORY && m->first < number - MEMORY) m->first = number - MEMORY;
-    pack(f, entry(m, m->from, number));
+    double *x, *g;
+    mixing_next(&it->m, &x, &g);
+    pack(f, x);
     fixed_point(f, it->X, it->work);
-    pack(f, entry(m, m->to, number));
-    if (number >= PLAIN) {
-        mix(m, it->X);
+    pack(f, g);
+    if (it->m.held > PLAIN) {
+        mixing_mix(&it->m, NULL, it->X);
         unpack(f, it->X);
         if (set_rule(f, it->work)) return 1;
-        m->first = number;
+        mixing_forget(&it->m);
     }
-    unpack(f, entry(m, m->to, number));
+    unpack(f, g);
     return set_rule(f, it->work);
 }
 
@@ -581,6 +508,6 @@ finf_status epochs_make(size_t n, size_t b, const finf_system_options *o, epochs
     if (s) epochs_free(f);
     free(it.X);
     free(it.e.memory);
-    free(it.m.from);
+    mixing_free(&it.m);
     return s;
 }

@@ -14,9 +14,9 @@
 /* ---- construction ---------------------------------------------------------------------------- */
 
 /* A system of n <= `most` steps of which nothing is known yet. The clock runs from here: `seconds`
- * has the time of the start until finish() turns it into a duration. */
-static finf_status make(system_kind kind, const char *name, size_t n, size_t most,
-                        finf_system **out, finf_reason *why)
+ * has the time of the start until system_finish() turns it into a duration. */
+finf_status system_begin(system_kind kind, const char *name, size_t n, size_t most,
+                         finf_system **out, finf_reason *why)
 {
     *out = NULL;
     if (n < 1 || n > most)
@@ -40,8 +40,8 @@ static finf_status make(system_kind kind, const char *name, size_t n, size_t mos
 
 /* A row of the table of variants: the shape of the system's matrix, whether it can go on beyond
  * n, the cost of making it and of a step, here and in the paper's own table. */
-static void set_table(finf_system *s, const char *matrix, int anytime, const char *generation,
-                      const char *step, const char *paper_generation, const char *paper_step)
+void system_table(finf_system *s, const char *matrix, int anytime, const char *generation,
+                  const char *step, const char *paper_generation, const char *paper_step)
 {
     s->facts.matrix = matrix;
     s->facts.anytime = anytime;
@@ -59,11 +59,12 @@ static const char *const TIMED[] = {
     [SYSTEM_FULL_HONAKER] = "a weight for each height of the tree",
     [SYSTEM_FFT] = "n covariances of the prefix sums",
     [SYSTEM_ME] = "the optimum's n multipliers, not its matrix",
-    [SYSTEM_EPOCHS] = "the optimum's n k multipliers, not its matrix"};
+    [SYSTEM_EPOCHS] = "the optimum's n k multipliers, not its matrix",
+    [SYSTEM_MATRIX] = "the inverse of the matrix"};
 
 /* The last step of a construction: stops the clock and fills in sens^2, error and their product,
  * the loss. If `status` is a failure *out is freed, and the status returned. */
-static finf_status finish(finf_status status, finf_real sens2, finf_real error, finf_system **out)
+finf_status system_finish(finf_status status, finf_real sens2, finf_real error, finf_system **out)
 {
     finf_system_facts *f = &(*out)->facts;
     if (status) {
@@ -88,6 +89,7 @@ void finf_system_free(finf_system *s)
     epochs_free(&s->several);
     free(s->c);
     free(s->r);
+    free(s->C);
     free(s);
 }
 
@@ -134,16 +136,16 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
                                  finf_reason *why)
 {
     const char *family = finf_noise_family(noise);
-    finf_status status = make(SYSTEM_TOEPLITZ, family, n, FINF_SYSTEM_MAX, out, why);
+    finf_status status = system_begin(SYSTEM_TOEPLITZ, family, n, FINF_SYSTEM_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
     int sgd = strcmp(family, "sgd") == 0,
         row = strcmp(family, "cc") == 0 || strcmp(family, "nu") == 0;
-    set_table(s, sgd ? "identity" : "Toeplitz, lower triangular", 1, sgd ? "O(1)" : "O(n)",
-              noise_step_cost(noise), sgd || row ? "O(1)" : "",
-              sgd   ? "O(1)"
-              : row ? "O(T)"
-                    : "");
+    system_table(s, sgd ? "identity" : "Toeplitz, lower triangular", 1, sgd ? "O(1)" : "O(n)",
+                 noise_step_cost(noise), sgd || row ? "O(1)" : "",
+                 sgd   ? "O(1)"
+                 : row ? "O(T)"
+                       : "");
     status = toeplitz_room(s, why);
     if (!status) status = finf_noise_coef(noise, n, s->c, why);
     if (!status) status = finf_noise_beta(noise, n, s->beta, why);
@@ -152,7 +154,7 @@ finf_status finf_system_toeplitz(const finf_noise *noise, size_t n, finf_system 
     finf_sensitivity limit;
     if (!status) status = finf_noise_sensitivity_at(noise, n, &sens2, why);
     if (!status && !finf_noise_sensitivity(noise, &limit)) s->facts.gamma_inf2 = limit.gamma2;
-    status = finish(status, sens2, status ? sens2 : toeplitz_error(s->beta, n), out);
+    status = system_finish(status, sens2, status ? sens2 : toeplitz_error(s->beta, n), out);
     if (!status) s->facts.seconds = made - started;
     return status;
 }
@@ -229,13 +231,13 @@ finf_status finf_system_tune(double power, size_t n, size_t k, size_t b,
 static finf_status make_tree(int honaker, const char *name, size_t n, finf_system **out,
                              finf_reason *why)
 {
-    finf_status status = make(honaker ? SYSTEM_HONAKER : SYSTEM_TREE, name, n, FINF_SYSTEM_MAX, out,
-                              why);
+    finf_status status = system_begin(honaker ? SYSTEM_HONAKER : SYSTEM_TREE, name, n,
+                                      FINF_SYSTEM_MAX, out, why);
     if (status) return status;
     double error = tree_error(honaker, n);
-    set_table(*out, "lower triangular", 1, "O(1)", "O(log n)", "O(1)", "O(log T)");
-    return finish(FINF_OK, exactly(tree_sens2(n), "nodes above a step"),
-                  exactly(error, "binary digits of the prefixes"), out);
+    system_table(*out, "lower triangular", 1, "O(1)", "O(log n)", "O(1)", "O(log T)");
+    return system_finish(FINF_OK, exactly(tree_sens2(n), "nodes above a step"),
+                         exactly(error, "binary digits of the prefixes"), out);
 }
 
 finf_status finf_system_tree(size_t n, finf_system **out, finf_reason *why)
@@ -249,13 +251,14 @@ finf_status finf_system_honaker(size_t n, finf_system **out, finf_reason *why)
 
 finf_status finf_system_full_honaker(size_t n, finf_system **out, finf_reason *why)
 {
-    finf_status status = make(SYSTEM_FULL_HONAKER, "full-honaker", n, FINF_SYSTEM_MAX, out, why);
+    finf_status status = system_begin(SYSTEM_FULL_HONAKER, "full-honaker", n, FINF_SYSTEM_MAX, out,
+                                      why);
     if (status) return status;
     double error = full_honaker_error(n), sens2 = tree_sens2(n);
-    set_table(*out, "dense", 0, "O(n^2), or O(1) an entry", "O(n)", "O(T^2)", "O(T^2)");
+    system_table(*out, "dense", 0, "O(n^2), or O(1) an entry", "O(n)", "O(T^2)", "O(T^2)");
     finf_real e = finf_real_make(error, 64 * FINF_EPS * error * sens2,
                                  "Sherman-Morrison up the tree");
-    return finish(FINF_OK, exactly(sens2, "nodes above a step"), e, out);
+    return system_finish(FINF_OK, exactly(sens2, "nodes above a step"), e, out);
 }
 
 /* ---- FFT ------------------------------------------------------------------------------------- */
@@ -285,11 +288,11 @@ static finf_status fft_tables(size_t n, double *r, double *kappa)
 /* theory 6.3: sens^2 = r_0, the mean modulus of the eigenvalues, and error = n r_0. */
 finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why)
 {
-    finf_status status = make(SYSTEM_FFT, "fft", n, FINF_SYSTEM_MAX, out, why);
+    finf_status status = system_begin(SYSTEM_FFT, "fft", n, FINF_SYSTEM_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
-    set_table(s, "dense (Toeplitz on prefix sums)", 0, "O(n log n)", "O(n)", "O(1)",
-              "O(T log^2 T)");
+    system_table(s, "dense (Toeplitz on prefix sums)", 0, "O(n log n)", "O(n)", "O(1)",
+                 "O(T log^2 T)");
     s->r = malloc(2 * n * sizeof *s->r);
     status = s->r ? fft_tables(n, s->r, s->r + n) : FINF_ENOMEM;
     if (status) finf_why(why, status, "no memory for %zu steps", n);
@@ -297,8 +300,8 @@ finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why)
     for (size_t k = 1; k < 2 * n; k += 2)
         sum += 1 / sin(FINF_PI * (double)(k < n ? k : 2 * n - k) / (2 * (double)n));
     double mean = (double)(sum / (2 * (long double)n));
-    return finish(status, exactly(mean, "mean modulus"), exactly((double)n * mean, "mean modulus"),
-                  out);
+    return system_finish(status, exactly(mean, "mean modulus"),
+                         exactly((double)n * mean, "mean modulus"), out);
 }
 
 /* ---- optimal factorisations ------------------------------------------------------------------ */
@@ -310,11 +313,11 @@ finf_status finf_system_fft(size_t n, finf_system **out, finf_reason *why)
 finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system **out,
                            finf_reason *why)
 {
-    finf_status status = make(SYSTEM_ME, "me", n, ME_MAX, out, why);
+    finf_status status = system_begin(SYSTEM_ME, "me", n, ME_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
-    set_table(s, "lower triangular, dense", 0, "O(n) an iteration, O(n^2) the matrix", "O(n)",
-              "O(T^3)", "O(T^2)");
+    system_table(s, "lower triangular, dense", 0, "O(n) an iteration, O(n^2) the matrix", "O(n)",
+                 "O(T^3)", "O(T^2)");
     s->facts.participations = 1;
     s->facts.separation = n;
     status = factorization_make(n, opt, &s->dense, why);
@@ -323,7 +326,7 @@ finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system
     double error = s->dense.error;
     finf_real e = finf_real_make(error, fabs(error - s->dense.lower) + 64 * FINF_EPS * fabs(error),
                                  "fixed point, rational square root");
-    return finish(status, exactly(1, "normalised"), e, out);
+    return system_finish(status, exactly(1, "normalised"), e, out);
 }
 
 /* theory 6.4, a participation in every epoch of b steps; a single epoch is finf_system_me. */
@@ -334,11 +337,11 @@ finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *op
     if (b < 1) return finf_why(why, FINF_EDOM, "epochs of %zu steps: at least 1", b);
     if (b >= n) return finf_system_me(n, opt, out, why);
     size_t k = (n + b - 1) / b;
-    finf_status status = make(SYSTEM_EPOCHS, "me", n, FINF_SYSTEM_DENSE_MAX, out, why);
+    finf_status status = system_begin(SYSTEM_EPOCHS, "me", n, FINF_SYSTEM_DENSE_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
-    set_table(s, "lower triangular, dense", 0, "O(n k^2) an iteration, O(n^2 k) the matrix", "O(n)",
-              "", "");
+    system_table(s, "lower triangular, dense", 0, "O(n k^2) an iteration, O(n^2 k) the matrix",
+                 "O(n)", "", "");
     s->facts.participations = k;
     s->facts.separation = b;
     if ((double)n * (double)k * (double)k > FINF_SYSTEM_EPOCHS_MAX)
@@ -351,8 +354,8 @@ finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *op
     double error = s->several.error;
     finf_real e = finf_real_make(error, fabs(error - s->several.lower) + 1e-13 * fabs(error),
                                  "fixed point by classes, rational square root");
-    return finish(status, finf_real_make(s->several.one, 1e-13 * s->several.one, "diagonal"), e,
-                  out);
+    return system_finish(status, finf_real_make(s->several.one, 1e-13 * s->several.one, "diagonal"),
+                         e, out);
 }
 
 /* theory 6.7: C with the first `bands` coefficients of (1-z)^{-1/2}, or, if `optimal`, the best
@@ -362,13 +365,13 @@ static finf_status make_banded(int optimal, const char *name, size_t n, size_t b
 {
     *out = NULL;
     if (bands < 1) return finf_why(why, FINF_EDOM, "%s of %zu bands: at least 1", name, bands);
-    finf_status status = make(SYSTEM_TOEPLITZ, name, n, FINF_SYSTEM_MAX, out, why);
+    finf_status status = system_begin(SYSTEM_TOEPLITZ, name, n, FINF_SYSTEM_MAX, out, why);
     if (status) return status;
     finf_system *s = *out;
     if (bands > n) bands = n;
     s->facts.bands = bands;
-    set_table(s, "Toeplitz, lower triangular; C banded", !optimal,
-              optimal ? "O(n bands) an iteration" : "O(bands)", "O(bands)", "", "");
+    system_table(s, "Toeplitz, lower triangular; C banded", !optimal,
+                 optimal ? "O(n bands) an iteration" : "O(bands)", "O(bands)", "", "");
     status = toeplitz_room(s, why);
     double sens2 = 0;
     if (!status) {
@@ -381,8 +384,8 @@ static finf_status make_banded(int optimal, const char *name, size_t n, size_t b
     if (!status) status = finf_series_inverse(s->c, bands, n, s->beta, why);
     for (size_t t = 0; t < bands && !status; t++) sens2 += s->c[t] * s->c[t];
     s->facts.gamma_inf2 = exactly(sens2, "sum of squares");
-    return finish(status, exactly(sens2, "sum of squares"),
-                  status ? finf_real_failed() : toeplitz_error(s->beta, n), out);
+    return system_finish(status, exactly(sens2, "sum of squares"),
+                         status ? finf_real_failed() : toeplitz_error(s->beta, n), out);
 }
 
 finf_status finf_system_banded(size_t n, size_t bands, const finf_system_options *opt,
@@ -441,6 +444,7 @@ finf_status system_gram(const finf_system *s, const finf_system_options *o, doub
         break;
     case SYSTEM_ME: status = factorization_gram(&s->dense, o, X); break;
     case SYSTEM_EPOCHS: status = epochs_gram(&s->several, o, X); break;
+    case SYSTEM_MATRIX: status = matrix_gram(s, X); break;
     }
     if (status) return matrix_failed(s, status, why);
     mirror(n, X);
@@ -470,6 +474,7 @@ finf_status system_covariance(const finf_system *s, const finf_system_options *o
         break;
     case SYSTEM_ME: status = factorization_covariance(&s->dense, o, K); break;
     case SYSTEM_EPOCHS: status = epochs_covariance(&s->several, o, K); break;
+    case SYSTEM_MATRIX: status = matrix_covariance(s, K); break;
     }
     if (status) return matrix_failed(s, status, why);
     mirror(n, K);
@@ -497,6 +502,10 @@ finf_status finf_system_noising(const finf_system *s, const finf_system_options 
     if (s->kind == SYSTEM_TOEPLITZ) {
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++) B[i * n + j] = j <= i ? s->beta[i - j] : 0;
+        return FINF_OK;
+    }
+    if (s->kind == SYSTEM_MATRIX) {
+        memcpy(B, s->B, n * n * sizeof *B);
         return FINF_OK;
     }
     status = system_covariance(s, opt, B, why);
@@ -569,6 +578,10 @@ finf_status finf_system_draw(const finf_system *s, const finf_system_options *op
 {
     size_t n = s->facts.n;
     if (s->kind == SYSTEM_ME || s->kind == SYSTEM_EPOCHS) return dense_draw(s, opt, w, z, why);
+    if (s->kind == SYSTEM_MATRIX) {
+        for (size_t t = 0; t < n; t++) z[t] = dense_dot(s->B + t * n, w, t + 1);
+        return FINF_OK;
+    }
     finf_status status = FINF_OK;
     double *copy = malloc(2 * n * sizeof *copy);
     if (!copy) return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", n);

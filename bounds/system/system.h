@@ -1,5 +1,5 @@
-/* Systems of n steps: what system.c, tree.c, participation.c, factorization.c, epochs.c and curve.c
- * share beside finf.h. (theory 6.1 to 6.5)
+/* Systems of n steps: what system.c, tree.c, matrix.c, participation.c, factorization.c, epochs.c
+ * and curve.c share beside finf.h. (theory 6.1 to 6.5)
  *
  * A system is a strategy matrix C and a decoder. Two n x n matrices say everything about it: the
  * Gram matrix X = C'C, which gives the sensitivity, and the covariance K of the noise on the n
@@ -17,7 +17,8 @@ typedef enum {
     SYSTEM_FULL_HONAKER, /* the same tree, least squares */
     SYSTEM_FFT,          /* square root of a circulant */
     SYSTEM_ME,           /* the optimal factorisation for one participation */
-    SYSTEM_EPOCHS        /* and for one in every epoch */
+    SYSTEM_EPOCHS,       /* and for one in every epoch */
+    SYSTEM_MATRIX        /* any lower triangular C */
 } system_kind;
 
 /* Whether the caller wants to stop; o may be NULL. */
@@ -104,8 +105,20 @@ void full_honaker_covariance(size_t n, double *K);
 void tree_draw(int honaker, size_t n, double *w, double *z);
 void full_honaker_draw(size_t n, double *w, double *z);
 
+/* ---- matrix.c: a strategy given by its matrix ------------------------------------------------ */
+
+/* The upper triangles of X = C'C and of K = BB'. */
+finf_status matrix_gram(const finf_system *s, double *X);
+finf_status matrix_covariance(const finf_system *s, double *K);
+
 /* ---- system.c -------------------------------------------------------------------------------- */
 
+/* What every constructor begins and ends with: see there. */
+finf_status system_begin(system_kind kind, const char *name, size_t n, size_t most,
+                         finf_system **out, finf_reason *why);
+void system_table(finf_system *s, const char *matrix, int anytime, const char *generation,
+                  const char *step, const char *paper_generation, const char *paper_step);
+finf_status system_finish(finf_status status, finf_real sens2, finf_real error, finf_system **out);
 /* FINF_EDOM where n is too large for a matrix. */
 finf_status system_check_dense(const finf_system *s, finf_reason *why);
 /* finf_system_gram and finf_system_covariance, which can be cancelled (FINF_ETOL). */
@@ -122,6 +135,8 @@ struct finf_system {
     double *r;           /* FFT: r_0..r_{n-1}, then as many of -(second differences): fft_tables */
     factorization dense; /* SYSTEM_ME */
     epochs several;      /* SYSTEM_EPOCHS */
+    double *C;           /* SYSTEM_MATRIX: C, n x n; C and B are one allocation, which is C's */
+    double *B;           /* SYSTEM_MATRIX: its inverse */
 };
 
 #endif

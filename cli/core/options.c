@@ -160,6 +160,21 @@ static const option_info OPTIONS[OPT_COUNT] = {
                    .help =
                        "eigenvalue decays; the noise of prior work; the finite-time corollaries"},
     [OPT_SLOPES] = {.name = "slopes", .help = "the log-log slopes instead of the values"},
+    /* design (theory 12) */
+    [OPT_FAMILY] =
+        {.name = "family",
+         .argument = "LIST",
+         .help = "of dense, toeplitz, banded:b, nu, me (the optimum for prefix sums), or any noise "
+                 "(see NOISE) as it is; default: all that fit"},
+    [OPT_WORKLOAD] = {.name = "workload",
+                      .argument = "loss|prefix",
+                      .fallback = "loss",
+                      .help = "what is to be least: the loss of the run, or the error of prefix "
+                              "sums"},
+    [OPT_OBJECTIVE] = {.name = "objective",
+                       CHOICE(FINF_DESIGN_OBJECTIVE_LIST),
+                       .fallback = FROM_LIBRARY,
+                       .help = &FINF_DESIGN_OBJECTIVE_LIST(EXPLAINED)[2]},
     /* curve (theory 6) */
     [OPT_SYSTEM] =
         {.name = "system",
@@ -320,6 +335,8 @@ static finf_text library_default(option_id id)
     case OPT_SOLVER: return word(finf_iqc_solver_name(iqc.solver));
     case OPT_START: return number(curve.start);
     case OPT_GAMMA: return word(finf_curve_gamma_name(curve.gamma));
+    case OPT_OBJECTIVE:
+        return word(finf_design_objective_name(finf_design_options_default().objective));
     case OPT_SEED: return number((double)simulation.seed);
     case OPT_RELATIVE_ERROR: return number(simulation.relative_error);
     case OPT_MAX_STEPS: return number(simulation.max_steps);

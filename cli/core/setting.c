@@ -73,7 +73,7 @@ void show_setting(doc *d, const setting *x, double gamma2)
 /* ---- sensitivity ----------------------------------------------------------------------------- */
 
 /* Who takes part when: k times, b steps apart, at least or exactly. */
-static finf_status read_participations(const args *a, sensitivity *x, finf_reason *why)
+finf_status read_participations(const args *a, sensitivity *x, finf_reason *why)
 {
     double epochs = NAN;
     finf_status s = args_whole(a, OPT_PARTICIPATIONS, 1, x->steps, &x->k, why);

@@ -34,6 +34,8 @@ typedef struct {
     finf_reason why;      /* why one of the last two is infinite */
 } sensitivity;
 
+/* --participations, --separation, --epochs: k, b and fixed_order, for x->steps steps. */
+finf_status read_participations(const args *a, sensitivity *x, finf_reason *why);
 /* --steps, --participations, --separation, --epochs. FINF_ETOL: gamma_inf^2 is not decided, and
  * nothing else was asked for. */
 finf_status read_sensitivity(const args *a, const finf_noise *noise, sensitivity *out,

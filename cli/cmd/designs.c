@@ -1,0 +1,212 @@
+/* The families of `finf design`. (theory 12) */
+#include "designs.h"
+
+#include <stdlib.h>
+
+#define DENSE_MOST 2000 /* steps up to which the default has the dense optimum */
+#define BAND 32         /* of the default */
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+const char *designs_default(size_t steps, char *room, size_t size)
+{
+    snprintf(room, size, "%stoeplitz%s,nu,%ssgd", steps && steps <= DENSE_MOST ? "dense," : "",
+             steps > BAND ? ",banded:32" : "",
+             steps && steps <= FINF_SYSTEM_DENSE_MAX ? "me," : "");
+    return room;
+}
+
+/* What needs a horizon does not exist without one. */
+static finf_status check_horizon(const design_row *row, size_t steps, finf_reason *why)
+{
+    if (!steps && row->kind != DESIGN_TOEPLITZ && row->kind != DESIGN_NU &&
+        row->kind != DESIGN_NOISE)
+        return finf_why(why, FINF_EUSAGE, "family %.60s is of finitely many steps: give --steps",
+                        row->name);
+    if (steps > FINF_SYSTEM_DENSE_MAX && (row->kind == DESIGN_DENSE || row->kind == DESIGN_ME))
+        return finf_why(why, FINF_EDOM, "family %s of %zu steps: at most %u", row->name, steps,
+                        FINF_SYSTEM_DENSE_MAX);
+    return FINF_OK;
+}
+
+/* blt:k, k a whole number alone, asks for a fit; blt:..;.. is a noise. */
+static int is_fit(const char *name) { return strncmp(name, "blt:", 4) == 0 && !strchr(name, ';'); }
+
+static finf_status read_row(design_row *row, const problem *p, finf_reason *why)
+{
+    static const struct {
+        const char *name;
+        design_kind kind;
+    } NAMES[] = {{"dense", DESIGN_DENSE},
+                 {"toeplitz", DESIGN_TOEPLITZ},
+                 {"nu", DESIGN_NU},
+                 {"me", DESIGN_ME}};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strcmp(row->name, NAMES[i].name) == 0) {
+            row->kind = NAMES[i].kind;
+            return FINF_OK;
+        }
+    if (strncmp(row->name, "banded:", 7) == 0) {
+        double b = NAN;
+        finf_status s = parse_number(row->name + 7, "bands", &b, why);
+        if (s) return s;
+        if (!(b >= 1 && b <= FINF_SYSTEM_MAX && b == floor(b)))
+            return finf_why(why, FINF_EDOM, "banded:%s: must be a whole number from 1 to %u",
+                            finf_show(b).s, FINF_SYSTEM_MAX);
+        row->kind = DESIGN_BANDED;
+        row->bands = (size_t)b;
+        return FINF_OK;
+    }
+    row->kind = DESIGN_NOISE;
+    if (is_fit(row->name))
+        return finf_why(why, FINF_EUSAGE,
+                        "family %.40s: BLTs are not fitted here; give one as blt:TH,..;W,..",
+                        row->name);
+    return noise_for(row->name, p, &row->given, why);
+}
+
+/* Where the next name of a list ends: at a comma that no number follows. */
+static const char *name_end(const char *text)
+{
+    const char *end = text + strcspn(text, ",");
+    while (*end && strchr("0123456789.-+", end[1]) && end[1]) end += 1 + strcspn(end + 1, ",");
+    return end;
+}
+
+finf_status designs_read(const char *list, size_t steps, const problem *p, design_list *out,
+                         finf_reason *why)
+{
+    finf_status s = FINF_OK;
+    for (const char *at = list, *end; !s; at = end + 1) {
+        end = name_end(at);
+        if (end == at)
+            return finf_why(why, FINF_EPARSE, "--family: an empty name in '%.60s'", list);
+        design_row *more = realloc(out->all, (out->n + 1) * sizeof *more);
+        if (!more) return finf_why(why, FINF_ENOMEM, "no memory");
+        out->all = more;
+        design_row *row = more + out->n;
+        *row = (design_row){.name = malloc((size_t)(end - at) + 1)};
+        if (!row->name) return finf_why(why, FINF_ENOMEM, "no memory");
+        memcpy(row->name, at, (size_t)(end - at));
+        row->name[end - at] = 0;
+        out->n++;
+        s = read_row(row, p, why);
+        if (!s) s = check_horizon(row, steps, why);
+        if (!*end) break;
+    }
+    return s;
+}
+
+void designs_free(design_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->all[i].name);
+        finf_noise_free(list->all[i].given);
+        finf_design_result_free(&list->all[i].r);
+    }
+    free(list->all);
+    *list = (design_list){0};
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* The optimum for prefix sums, judged by this run's loss: of epochs where there are any, and not
+ * too many for it. */
+static finf_status judge_me(const finf_design *run, size_t steps, size_t epoch,
+                            const finf_system_options *stop, finf_design_result *r)
+{
+    finf_system *me = NULL;
+    finf_reason why = {""};
+    double began = finf_seconds();
+    *r = (finf_design_result){.family = "me", .nu = NAN, .least = NAN, .duality_gap = NAN};
+    finf_status s = finf_system_epochs(steps, epoch ? epoch : steps, stop, &me, &why);
+    if (s == FINF_EDOM) s = finf_system_me(steps, stop, &me, &why);
+    if (!s)
+        s = finf_design_system(run, me, r);
+    else
+        r->reason = why;
+    if (s)
+        finf_system_free(me);
+    else
+        r->system = me;
+    r->seconds = finf_seconds() - began;
+    return s;
+}
+
+finf_status design_run(design_row *row, const finf_design *run, size_t steps, size_t epoch,
+                       const finf_system_options *stop)
+{
+    finf_design_result *r = &row->r;
+    switch (row->kind) {
+    case DESIGN_DENSE: row->status = finf_design_dense(run, r); break;
+    case DESIGN_TOEPLITZ: row->status = finf_design_toeplitz(run, 0, r); break;
+    case DESIGN_BANDED: row->status = finf_design_toeplitz(run, row->bands, r); break;
+    case DESIGN_NU: row->status = finf_design_nu(run, r); break;
+    case DESIGN_ME: row->status = judge_me(run, steps, epoch, stop, r); break;
+    case DESIGN_NOISE: row->status = finf_design_noise(run, row->given, r); break;
+    }
+    row->done = !row->status || (row->status == FINF_ETOL && r->system);
+    return row->status;
+}
+
+/* Without a horizon the loss is F_inf, privacy noise's part and all of it: toeplitz is the optimum
+ * over all noise. */
+finf_status design_stationary(design_row *row, const problem *p)
+{
+    finf_design_result *r = &row->r;
+    double began = finf_seconds();
+    finf_linreg_options o = linreg_of(p);
+    finf_linreg_result part, all;
+    finf_status s = FINF_OK;
+    *r = (finf_design_result){
+        .family = row->name, .nu = NAN, .sigma = NAN, .least = NAN, .duality_gap = NAN};
+    if (row->kind != DESIGN_NOISE)
+        s = noise_for(row->kind == DESIGN_NU ? "nu:best" : "best", p, &row->given, &r->reason);
+    if (!s && (s = finf_linreg(row->given, p->eta, p->H, &o, &all))) r->reason = all.reason;
+    o.privacy.sigma_sgd = 0;
+    if (!s && (s = finf_linreg(row->given, p->eta, p->H, &o, &part))) r->reason = part.reason;
+    r->seconds = finf_seconds() - began;
+    row->status = s;
+    row->done = !s;
+    if (s) return s;
+    r->loss = part.exact;
+    r->loss_total = all.exact;
+    r->sens2 = part.gamma2;
+    r->sens2_exact = 1;
+    r->sigma = finf_noise_multipliers(&p->privacy.set, part.gamma2.value).sigma;
+    r->least = part.optimum.value;
+    if (isinf(part.exact.value)) r->reason = part.reason;
+    return FINF_OK;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* A comment with the command line and what the noise has; then c of a Toeplitz noise, for
+ * strategy@FILE and design@FILE, or the lower triangular B, row by row. 17 digits: what is read
+ * back is the same. */
+finf_status design_save(const args *a, const design_row *row, size_t steps, doc *d,
+                        finf_reason *why)
+{
+    const finf_noise *noise = row->r.noise ? row->r.noise : row->given;
+    size_t n = noise ? (row->kind == DESIGN_BANDED && row->bands < steps ? row->bands : steps)
+                     : steps * steps;
+    double *x = malloc(n * sizeof *x);
+    if (!x) return finf_why(why, FINF_ENOMEM, "no memory to save %zu numbers", n);
+    finf_status s = noise ? finf_noise_coef(noise, n, x, why)
+                          : finf_system_noising(row->r.system, NULL, x, why);
+    FILE *f = s ? NULL : doc_saved(d);
+    if (f) {
+        fprintf(f, "# ");
+        args_print(a, f);
+        fprintf(f, "\n# family %s, steps %zu, sens2 %.17g, sigma %.17g\n", row->name, steps,
+                row->r.sens2.value, row->r.sigma);
+        fprintf(f, noise ? "[strategy]\nt,c\n" : "[noising]\n");
+        for (size_t i = 0; i < n; i++)
+            if (noise)
+                fprintf(f, "%zu,%.17g\n", i, x[i]);
+            else
+                fprintf(f, "%.17g%c", x[i], (i + 1) % steps ? ',' : '\n');
+    }
+    free(x);
+    return s;
+}

@@ -1,0 +1,50 @@
+/* --family of `design`: names, and what is found for each. */
+#ifndef FINF_DESIGNS_H
+#define FINF_DESIGNS_H
+
+#include "cmd.h"
+
+typedef enum {
+    DESIGN_DENSE,
+    DESIGN_TOEPLITZ,
+    DESIGN_BANDED,
+    DESIGN_NU,
+    DESIGN_ME,
+    DESIGN_NOISE /* one that is given */
+} design_kind;
+
+typedef struct {
+    char *name; /* as given; owned */
+    design_kind kind;
+    size_t bands;      /* of banded:b */
+    finf_noise *given; /* of DESIGN_NOISE */
+    int done;          /* the result is there */
+    finf_status status;
+    finf_design_result r;
+} design_row;
+
+typedef struct {
+    design_row *all;
+    size_t n;
+} design_list;
+
+/* The names of a list, each checked, and nothing searched; steps = 0: without a horizon. A part
+ * that begins as a number does belongs to the name before. On failure too the list is to be freed.
+ */
+finf_status designs_read(const char *list, size_t steps, const problem *p, design_list *out,
+                         finf_reason *why);
+void designs_free(design_list *list);
+/* All that fit so many steps. */
+const char *designs_default(size_t steps, char *room, size_t size);
+
+/* The result of one family in a run of so many steps, in epochs of `epoch` steps (0: one
+ * participation), or without a horizon: of F_inf. */
+finf_status design_run(design_row *row, const finf_design *run, size_t steps, size_t epoch,
+                       const finf_system_options *stop);
+finf_status design_stationary(design_row *row, const problem *p);
+
+/* What --save writes: the coefficients c, or the matrix B. */
+finf_status design_save(const args *a, const design_row *row, size_t steps, doc *d,
+                        finf_reason *why);
+
+#endif
