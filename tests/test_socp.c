@@ -574,7 +574,7 @@ START_TEST(hessian)
                 socp_moving_hessian(&v, f, beta + taps, N, grad[side], k < 0 ? hess : ignored, cov,
                                     scratch);
                 free(beta);
-                ck_assert((v.kkt.first > 0) == (o.bound == FINF_IQC_SHARP));
+                ck_assert((v.kkt.moved == 0) == (o.bound == FINF_IQC_SHARP));
                 for (size_t i = 0; i < N * N && k < 0; i++) {
                     double e = 0, ei = 0, el = 0;
                     for (size_t j = 0; j < J; j++) {

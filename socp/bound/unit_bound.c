@@ -47,7 +47,7 @@ static int has_bound(const attempt *a)
 static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *a)
 {
     const finf_iqc_options *o = u->opt;
-    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel, .warm = u->warm};
+    socp_solve_options s = {.tol = o->gap, .cancel = o->cancel, .warm = u->warm, .hint = u->warm};
     finf_real none = {NAN, INFINITY, ""};
     *a = (attempt){.solver = solver,
                    .so = {.status = "not started", .code = -1},

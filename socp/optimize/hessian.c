@@ -90,23 +90,38 @@ static void add_cross(const socp_moving *v, size_t j, size_t i, double complex z
     double q = p->q[j], root = sqrt(2 * q / a), mr = root * s->mr[i], mi = root * s->mi[i],
            *c = s->c + i * N;
     double complex zd = conj(zeta * (s->dr[i] + I * s->di[i]));
-    if (v->kkt.first == 0) {
-        dense_axpy(2 * creal(zd) + mr, Mr, nh, c);
-        dense_axpy(-2 * cimag(zd) + mi, Mi, nh, c);
-        dense_axpy(2 * q * s->dr[i], p->K + j * N, nh, c);
-        dense_axpy(-2 * along / a, p->A + j * N, nh, c);
+    double fr = 2 * creal(zd) + mr, fi = -2 * cimag(zd) + mi, fk = 2 * q * s->dr[i],
+           fa = -2 * along / a;
+    if (v->kkt.moved == p->signs) {
+        dense_axpy(fr, Mr, nh, c);
+        dense_axpy(fi, Mi, nh, c);
+        dense_axpy(fk, p->K + j * N, nh, c);
+        dense_axpy(fa, p->A + j * N, nh, c);
+    }
+    for (size_t k = 0; v->kkt.moved < p->signs && k < v->kkt.moved && v->kkt.at[k] < nh; k++) {
+        size_t u = v->kkt.at[k];
+        c[u] += fr * Mr[u] + fi * Mi[u] + fk * p->K[j * N + u] + fa * p->A[j * N + u];
     }
     dense_axpy(mr, Mr + nh, N - nh, c + nh);
     dense_axpy(mi, Mi + nh, N - nh, c + nh);
 }
 
+/* The entries of c_i that belong to the unknowns that moved, moved up to its beginning. */
+static size_t gather(const socp_moving *v, double *c)
+{
+    size_t S = v->prog.signs, X = v->prog.n - S, m = v->kkt.moved;
+    for (size_t k = 0; k < m; k++) c[k] = c[v->kkt.at[k]];
+    memmove(c + m, c + S, X * sizeof *c);
+    return m + X;
+}
+
 /* Two passes over the nodes: E Re f_i, which normalises d_i, then the sums of f_i, phi_il, Cov and
  * c_i. Only the cones of the DP noise are visited: those of the gradient noise do not see B, and
- * act through H alone. Where least squares solved for X (kkt.first > 0) only X follows r. */
+ * act through H alone. Only the unknowns that moved in the last solve follow r, and X. */
 void socp_moving_hessian(socp_moving *v, const double complex *f, const double *dbeta, size_t n,
                          double *gradient, double *hessian, double *cov, double *scratch)
 {
-    size_t N = v->prog.n, nh = v->basis.nh, J = v->grid.n, ns = v->basis.ns, first = v->kkt.first;
+    size_t N = v->prog.n, nh = v->basis.nh, J = v->grid.n, ns = v->basis.ns, moved = 0;
     moves s = lay_out(v, n, scratch);
     double all = 0, turned = 0, weight = 0; /* f_1, and how f moves with turn and with price */
     memset(gradient, 0, n * sizeof *gradient);
@@ -146,15 +161,15 @@ void socp_moving_hessian(socp_moving *v, const double complex *f, const double *
                                    (u % 2 ? 1 : -1) * turned * s.ratio[i * ns + u / 2];
     }
     double scale = v->prog.scale, *y = v->warm; /* free between solves */
+    for (size_t i = 0; i < n; i++) moved = gather(v, s.c + i * N);
     for (size_t i = 0; i < n; i++) {
         gradient[i] *= scale;
-        memcpy(y, s.c + i * N + first, (N - first) * sizeof *y);
+        memcpy(y, s.c + i * N, moved * sizeof *y);
         dense_solve(&v->kkt.H, y);
         for (size_t l = 0; l <= i; l++) {
             double phi = hessian[i * n + l] + 2 * all * cov[i * n + l];
             hessian[i * n + l] = hessian[l * n + i] = scale *
-                                                      (phi - dense_dot(y, s.c + l * N + first,
-                                                                       N - first));
+                                                      (phi - dense_dot(y, s.c + l * N, moved));
             cov[l * n + i] = cov[i * n + l];
         }
     }

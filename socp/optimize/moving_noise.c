@@ -26,9 +26,10 @@ static finf_status begin(socp_moving *v)
     v->infeasible = !feasible;
     if (st != FINF_OK) return st;
     v->B = malloc(2 * v->grid.n * sizeof *v->B);
+    v->kkt.at = malloc(v->prog.signs * sizeof *v->kkt.at);
     v->taps = v->basis.ns ? socp_stein_length(&v->basis) : 0;
     v->x = calloc(2 * v->prog.n + 2 * v->prog.cones + v->taps, sizeof *v->x);
-    if (!v->B || !v->x) return FINF_ENOMEM;
+    if (!v->B || !v->x || !v->kkt.at) return FINF_ENOMEM;
     v->next = v->B + v->grid.n;
     v->warm = v->x + v->prog.n;
     v->kkt.zr = v->warm + v->prog.n;
@@ -94,6 +95,7 @@ void socp_moving_free(socp_moving *v)
     socp_basis_free(&v->basis);
     socp_program_free(&v->prog);
     dense_free(&v->kkt.H);
+    free(v->kkt.at);
     free(v->B);
     free(v->x);
     *v = (socp_moving){0};
@@ -152,12 +154,12 @@ static socp_start next_start(const socp_moving *v, socp_start before)
 }
 
 /* What an attempt teaches the next solve. Least squares leave x on the boundary, where Newton's
- * method cannot start; it may itself have ended there (kkt.first > 0). Iterations are compared at
+ * method cannot start; it may itself have ended there (kkt.moved = 0). Iterations are compared at
  * equal tolerance, a digit costing about one: for large kappa warm starts may not pay, and once one
  * has not, none is tried again. */
 static void learn(socp_moving *v, socp_start how, int solved, int iterations, double tol)
 {
-    int inside = how != SOCP_START_LEAST_SQUARES && v->kkt.first == 0;
+    int inside = how != SOCP_START_LEAST_SQUARES && v->kkt.moved > 0;
     if (how == SOCP_START_COLD && inside) v->cold_iterations = iterations + log10(tol);
     if (how == SOCP_START_WARM && iterations > v->cold_iterations - log10(tol))
         v->warm_costs_more = 1;
@@ -178,7 +180,9 @@ static finf_status attempt(socp_moving *v, socp_start how, double tol)
         if (found < 0) st = FINF_ENOMEM;
     } else {
         s.warm = how == SOCP_START_WARM ? v->warm : NULL;
-        st = socp_newton(&v->prog, &s, v->x, &so);
+        /* what was at work for the last B most often is for this one */
+        s.hint = v->kkt.moved > 0 ? v->warm : NULL;
+        st = (v->mo.loop ? socp_newton_few : socp_newton)(&v->prog, &s, v->x, &so);
     }
     if (st == FINF_ENOMEM) {
         v->no_memory = 1;

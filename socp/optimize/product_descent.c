@@ -262,7 +262,7 @@ finf_status socp_causal(socp_products *s, double *r, double tol, int max_rounds,
     finf_status st = descend(s, tol, max_rounds, lower, d);
     v->least_squares_first = 0;
     /* where the last solve was for X alone, and its gap is what other multipliers may gain */
-    int pays = v->kkt.first > 0 && v->gap > tol;
+    int pays = v->kkt.moved == 0 && v->gap > tol;
     if (st == FINF_OK && pays) {
         s->tol = tol;
         st = descend(s, tol, max_rounds, lower, d);

@@ -100,7 +100,7 @@ int socp_least(const socp_program *p, const socp_solve_options *opt, double *x, 
         dense_system was = opt->kkt->H; /* exchanged, not copied: what was there is freed below */
         opt->kkt->H = H;
         H = was;
-        opt->kkt->first = S;
+        opt->kkt->moved = 0;
         memcpy(opt->kkt->zr, zr, J * sizeof *zr);
         memcpy(opt->kkt->zi, zi, J * sizeof *zi);
     }

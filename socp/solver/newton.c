@@ -366,9 +366,19 @@ static void keep(state *v, socp_kkt *out)
     dense_system was = out->H;
     out->H = v->H;
     v->H = was;
-    out->first = 0;
+    out->moved = v->p->signs;
+    for (size_t i = 0; i < out->moved; i++) out->at[i] = i;
     memcpy(out->zr, v->zr, v->J * sizeof *v->zr);
     memcpy(out->zi, v->zi, v->J * sizeof *v->zi);
+}
+
+/* Copies the duals that belong to the present point. */
+static void keep_duals(const state *v, socp_duals *out)
+{
+    memcpy(out->alpha, v->al, v->J * sizeof *v->al);
+    memcpy(out->zr, v->zr, v->J * sizeof *v->zr);
+    memcpy(out->zi, v->zi, v->J * sizeof *v->zi);
+    memcpy(out->end, v->la + v->R - 2, sizeof out->end);
 }
 
 /* Each round: the duals and the gap at the present x, which is kept unless, below tol, rounding
@@ -379,7 +389,7 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
                         socp_outcome *out)
 {
     double t0 = finf_seconds();
-    int least = socp_least(p, opt, x, out);
+    int least = opt->not_least ? 0 : socp_least(p, opt, x, out);
     if (least > 0) return out->code ? FINF_ETOL : FINF_OK;
     int max_iter = opt->max_iter > 0 ? opt->max_iter : 100, factored = 0;
     state v;
@@ -402,6 +412,7 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         out->value = f * p->scale;
         out->gap = relative;
         memcpy(x, v.x, v.n * sizeof *x);
+        if (opt->duals) keep_duals(&v, opt->duals);
         /* a last step gains a factor 100: half a step more on average, and bounds agree to a
          * quarter of tol */
         if (out->gap <= opt->tol / 4 || out->iterations == max_iter) break;

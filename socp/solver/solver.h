@@ -8,16 +8,26 @@
 /* The last linear system of the Newton method or of least squares, and the duals there: how the
  * optimum moves with the program (theory 7.14). */
 typedef struct {
-    dense_system H;  /* The system of the unknowns from number `first` on. */
-    size_t first;    /* 0 for Newton; least squares hold the unknowns before it at 0. */
+    dense_system H;  /* The system of those unknowns with a sign that moved, and of all of X. */
+    size_t moved;    /* How many with a sign moved: all for Newton, none for least squares. */
+    size_t *at;      /* Which they are, in rising order; room for all. */
     double *zr, *zi; /* The real and imaginary part of zeta, one for each cone. */
 } socp_kkt;
+
+/* The duals of theory 7.6, which price unknowns that did not move. */
+typedef struct {
+    double *alpha, *zr, *zi; /* For each cone. */
+    double end[2];           /* lambda of the last two inequalities, a >= 0 at 0 and pi. */
+} socp_duals;
 
 typedef struct {
     double tol;         /* The relative gap asked for. */
     socp_kkt *kkt;      /* NULL, or filled in (not by ECOS); its memory is the caller's. */
     int max_iter;       /* 0 stands for the solver's own limit. */
     const double *warm; /* NULL, or a point of a neighbouring program with the same unknowns. */
+    const double *hint; /* NULL, or one that tells which unknowns are at work: active_set.c. */
+    socp_duals *duals;  /* NULL, or filled in by Newton's method; its memory is the caller's. */
+    int not_least;      /* Least squares are known not to be the optimum. */
     finf_cancel cancel; /* Polled once an iteration. */
 } socp_solve_options;
 
@@ -36,7 +46,7 @@ typedef struct {
  */
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x,
                         socp_outcome *out);
-/* active_set.c: the same, tried first with few of the unknowns that have a sign. */
+/* active_set.c: the same, with few of the unknowns that have a sign while that is enough. */
 finf_status socp_newton_few(const socp_program *p, const socp_solve_options *opt, double *x,
                             socp_outcome *out);
 /* least_squares.c: 1: optimal to tol; 0: not; -1: no memory. */
