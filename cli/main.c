@@ -8,13 +8,14 @@
 #include "base.h"
 #include "commands.h"
 #include "draw.h"
+#include "bytes.h"
+#include "kept.h"
 #include "closest.h"
 #include "cmd.h"
 #include "completion.h"
 #include "manual.h"
 #include "output.h"
 #include "points.h"
-#include "spec.h"
 #include "sweep.h"
 
 /* The reason of a failure on stderr, and the exit status that goes with it. One line, whatever was
@@ -204,7 +205,8 @@ static int run(const args *a)
     }
     for (int i = 0; i < FILES; i++) sink_drop(&files[i]);
     doc_free(d);
-    spec_forget();
+    kept_forget();
+    bytes_forget();
     return code;
 }
 

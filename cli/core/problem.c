@@ -9,6 +9,7 @@
 #include "data_spectrum.h"
 #include "cmd.h"
 #include "iqc_options.h"
+#include "kept.h"
 #include "spec.h"
 #include "sweep.h"
 

@@ -14,13 +14,4 @@ finf_status spec_list(const char *text, const char *what, double **out, size_t *
 /* d: NaN when --dim was not given. */
 finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_reason *why);
 
-/* The same, divided by its largest eigenvalue if `normalize`, and read once: who asks again gets
- * the same object, which stays the program's. Several threads may ask. */
-finf_status spectrum_get(const char *text, double d, int normalize, const finf_spectrum **out,
-                         finf_reason *why);
-/* An optimizer so. */
-finf_status optimizer_get(const char *name, const char *average, double weight_decay,
-                          const finf_optimizer **out, finf_reason *why);
-void spec_forget(void); /* frees them, at the end */
-
 #endif

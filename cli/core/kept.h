@@ -1,0 +1,16 @@
+/* Spectra and optimizers of the command line, each made once however many answers need it: who asks
+ * again gets the same object, which stays the program's. Several threads may ask. */
+#ifndef FINF_KEPT_H
+#define FINF_KEPT_H
+
+#include "finf.h"
+
+/* --spectrum, as spec_spectrum reads it, divided by its largest eigenvalue if `normalize`. */
+finf_status spectrum_get(const char *text, double d, int normalize, const finf_spectrum **out,
+                         finf_reason *why);
+/* --optimizer with its average (NULL: none) and weight decay. */
+finf_status optimizer_get(const char *name, const char *average, double weight_decay,
+                          const finf_optimizer **out, finf_reason *why);
+void kept_forget(void); /* frees them, at the end */
+
+#endif
