@@ -28,6 +28,7 @@
  *     noise designed for a run       finf_design_*: dense, Toeplitz, banded, any; their distance
  *     the paper's finite-time rates  finf_rate_sgd, finf_rate_nu
  *     simulation                     finf_simulate
+ *     BLTs fitted to a loss          finf_blt_fit_*
  *     privacy                        finf_epsilon_*, finf_delta_*, finf_rho_*
  *     the paper's errata             finf_errata_*
  *
@@ -1437,6 +1438,102 @@ typedef struct {
 finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem, double eta,
                           const finf_spectrum *s, const finf_simulate_options *opt,
                           finf_simulate_result *out);
+
+/* ---- BLTs fitted to a loss ------------------------------------------------------------------- */
+
+/* C = 1 + sum_i scale_i z/(1 - decay_i z) of k buffers: noise for any number of steps from k
+ * vectors of memory, its parameters those of the least loss that was found. (theory 13.1, 13.2) */
+#define FINF_BLT_BUFFERS_MAX 10
+
+typedef struct {
+    size_t starts;         /* descents from different points, 1 to 20, default 4 */
+    size_t max_iterations; /* of BFGS, each of them, >= 1, default 2000 */
+    finf_cancel cancel;    /* polled at every evaluation of the loss */
+} finf_blt_fit_options;
+
+finf_blt_fit_options finf_blt_fit_options_default(void);
+
+typedef struct {
+    size_t buffers;                     /* as asked; 0 after a failure */
+    double decay[FINF_BLT_BUFFERS_MAX]; /* buf_decay, decreasing, in [0, 1) */
+    double scale[FINF_BLT_BUFFERS_MAX]; /* output_scale, > 0 */
+    finf_real sens2; /* squared sensitivity: gamma_inf^2, or gamma_n^2 of n steps */
+    finf_real error; /* what the noise does to the problem at sigma = 1 */
+    finf_real loss;  /* sens2 error, times G^2/(2 rho) where a function takes these */
+    finf_real least; /* no noise has a smaller loss; NaN for n steps */
+    double ratio;    /* loss/least; NaN for n steps */
+    /* Decays of the inverse: B = 1/C = 1 - sum_i v_i z/(1 - p_i z), v_i > 0, with 1 > decay_0 > p_0
+     * > decay_1 > p_1 > .. > -1. Proved in interval arithmetic for the doubles above (theory 13.4):
+     * low <= p_i <= high. NaN where that was not proved. */
+    double inverse_low[FINF_BLT_BUFFERS_MAX];
+    double inverse_high[FINF_BLT_BUFFERS_MAX];
+    int stable;         /* proved: all decays and inverse decays are real, interlaced, in (-1, 1) */
+    const char *proved; /* what was, in words; "" if nothing */
+    double left;        /* what a Newton step may still gain, of the loss (an estimate) */
+    double spread;      /* worst loss of a start over the best, minus 1 */
+    size_t starts;      /* descents that came to an end */
+    size_t evaluations; /* of the loss */
+    double seconds;     /* that it took */
+    finf_reason reason; /* of a failure */
+} finf_blt_fit;
+
+/* Each of the fits
+ * domain:   1 <= buffers <= FINF_BLT_BUFFERS_MAX, opt as there, else FINF_EDOM
+ * method:   poles and zeros of C as unknowns, in coordinates in which every point is feasible; BFGS
+ *           with exact gradients, then Newton's method, from several starts with log-spaced poles
+ * accuracy: errors cover quadrature and rounding at the doubles given. The loss is that of a local
+ *           minimum to 1e-6 (`left`, mostly far below); that no other BLT has a smaller one is not
+ *           proved. Where no BLT helps (mean estimation with eta >= 1) the scales are near 0
+ * failure:  FINF_ETOL: stopped, or `left` above 1e-6: the best there is, or NaN where there is
+ *           none. Any other: NaN */
+
+/* The privacy noise's part of F_inf: (G^2/2rho) gamma^2 mean(|B|^2 Hx)              theory 13.2
+ * density:  Hx(w) > 0 given for 0 < w < pi, at any place; near_0 and near_pi are the smallest
+ *           distances from w = 0 and pi on which it varies, 1e-50 to pi. G^2/2rho = 1
+ * mean:     Hx = (eta^2/2)/|1-eta-e^{iw}|^2, eta < 2
+ * linreg:   Hx of theory 5.3, as `optimum` in finf_linreg; an eta that diverges is FINF_EDOM */
+finf_status finf_blt_fit_density(double (*density)(double w, void *data), void *data, double near_0,
+                                 double near_pi, size_t buffers, const finf_blt_fit_options *opt,
+                                 finf_blt_fit *out);
+finf_status finf_blt_fit_mean(double eta, const finf_privacy_setting *set, size_t buffers,
+                              const finf_blt_fit_options *opt, finf_blt_fit *out);
+finf_status finf_blt_fit_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *lin,
+                                size_t buffers, const finf_blt_fit_options *opt, finf_blt_fit *out);
+
+/* Which of the n prefix sums' variances counts. */
+#define FINF_BLT_OBJECTIVE_LIST(X)                                                                 \
+    X(FINF_BLT_AVERAGE, 0, "average", "the mean of all")                                           \
+    X(FINF_BLT_LAST, 1, "last", "the last one")                                                    \
+    X(FINF_BLT_LARGEST, 2, "max", "the largest, which for Toeplitz noise is the last one")
+typedef enum { FINF_BLT_OBJECTIVE_LIST(FINF_CHOICE_ENUM_) } finf_blt_objective;
+const char *finf_blt_objective_name(finf_blt_objective objective);
+
+/* gamma_n^2 times the mean, last or largest variance of the prefix sums of n steps at sigma = 1,
+ * one participation                                                                     theory 13.3
+ * domain:   1 <= n <= FINF_STEPS_MAX, else FINF_EDOM (objective: FINF_EUSAGE)
+ * method:   sums of exponentials in closed form: O(k^2) an evaluation, whatever n is */
+finf_status finf_blt_fit_prefix(size_t n, finf_blt_objective objective, size_t buffers,
+                                const finf_blt_fit_options *opt, finf_blt_fit *out);
+
+/* A loss of n steps that is affine in K = BB', for Toeplitz B, as
+ *
+ *     error = sum_j sum_{t<n} weight_jt beta_t (2 u_jt - beta_t),   u_jt = factor_j u_j(t-1) +
+ * beta_t
+ *
+ * Prefix sums: factor 1, weight_t the sum of what prefix sums t, t+1, .. count. A run of linear
+ * regression: factor_j = 1 - eta lambda_j, and weights from the adjoint recursion. */
+typedef struct {
+    size_t n;             /* steps, 1 to FINF_SYSTEM_MAX */
+    size_t terms;         /* >= 1 */
+    const double *factor; /* `terms` numbers in [-1, 1] */
+    const double *weight; /* terms x n numbers up to 1e50 in size, term by term */
+} finf_blt_weights;
+
+/* gamma_n^2 times that error, which must be positive                                theory 13.3
+ * domain:   as there, else FINF_EDOM; the arrays are only read
+ * method:   the recursion and its adjoint: O(n (k + terms)) an evaluation */
+finf_status finf_blt_fit_weights(const finf_blt_weights *loss, size_t buffers,
+                                 const finf_blt_fit_options *opt, finf_blt_fit *out);
 
 /* ---- privacy --------------------------------------------------------------------------------- */
 

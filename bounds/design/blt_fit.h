@@ -1,0 +1,116 @@
+/* Inside bounds/design/: what the files that fit BLTs share. (theory 13.1, 13.2) */
+#ifndef FINF_BLT_FIT_H
+#define FINF_BLT_FIT_H
+
+#include "bounds.h"
+
+enum { BLT_MAX = FINF_BLT_BUFFERS_MAX };
+
+/* C = 1 + sum_i scale_i z/(1-(1-leak_i)z) and 1/C = 1 - sum_i weight_i z/(1-(1-zero_i)z). Both
+ * poles are kept as their distance from 1, where they crowd, in increasing order; they interlace:
+ * 0 < leak_0 < zero_0 < leak_1 < .. < zero_{k-1} < 2, and scale, weight > 0. (13.a) */
+typedef struct {
+    size_t k;
+    double leak[BLT_MAX];
+    double scale[BLT_MAX];
+    double zero[BLT_MAX];
+    double weight[BLT_MAX];
+    /* differences, none of which is formed by cancellation */
+    double between[BLT_MAX][BLT_MAX]; /* zero_m - leak_i at [i][m] */
+    double leaks[BLT_MAX][BLT_MAX];   /* leak_j - leak_i at [i][j] */
+    double zeros[BLT_MAX][BLT_MAX];   /* zero_j - zero_m at [m][j] */
+} blt_point;
+
+/* Derivatives of a number by each of the four lists, as if these were independent. */
+typedef struct {
+    double leak[BLT_MAX];
+    double scale[BLT_MAX];
+    double zero[BLT_MAX];
+    double weight[BLT_MAX];
+} blt_partials;
+
+/* The loss is the product of two positive numbers: the squared sensitivity, and the error at sigma
+ * = 1. `slope` is to be filled with the derivatives of the logarithm of that product. */
+typedef struct {
+    double sens2;
+    double error;
+} blt_value;
+typedef finf_status blt_loss_fn(const blt_point *p, void *data, blt_value *value,
+                                blt_partials *slope);
+
+/* ---- the losses ---- */
+
+/* blt_density.c: gamma^2 mean(Hx/|C|^2) on nodes of the circle rule in log tan(w/2). */
+typedef struct {
+    size_t n;
+    double *t;      /* tan(w/2) */
+    double *weight; /* of the rule times Hx */
+} blt_nodes;
+blt_loss_fn blt_density_loss;
+
+/* blt_prefix.c: n prefix sums. */
+typedef struct {
+    double n;
+    int average; /* the mean over all; else the last one */
+} blt_prefix_sums;
+blt_loss_fn blt_prefix_loss;
+
+/* blt_weights.c: any weights, and room for n numbers in each of two lists. */
+typedef struct {
+    finf_blt_weights given;
+    double *beta;  /* the noise, and */
+    double *slope; /* the derivatives of the error by it */
+} blt_weighted;
+blt_loss_fn blt_weighted_loss;
+
+/* ---- blt_chart.c: every such point from 2k numbers without constraints ---- */
+
+/* The point at q: logit(leak_0) = q_0, logit(leak_i) - logit(leak_{i-1}) = e^{q_i}, i < k; zero_i
+ * divides the interval from leak_i to leak_{i+1} (the last one: to 2) at the fraction with the
+ * logit q_{k+i}. */
+void blt_chart_point(const double *q, size_t k, blt_point *p);
+/* The q of given leaks and zeros, in the order above. */
+void blt_chart_numbers(const double *leak, const double *zero, size_t k, double *q);
+/* The derivatives by q from those by the four lists. */
+void blt_chart_gradient(const double *q, const blt_point *p, const blt_partials *slope,
+                        double *gradient);
+/* The same point with decays 1 - leak that are doubles. 0: two of them became one, or 1. */
+int blt_chart_rounded(blt_point *p);
+
+/* ---- blt_fit.c: the search ---- */
+
+typedef struct {
+    blt_loss_fn *loss;
+    void *data;
+    double slowest; /* frequencies below this one matter little: where the leaks of a start begin */
+    double relerr;  /* of sens2 and of error */
+    const char *method; /* of error */
+} blt_problem;
+
+/* A fit of which nothing is known. */
+finf_blt_fit blt_fit_failed(void);
+/* The domain of the two. */
+finf_status blt_fit_check(size_t buffers, const finf_blt_fit_options *opt, finf_reason *why);
+/* Everything but `least` and `ratio`. The loss is unit times sens2 times error. */
+finf_status blt_fit_run(const blt_problem *problem, size_t buffers, double unit,
+                        const finf_blt_fit_options *opt, finf_blt_fit *out);
+/* gamma^2 of n >= 1 steps, or of all time (INFINITY); the derivatives of its logarithm by leak and
+ * scale are added to `slope`. */
+double blt_sensitivity(const blt_point *p, double n, blt_partials *slope);
+
+/* ---- blt_geometric.c ---- */
+
+/* G = 1 + x + .. + x^{n-1} and H = sum_{t<n} (n-t) x^t for x = 1 - gap, 0 < gap < 2, n >= 0, with
+ * their derivatives by gap. n = INFINITY is allowed in G. */
+typedef struct {
+    double sum, slope;
+} blt_sum;
+blt_sum blt_geometric(double gap, double n);
+blt_sum blt_triangular(double gap, double n);
+
+/* ---- blt_certificate.c ---- */
+
+/* Fills the fields of `out` that say what is proved of its decays and scales. */
+void blt_certify(const blt_point *p, finf_blt_fit *out);
+
+#endif
