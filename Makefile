@@ -37,7 +37,7 @@ all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.
 help:
 	@echo 'make            build/finf, build/libfinf.{a,so}, the man page'
 	@echo '                CI=true: warnings are errors; V=1: the commands; CC=clang; B=elsewhere'
-	@echo '                ECOS=no, ARB=no, LAPACK=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
+	@echo '                ECOS=no, ARB=no, LAPACK=no, SODIUM=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
 	@echo 'make deps       install what is missing by apt, as demo and check do'
 	@echo 'make demo       one worked example'
 	@echo 'make check      every test (MOD=linreg: that suite alone): check-unit, check-cli, check-docs, check-data,'
@@ -53,8 +53,8 @@ help:
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
 # ---- what is needed, and which of the optional parts are there ------------------------------------------------
-ASKED := $(CC) $(ECOS) $(ECOS_LIBS) $(ARB) $(LAPACK:%=LAPACK=%)
-FIND  := CC='$(CC)' ECOS='$(ECOS)' ECOS_LIBS='$(ECOS_LIBS)' ARB='$(ARB)' LAPACK='$(LAPACK)' sh scripts
+ASKED := $(CC) $(ECOS) $(ECOS_LIBS) $(ARB) $(LAPACK:%=LAPACK=%) $(SODIUM:%=SODIUM=%)
+FIND  := CC='$(CC)' ECOS='$(ECOS)' ECOS_LIBS='$(ECOS_LIBS)' ARB='$(ARB)' LAPACK='$(LAPACK)' SODIUM='$(SODIUM)' sh scripts
 INSTALLS := $(filter deps demo check check-% asan valgrind,$(MAKECMDGOALS))
 
 # Made before anything else (make reads it again when it is new), and again when other parts are asked for. demo and check
@@ -81,6 +81,11 @@ deps: $B/config.mk
 # ---- build ----------------------------------------------------------------------------------------------------
 $B/obj/socp/solver/ecos_library.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
 $B/obj/bounds/kernel/lapack_library.o: ALL_CFLAGS += $(CONFIG_LAPACK_FLAGS)
+# the bits of a stream are the same wherever it is compiled: no fused multiply-add
+STREAM := $(patsubst %.c,$B/obj/%.o,$(wildcard bounds/stream/*.c))
+$(STREAM): ALL_CFLAGS += -ffp-contract=off -fno-math-errno
+$B/obj/bounds/stream/sodium_library.o: ALL_CFLAGS += $(CONFIG_SODIUM_FLAGS)
+$B/obj/bounds/stream/sodium_library.o: $B/config.mk
 CERTIFY := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify/*.c tests/test_certify.c))
 $(CERTIFY): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
 $B/obj/socp/solver/ecos_library.o $B/obj/bounds/kernel/lapack_library.o $(CERTIFY): $B/config.mk

@@ -26,3 +26,4 @@ NAME(finf_design_objective_name, finf_design_objective, FINF_DESIGN_OBJECTIVE_LI
 NAME(finf_design_count_name, finf_design_count, FINF_DESIGN_COUNT_LIST)
 NAME(finf_simulate_problem_name, finf_simulate_problem, FINF_SIMULATE_PROBLEM_LIST)
 NAME(finf_blt_objective_name, finf_blt_objective, FINF_BLT_OBJECTIVE_LIST)
+NAME(finf_stream_dtype_name, finf_stream_dtype, FINF_STREAM_DTYPE_LIST)

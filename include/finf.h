@@ -29,6 +29,7 @@
  *     the paper's finite-time rates  finf_rate_sgd, finf_rate_nu
  *     simulation                     finf_simulate
  *     BLTs fitted to a loss          finf_blt_fit_*
+ *     streams: noise to run          finf_stream_*
  *     privacy                        finf_epsilon_*, finf_delta_*, finf_rho_*
  *     the paper's errata             finf_errata_*
  *
@@ -106,14 +107,14 @@ extern "C" {
 /* ---- what it is made of ---------------------------------------------------------------------- */
 
 typedef struct {
-    const char
-        *name; /* "GSL", "FFTW", "FLINT", "Arb", "ECOS", "LAPACK", "compiler"; NULL: no more */
+    /* "GSL", "FFTW", "FLINT", "Arb", "ECOS", "LAPACK", "libsodium", "compiler"; NULL: no more */
+    const char *name;
     const char *version; /* NULL: not found, or built without it */
     const char *where;   /* ECOS, LAPACK: the file it is in, or why it was not found; else "" */
 } finf_part;
 
-/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS, LAPACK and Arb,
- * which are otherwise loaded when first used. Cannot fail. */
+/* The parts of this library, i = 0, 1, .. until name is NULL. Loads ECOS, LAPACK, Arb
+ * and libsodium, which are otherwise loaded when first used. Cannot fail. */
 finf_part finf_part_get(size_t i);
 
 /* To be called by a program's own `void fftw_assertion_failed(const char *what, int line, const
@@ -1534,6 +1535,107 @@ typedef struct {
  * method:   the recursion and its adjoint: O(n (k + terms)) an evaluation */
 finf_status finf_blt_fit_weights(const finf_blt_weights *loss, size_t buffers,
                                  const finf_blt_fit_options *opt, finf_blt_fit *out);
+
+/* ---- streams: correlated noise to run -------------------------------------------------------- */
+
+/* z_t = sum_s beta_s w_{t-s}, step by step, in d coordinates, for training.        theory 13.5-13.7
+ *
+ * w_{t,j} ~ N(0, sigma^2) is a function of (key, t, j) alone: ChaCha20 (RFC 8439, by libsodium)
+ * with t and j as its counter, then the method of Box and Muller in doubles. Any worker draws any
+ * block of steps and coordinates with the same bits, on any machine with IEEE arithmetic.
+ *
+ * Privacy. The noise hides gradients only from those who do not know the key. By default it comes
+ * from the system's random numbers; a seed is for experiments, and the stream says so. The key is
+ * in the state: whoever reads one can subtract the noise. One key for one run: two runs with the
+ * same key have the same noise, and their difference has none. Floating point. Proofs of privacy
+ * are for real numbers. A double or float with noise in it betrays by its last bits which values it
+ * can have come from (Mironov 2012; Jin, McMurtry, Rubinstein and Ohrimenko 2022); here |w| <= 9.5
+ * sigma, and w takes values in a finite set. Where that is in the adversary's reach, round the
+ * noisy sum to a grid, or use a discrete mechanism. Drawing takes the same operations whatever the
+ * numbers are. */
+typedef struct finf_stream finf_stream;
+
+#define FINF_STREAM_KEY 32               /* bytes of a key */
+#define FINF_STREAM_DIM_MAX (1ull << 62) /* coordinates */
+
+#define FINF_STREAM_DTYPE_LIST(X)                                                                  \
+    X(FINF_STREAM_F64, 0, "f64", "doubles")                                                        \
+    X(FINF_STREAM_F32, 1, "f32", "floats: the doubles, rounded; the state stays in doubles")
+typedef enum { FINF_STREAM_DTYPE_LIST(FINF_CHOICE_ENUM_) } finf_stream_dtype;
+const char *finf_stream_dtype_name(finf_stream_dtype dtype);
+
+typedef struct {
+    double sigma;             /* standard deviation of w, 1e-50 to 1e50, default 1 */
+    finf_stream_dtype dtype;  /* default FINF_STREAM_F64 */
+    unsigned long long first; /* a part of the coordinates: from this one on, default 0, */
+    size_t count;             /* so many; 0, the default: all that follow */
+    /* How many steps will be drawn, for noise that has neither a recursion nor a finite beta (nu,
+     * power, cc, product, spectrum): so many vectors are kept. It is exact for these steps, and has
+     * no more. Default 0: such noise is FINF_EUSAGE; others do not look at it. */
+    size_t steps;
+    int seeded;              /* take the seed instead of a key: for experiments only; default 0 */
+    unsigned long long seed; /* default 0 */
+    const unsigned char
+        *key; /* FINF_STREAM_KEY secret bytes, copied; NULL, the default: new ones */
+} finf_stream_options;
+
+finf_stream_options finf_stream_options_default(void);
+
+/* A stream at step 0
+ * domain:   1 <= dim <= FINF_STREAM_DIM_MAX, opt as there, first + count <= dim, else FINF_EDOM.
+ *           FINF_EUSAGE: libsodium is not there; both a key and a seed; see `steps`
+ * method:   blt: its buffers, k vectors; strategy: its last n-1 outputs; a finite beta, antipgd:
+ * the last n-1 inputs; others: all inputs so far. O(vectors) operations a coordinate and step
+ * ownership: *out is the caller's, for finf_stream_free; NULL on failure. Not for two threads at
+ *           once: let each have coordinates of its own */
+finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,
+                            const finf_stream_options *opt, finf_stream **out, finf_reason *why);
+/* z = Bw of n steps, B lower triangular, n x n, row by row (finf_system_noising), copied.
+ * 1 <= n <= FINF_SYSTEM_DENSE_MAX, entries up to 1e50 in size, else FINF_EDOM. */
+finf_status finf_stream_new_matrix(const double *B, size_t n, unsigned long long dim,
+                                   const finf_stream_options *opt, finf_stream **out,
+                                   finf_reason *why);
+/* Wipes the key and the state. */
+void finf_stream_free(finf_stream *s);
+
+/* z of the next step: `count` doubles or floats into out. FINF_EDOM where the steps are used up. */
+finf_status finf_stream_next(finf_stream *s, void *out, finf_reason *why);
+/* On by so many steps. A finite beta costs the same whatever their number; a recursion, and so blt,
+ * runs through them. FINF_EDOM as above; FINF_ETOL: cancel (may be NULL) stopped it, in between two
+ * steps, and the stream is good as far as it came. */
+finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const finf_cancel *cancel,
+                             finf_reason *why);
+
+typedef struct {
+    const char *generator;    /* of w */
+    const char *method;       /* "independent", "buffers", "past noise", "past inputs", .. */
+    size_t memory;            /* vectors of state */
+    unsigned long long dim;   /* coordinates of the whole, */
+    unsigned long long first; /* the first of this stream, */
+    size_t count;             /* and how many it has */
+    unsigned long long step;  /* the next one */
+    unsigned long long steps; /* that there are; 0: any number */
+    double sigma;             /* of w */
+    finf_stream_dtype dtype;  /* of what finf_stream_next writes */
+    int seeded;               /* the key is a seed's: for experiments, no privacy */
+} finf_stream_facts;
+
+/* A copy, with static strings. Cannot fail. */
+finf_stream_facts finf_stream_describe(const finf_stream *s);
+/* The key, for workers that have other coordinates of the same noise. A secret. */
+void finf_stream_key(const finf_stream *s, unsigned char key[FINF_STREAM_KEY]);
+
+/* Key, step and state, as bytes with a version and a checksum (theory 13.7): what it takes to go on
+ * with the same bits. A secret. `size` is the room in out, at least finf_stream_state_size(s), else
+ * FINF_EDOM. */
+size_t finf_stream_state_size(const finf_stream *s);
+finf_status finf_stream_state(const finf_stream *s, unsigned char *out, size_t size,
+                              finf_reason *why);
+/* Brings a stream to that state; it must have been made of the same noise, sigma, dim, and
+ * coordinates (dtype may differ; the key is the state's). FINF_EPARSE: not such bytes, or damaged;
+ * FINF_EDOM: of another stream. The stream is then as it was. */
+finf_status finf_stream_restore(finf_stream *s, const unsigned char *in, size_t size,
+                                finf_reason *why);
 
 /* ---- privacy --------------------------------------------------------------------------------- */
 

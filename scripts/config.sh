@@ -1,8 +1,9 @@
-# Writes the make variables for the optional parts: which file ECOS is in, whether Arb is there. With the word `ecos`,
-# writes the files of ECOS only, ':' between them, as FINF_ECOS_LIBRARY takes them; with `lapack` it fails where no LAPACK
-# can be loaded.
+# Writes the make variables for the optional parts: which file ECOS is in, whether Arb and libsodium are there. With the
+# word `ecos`, writes the files of ECOS only, ':' between them, as FINF_ECOS_LIBRARY takes them; with `lapack` it fails
+# where no LAPACK can be loaded.
 # ECOS is loaded when first used, so it has to be a shared library: that which ECOS_LIBS from the environment links with
-# (a file or -L.. -l..), then pkg-config's ecos, then the one inside Debian's r-cran-ecosolver. ECOS=no, ARB=no: do without.
+# (a file or -L.. -l..), then pkg-config's ecos, then the one inside Debian's r-cran-ecosolver. ECOS=no, ARB=no,
+# SODIUM=no: do without.
 CC=${CC:-cc}
 links() { # links FLAGS < program
     $CC -x c - -x none $1 -o /dev/null >/dev/null 2>&1
@@ -103,5 +104,13 @@ elif ! lapack; then
     echo "LAPACK: not found: GSL in its place" >&2
     missing="$missing LAPACK"
 fi
+# libsodium is loaded when the first stream is made: its file's name is all that is needed
+sodium=
+if [ "$SODIUM" != no ] && echo 'int sodium_init(void); int main(void) { return sodium_init(); }' | links -lsodium; then
+    sodium=$(objdump -p "$($CC -print-file-name=libsodium.so)" 2>/dev/null | awk '$1 == "SONAME" { print $2; exit }')
+fi
+echo "CONFIG_SODIUM_FLAGS := ${sodium:+-DFINF_SODIUM_SONAME='\"$sodium\"'}"
+echo "libsodium: ${sodium:-not found: no streams}" >&2
+[ -n "$sodium" ] || [ "$SODIUM" = no ] || missing="$missing libsodium"
 echo '#include <check.h>' | $CC -E - >/dev/null 2>&1 || missing="$missing Check"
 echo "CONFIG_MISSING :=$missing"

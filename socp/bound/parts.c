@@ -4,6 +4,7 @@
 
 #include "bound.h"
 #include "lapack.h"
+#include "sodium_library.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__ /* "Clang 14.0.6" */
@@ -22,7 +23,8 @@ finf_part finf_part_get(size_t i)
     case 3: return (finf_part){"Arb", socp_arb_version(), ""};
     case 4: return (finf_part){"ECOS", socp_ecos_version(), socp_ecos_where()};
     case 5: return (finf_part){"LAPACK", lapack_version(), lapack_where()};
-    case 6: return (finf_part){"compiler", COMPILER, ""};
+    case 6: return (finf_part){"libsodium", sodium_library_version(), ""};
+    case 7: return (finf_part){"compiler", COMPILER, ""};
     default: return (finf_part){NULL, NULL, ""};
     }
 }

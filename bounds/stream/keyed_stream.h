@@ -1,0 +1,22 @@
+/* What the two files of a keyed stream share. (theory 13.5-13.7) */
+#ifndef FINF_KEYED_STREAM_H
+#define FINF_KEYED_STREAM_H
+
+#include "keyed_normals.h"
+#include "noise_filter.h"
+
+struct finf_stream {
+    const sodium_library *sodium;
+    unsigned char key[KEYED_KEY];
+    int seeded;          /* the key is a seed's */
+    double sigma;        /* of w */
+    int floats;          /* what is given out, rounded to them */
+    uint64_t dim;        /* coordinates of the whole */
+    uint64_t first;      /* the first of those of this stream, */
+    size_t count;        /* and how many they are */
+    uint64_t step;       /* the next one */
+    noise_filter filter; /* made of the noise */
+    double *state;       /* filter.rows x count numbers */
+};
+
+#endif

@@ -1,0 +1,182 @@
+/* z = Bw one step at a time. (theory 13.5)
+ *
+ * Every coordinate goes through the same operations in the same order, whatever lies beside it: a
+ * worker that has some of the coordinates makes the bits of one that has all. */
+#include "noise_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which filter ---------------------------------------------------------------------------- */
+
+static finf_status allocate(filter_kind kind, size_t n, size_t length, noise_filter *out,
+                            finf_reason *why)
+{
+    *out = (noise_filter){.kind = kind, .n = n, .length = length, .limit = UINT64_MAX};
+    out->rows = kind == FILTER_BUFFERS ? n : n - 1;
+    if (length <= SIZE_MAX / sizeof *out->coef) out->coef = malloc(length * sizeof *out->coef);
+    return out->coef ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
+}
+
+/* beta_0 .. beta_{n-1} are all there are, or all that will be used. */
+static finf_status inputs(const finf_noise *noise, size_t n, noise_filter *out, finf_reason *why)
+{
+    finf_status s = allocate(FILTER_INPUTS, n, n, out, why);
+    if (!s) s = finf_noise_beta(noise, n, out->coef, why);
+    return s;
+}
+
+/* B = 1 - (1-nu) z, which power:1,V is too. */
+static int is_antipgd(const finf_noise *noise)
+{
+    return noise->family == &noise_antipgd ||
+           (noise->family == &noise_power && noise->coef[0] == 1);
+}
+
+/* A noise that has neither a recursion nor a finite beta is exact for the steps asked for: nothing
+ * is cut off, and nothing is put in its place. */
+static finf_status windowed(const finf_noise *noise, size_t steps, noise_filter *out,
+                            finf_reason *why)
+{
+    const char *name = noise->family->name;
+    if (steps == 0)
+        return finf_why(why, FINF_EUSAGE,
+                        "%s has no recursion: its past must be kept, so say for how many steps",
+                        name);
+    finf_status s = inputs(noise, steps, out, why);
+    out->limit = steps;
+    return s;
+}
+
+finf_status noise_filter_make(const finf_noise *noise, size_t steps, noise_filter *out,
+                              finf_reason *why)
+{
+    finf_status s = FINF_OK;
+    *out = (noise_filter){.kind = FILTER_NONE, .limit = UINT64_MAX};
+    if (noise_is_white(noise) || (noise->family == &noise_blt && noise->n == 0)) return FINF_OK;
+    if (noise->family == &noise_blt) {
+        s = allocate(FILTER_BUFFERS, noise->n, 2 * noise->n, out, why);
+        if (!s) memcpy(out->coef, noise->coef, 2 * noise->n * sizeof *out->coef);
+    } else if (noise->family == &noise_strategy) {
+        s = allocate(FILTER_OUTPUTS, noise_taps(noise), noise_taps(noise), out, why);
+        if (!s) s = finf_noise_coef(noise, out->n, out->coef, why);
+    } else if (noise_taps(noise)) {
+        s = inputs(noise, noise_taps(noise), out, why);
+    } else if (is_antipgd(noise)) {
+        s = inputs(noise, 2, out, why);
+    } else {
+        s = windowed(noise, steps, out, why);
+    }
+    if (s) noise_filter_free(out);
+    return s;
+}
+
+finf_status noise_filter_matrix(const double *B, size_t n, noise_filter *out, finf_reason *why)
+{
+    *out = (noise_filter){.kind = FILTER_NONE};
+    if (n < 1 || n > FINF_SYSTEM_DENSE_MAX)
+        return finf_why(why, FINF_EDOM, "%zu steps: must be from 1 to %u", n,
+                        FINF_SYSTEM_DENSE_MAX);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            if (!(fabs(B[i * n + j]) <= BOUNDS_HUGE))
+                return finf_why(why, FINF_EDOM,
+                                "entry %s in row %zu, column %zu: must be at most 1e50 in size",
+                                finf_show(B[i * n + j]).s, i + 1, j + 1);
+    finf_status s = allocate(FILTER_ROWS, n, n * n, out, why);
+    if (s) return s;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) out->coef[i * n + j] = j <= i ? B[i * n + j] : 0;
+    out->limit = n;
+    return FINF_OK;
+}
+
+void noise_filter_free(noise_filter *f)
+{
+    free(f->coef);
+    *f = (noise_filter){.kind = FILTER_NONE};
+}
+
+uint64_t noise_filter_memory(const noise_filter *f, uint64_t t)
+{
+    if (f->kind == FILTER_NONE) return t;
+    if (f->kind == FILTER_BUFFERS || f->kind == FILTER_OUTPUTS) return 0;
+    return t > f->rows ? t - f->rows : 0;
+}
+
+/* ---- one step -------------------------------------------------------------------------------- */
+
+/* y = w - sum_i scale_i S_i, then S_i = decay_i S_i + y: the recursion of 1/C. */
+FINF_VECTOR static void buffers(const double *restrict decay, const double *restrict scale,
+                                size_t k, double *restrict state, size_t stride, size_t n,
+                                double *restrict w)
+{
+    for (size_t i = 0; i < k; i++) {
+        const double *S = state + i * stride;
+        for (size_t j = 0; j < n; j++) w[j] -= scale[i] * S[j];
+    }
+    for (size_t i = 0; i < k; i++) {
+        double *S = state + i * stride;
+        for (size_t j = 0; j < n; j++) S[j] = decay[i] * S[j] + w[j];
+    }
+}
+
+FINF_VECTOR static void add(double factor, const double *restrict x, size_t n, double *restrict to)
+{
+    for (size_t j = 0; j < n; j++) to[j] += factor * x[j];
+}
+
+FINF_VECTOR static void scale_by(double factor, size_t n, double *restrict x)
+{
+    for (size_t j = 0; j < n; j++) x[j] *= factor;
+}
+
+/* The row in which step t is kept. */
+static double *row(const noise_filter *f, uint64_t t, double *state, size_t stride)
+{
+    return state + (size_t)(t % f->rows) * stride;
+}
+
+/* The number that step t - lag is multiplied by at step t. */
+static double input_factor(const noise_filter *f, uint64_t t, size_t lag)
+{
+    return f->kind == FILTER_ROWS ? f->coef[(size_t)t * f->n + (size_t)t - lag] : f->coef[lag];
+}
+
+/* The past is added to from the nearest step to the farthest. w is kept before it is changed, but
+ * its row is that of the farthest step: that one comes last, and the new w waits in `fresh`. */
+static void from_inputs(const noise_filter *f, uint64_t t, int keep_only, double *state,
+                        size_t stride, size_t n, double *w)
+{
+    double fresh[NOISE_FILTER_TILE];
+    size_t past = t < f->rows ? (size_t)t : f->rows;
+    memcpy(fresh, w, n * sizeof *w);
+    if (!keep_only) {
+        scale_by(input_factor(f, t, 0), n, w);
+        for (size_t lag = 1; lag <= past; lag++)
+            add(input_factor(f, t, lag), row(f, t - lag, state, stride), n, w);
+    }
+    if (f->rows) memcpy(row(f, t, state, stride), fresh, n * sizeof *w);
+}
+
+static void from_outputs(const noise_filter *f, uint64_t t, double *state, size_t stride, size_t n,
+                         double *w)
+{
+    size_t past = t < f->rows ? (size_t)t : f->rows;
+    for (size_t lag = 1; lag <= past; lag++)
+        add(-f->coef[lag], row(f, t - lag, state, stride), n, w);
+    for (size_t j = 0; j < n; j++) w[j] /= f->coef[0];
+    if (f->rows) memcpy(row(f, t, state, stride), w, n * sizeof *w);
+}
+
+void noise_filter_step(const noise_filter *f, uint64_t t, int keep_only, double *state,
+                       size_t stride, size_t n, double *w)
+{
+    switch (f->kind) {
+    case FILTER_NONE: break;
+    case FILTER_BUFFERS: buffers(f->coef, f->coef + f->n, f->n, state, stride, n, w); break;
+    case FILTER_OUTPUTS: from_outputs(f, t, state, stride, n, w); break;
+    case FILTER_INPUTS:
+    case FILTER_ROWS: from_inputs(f, t, keep_only, state, stride, n, w); break;
+    }
+}

@@ -1,0 +1,43 @@
+/* z = Bw one step at a time, with what must be kept of the past. (theory 13.5) */
+#ifndef FINF_NOISE_FILTER_H
+#define FINF_NOISE_FILTER_H
+
+#include <stdint.h>
+
+#include "family.h"
+
+enum { NOISE_FILTER_TILE = 1024 };
+
+typedef enum {
+    FILTER_NONE,    /* z = w */
+    FILTER_BUFFERS, /* BLT: coef has n decays, then n scales; state: n buffers */
+    FILTER_OUTPUTS, /* z_t = (w_t - sum_{0<s<n} c_s z_{t-s})/c_0; state: the last n-1 of z */
+    FILTER_INPUTS,  /* z_t = sum_{s<n} beta_s w_{t-s}; state: the last n-1 of w */
+    FILTER_ROWS     /* z_t = sum_{s<=t} B_ts w_s; coef: n x n; state: all of w so far */
+} filter_kind;
+
+typedef struct {
+    filter_kind kind;
+    size_t n;
+    double *coef;
+    size_t length;  /* of coef */
+    size_t rows;    /* numbers of state for each coordinate */
+    uint64_t limit; /* steps there are; UINT64_MAX: any number */
+} noise_filter;
+
+/* steps: how many will be asked for, if the noise has no recursion; 0: FINF_EUSAGE then. */
+finf_status noise_filter_make(const finf_noise *noise, size_t steps, noise_filter *out,
+                              finf_reason *why);
+/* From the rows of a lower triangular matrix; what is above its diagonal is not read. */
+finf_status noise_filter_matrix(const double *B, size_t n, noise_filter *out, finf_reason *why);
+void noise_filter_free(noise_filter *f);
+
+/* Step t of n <= NOISE_FILTER_TILE coordinates: w becomes z. Row i of the state begins at state + i
+ * stride. With keep_only the state is brought up to date and w is not to be read after; for
+ * FILTER_INPUTS and FILTER_ROWS that needs no past. */
+void noise_filter_step(const noise_filter *f, uint64_t t, int keep_only, double *state,
+                       size_t stride, size_t n, double *w);
+/* The earliest step from which keep_only steps must be run to have the right state at step t. */
+uint64_t noise_filter_memory(const noise_filter *f, uint64_t t);
+
+#endif
