@@ -1491,12 +1491,14 @@ typedef struct {
 /* The privacy noise's part of F_inf: (G^2/2rho) gamma^2 mean(|B|^2 Hx)              theory 13.2
  * density:  Hx(w) > 0 given for 0 < w < pi, at any place; near_0 and near_pi are the smallest
  *           distances from w = 0 and pi on which it varies, 1e-50 to pi. G^2/2rho = 1
- * mean:     Hx = (eta^2/2)/|1-eta-e^{iw}|^2, eta < 2
- * linreg:   Hx of theory 5.3, as `optimum` in finf_linreg; an eta that diverges is FINF_EDOM */
+ * mean:     Hx of theory 11.2, (eta^2/2)/|1-eta-e^{iw}|^2 without an optimizer
+ * linreg:   Hx of theory 11.3, without an optimizer that of 5.3: of `optimum` in finf_linreg
+ * Either takes the optimizer, average and decay of its options. An eta that diverges is FINF_EDOM
+ */
 finf_status finf_blt_fit_density(double (*density)(double w, void *data), void *data, double near_0,
                                  double near_pi, size_t buffers, const finf_blt_fit_options *opt,
                                  finf_blt_fit *out);
-finf_status finf_blt_fit_mean(double eta, const finf_privacy_setting *set, size_t buffers,
+finf_status finf_blt_fit_mean(double eta, const finf_mean_options *mean, size_t buffers,
                               const finf_blt_fit_options *opt, finf_blt_fit *out);
 finf_status finf_blt_fit_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *lin,
                                 size_t buffers, const finf_blt_fit_options *opt, finf_blt_fit *out);

@@ -227,14 +227,61 @@ START_TEST(momentum)
 }
 END_TEST
 
+/* The same figures through finf_optimizer, and others; the loss as finf_linreg and finf_mean have
+ * it for the noise found, by gains of each direction. */
+START_TEST(optimizers)
+{
+    const struct {
+        const char *rule, *average;
+        double decay, eta;
+    } rows[] = {{"heavy-ball:0.9", "none", 0, 0.002},
+                {"nesterov:0.95", "none", 0.01, 0.002},
+                {"heavy-ball:0.9", "ema:0.9", 0, 0.01},
+                {"sgd", "last:5", 0, 0.05},
+                {"filter:0,0.1,0.05;1,-1.2,0.2", "none", 0, 0.1}};
+    finf_spectrum *spectrum;
+    ck_assert_int_eq(finf_spectrum_power(1, 128, &spectrum, NULL), FINF_OK);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        finf_linreg_options o = finf_linreg_options_default();
+        finf_mean_options m = finf_mean_options_default();
+        finf_optimizer *rule;
+        finf_blt_fit f, by_mean;
+        finf_linreg_result r;
+        finf_mean_result e;
+        finf_noise *noise;
+        ck_assert_int_eq(
+            finf_optimizer_parse(rows[i].rule, rows[i].average, rows[i].decay, &rule, NULL),
+            FINF_OK);
+        o.optimizer = m.optimizer = rule;
+        o.privacy.rho = m.privacy.rho = 0.5;
+        check_fit(finf_blt_fit_linreg(rows[i].eta, spectrum, &o, 3, NULL, &f), &f, 3);
+        ck_assert_int_eq(finf_noise_blt(f.decay, f.scale, 3, &noise, NULL), FINF_OK);
+        ck_assert_int_eq(finf_linreg(noise, rows[i].eta, spectrum, &o, &r), FINF_OK);
+        ASSERT_NEAR(f.loss.value, r.exact.value, 1e-10, "%s, linreg", rows[i].rule);
+        ASSERT_NEAR(f.least.value, r.optimum.value, 1e-11, "%s, linreg", rows[i].rule);
+        if (i == 0) ck_assert_double_le(f.ratio, 1.0026);
+        finf_noise_free(noise);
+        finf_status s = finf_blt_fit_mean(rows[i].eta, &m, 2, NULL, &by_mean);
+        check_fit(s, &by_mean, 2);
+        ck_assert_int_eq(finf_noise_blt(by_mean.decay, by_mean.scale, 2, &noise, NULL), FINF_OK);
+        ck_assert_int_eq(finf_mean(noise, rows[i].eta, &m, &e), FINF_OK);
+        ASSERT_NEAR(by_mean.loss.value, e.F.value, 1e-10, "%s, mean", rows[i].rule);
+        ASSERT_NEAR(by_mean.least.value, e.F_optimal.value, 1e-11, "%s, mean", rows[i].rule);
+        finf_noise_free(noise);
+        finf_optimizer_free(rule);
+    }
+    finf_spectrum_free(spectrum);
+}
+END_TEST
+
 START_TEST(mean_estimation)
 {
     for (double eta = 1e-4; eta < 2; eta = eta < 0.1 ? eta * 10 : eta + 0.6) {
-        finf_privacy_setting set = finf_privacy_setting_default();
+        finf_mean_options set = finf_mean_options_default();
         finf_blt_fit f;
         finf_mean_result r;
         finf_noise *noise;
-        set.clip = 3;
+        set.privacy.clip = 3;
         check_fit(finf_blt_fit_mean(eta, &set, 2, NULL, &f), &f, 2);
         ck_assert_int_eq(finf_noise_blt(f.decay, f.scale, 2, &noise, NULL), FINF_OK);
         ck_assert_int_eq(finf_mean(noise, eta, &set, &r), FINF_OK);
@@ -582,6 +629,7 @@ static TCase *make(void)
     tcase_add_test(tc, linear_regression);
     tcase_add_test(tc, many_buffers);
     tcase_add_test(tc, momentum);
+    tcase_add_test(tc, optimizers);
     tcase_add_test(tc, mean_estimation);
     tcase_add_test(tc, prefix_sums);
     tcase_add_test(tc, beside_systems);

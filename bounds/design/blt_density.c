@@ -1,7 +1,12 @@
 /* BLTs for a run without end: gamma^2 mean(Hx/|C|^2), Hx a density of the problem. (theory 13.2) */
+#include <gsl/gsl_integration.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "blt_fit.h"
+#include "mean_optimizer.h"
+#include "panels.h"
+#include "regression.h"
 
 /* ---- the loss -------------------------------------------------------------------------------- */
 
@@ -50,60 +55,92 @@ finf_status blt_density_loss(const blt_point *p, void *data, blt_value *value, b
 
 /* ---- the nodes ------------------------------------------------------------------------------- */
 
-/* A density to be fitted to, at t = tan(w/2), and from which w on it is constant at either end. */
+/* A density to be fitted to, at t = tan(w/2), and where it varies. */
 typedef struct {
     circle_fn at;
     void *data;
-    double near_0, near_pi;
+    const panel_plan *plan;
+    double error; /* relative, of the whole */
 } density;
 
 static double root_at(double t, void *ctx)
 {
     const density *x = ctx;
-    return sqrt(x->at(t, x->data));
+    return sqrt(fmax(0, x->at(t, x->data)));
 }
 
 #define TAIL 38.0 /* weights beyond are below e^-38 = 3e-17, as in circle.c */
+#define PANEL 16  /* points of Gauss and Legendre's rule on a panel, as in panels.c */
+#define CLOSE 1e-13
 
-/* The rule with the step h. */
-static finf_status nodes_make(const density *d, double h, blt_nodes *out)
+static finf_status nodes_room(size_t n, blt_nodes *out)
 {
-    double lo = floor(log(d->near_0 / 2) - TAIL), hi = TAIL - log(d->near_pi / 2);
-    out->n = (size_t)((hi - lo) / h) + 1;
-    out->t = malloc(2 * out->n * sizeof *out->t);
-    if (!out->t) return FINF_ENOMEM;
-    out->weight = out->t + out->n;
-    for (size_t i = 0; i < out->n; i++) {
-        double t = exp(lo + (double)i * h);
-        out->t[i] = t;
-        out->weight[i] = h / FINF_PI * 2 * t / (1 + t * t) * d->at(t, d->data);
-    }
-    return FINF_OK;
+    out->n = n;
+    out->t = malloc(2 * n * sizeof *out->t);
+    out->weight = out->t ? out->t + n : NULL;
+    return out->t ? FINF_OK : FINF_ENOMEM;
 }
 
-/* How far the rule is from the means of Hx and of its root, which circle_mean has found. What is
+/* Node i at u = log tan(w/2), for which the rule has the weight `du`. */
+static void set_node(const density *d, double u, double du, size_t i, blt_nodes *out)
+{
+    double t = exp(u);
+    out->t[i] = t;
+    out->weight[i] = du / FINF_PI * 2 / (t + 1 / t) * fmax(0, d->at(t, d->data));
+}
+
+/* The trapezoid rule with the step h. */
+static finf_status trapezoid(const density *d, double lo, double hi, double h, blt_nodes *out)
+{
+    finf_status s = nodes_room((size_t)((hi - lo) / h) + 1, out);
+    for (size_t i = 0; i < out->n && !s; i++) set_node(d, lo + (double)i * h, h, i, out);
+    return s;
+}
+
+/* Panels that follow the resonances of the density, `part` as long as panel_mean begins with. */
+static finf_status panels(const density *d, double lo, double hi, double part, blt_nodes *out)
+{
+    gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PANEL);
+    double *ends = NULL;
+    size_t n = 0;
+    finf_status s = rule ? panel_ends(d->plan, lo, hi, part, &ends, &n) : FINF_ENOMEM;
+    if (!s) s = nodes_room((n - 1) * PANEL, out);
+    for (size_t i = 0; i < out->n && !s; i++) {
+        double u, du;
+        gsl_integration_glfixed_point(ends[i / PANEL], ends[i / PANEL + 1], i % PANEL, &u, &du,
+                                      rule);
+        set_node(d, u, du, i, out);
+    }
+    free(ends);
+    if (rule) gsl_integration_glfixed_table_free(rule);
+    return s;
+}
+
+/* How far the rule is from the means of Hx and of its root, which panel_mean has found. What is
  * integrated in a fit lies between the two: 1/|C|^2 is near the inverse of that root. */
 static double rule_error(const density *d, const blt_nodes *x, double mean, double root)
 {
     double sum = 0, roots = 0;
     for (size_t i = 0; i < x->n; i++) {
-        double Hx = d->at(x->t[i], d->data);
+        double size = root_at(x->t[i], (void *)(uintptr_t)d);
         sum += x->weight[i];
-        roots += x->weight[i] / sqrt(Hx);
+        if (size > 0) roots += x->weight[i] / size;
     }
     return fmax(fabs(sum / mean - 1), fabs(roots / root - 1));
 }
 
-/* The coarsest rule that is good to 1e-13: h = 1/4 where all poles of Hx are real (theory 3.4),
- * finer ones for complex poles near the circle. */
+/* The first rule that is good to 1e-13: trapezoids, where all poles of Hx are real or far from the
+ * circle (theory 3.4), else panels (11.2). */
 static finf_status nodes_settle(const density *d, double mean, double root, double *error,
                                 blt_nodes *out)
 {
-    for (double h = 0.25; h >= 0x1p-9; h /= 2) {
-        finf_status s = nodes_make(d, h, out);
-        if (s) return s;
-        *error = rule_error(d, out, mean, root);
-        if (*error <= 1e-13) return FINF_OK;
+    double lo = floor(log(d->plan->near_0 / 2) - TAIL), hi = TAIL - log(d->plan->near_pi / 2);
+    for (int level = 0; level < 6; level++) {
+        finf_status s = level < 3 ? trapezoid(d, lo, hi, ldexp(0.25, -level), out)
+                                  : panels(d, lo, hi, ldexp(1, 3 - level), out);
+        if (s == FINF_ENOMEM) return s;
+        *error = s ? INFINITY : rule_error(d, out, mean, root);
+        if (*error <= CLOSE) return FINF_OK;
         nodes_free(out);
     }
     return FINF_ETOL;
@@ -117,18 +154,20 @@ static finf_status fit(density *d, double unit, size_t buffers, const finf_blt_f
     blt_nodes x = {0};
     finf_real root, mean;
     double error = 0;
-    finf_status s = circle_mean(root_at, d, d->near_0, d->near_pi, &root);
-    if (!s) s = circle_mean(d->at, d->data, d->near_0, d->near_pi, &mean);
+    finf_status s = panel_mean(root_at, d, d->plan, &root);
+    if (!s) s = panel_mean(d->at, d->data, d->plan, &mean);
     if (!s && !(root.value > 0 && isfinite(mean.value)))
         return finf_why(&out->reason, FINF_EDOM, "the density must be positive and finite");
     if (!s) s = nodes_settle(d, mean.value, root.value, &error, &x);
     if (s == FINF_ETOL) return finf_why(&out->reason, s, "the means of the density did not settle");
     if (s) return finf_why(&out->reason, s, "no memory");
     double least = unit * root.value * root.value;
-    out->least = finf_real_make(least, least * (2 * root.error / root.value + 4 * FINF_EPS),
-                                "Cauchy-Schwarz, trapezoid in log tan(w/2)");
-    blt_problem problem = {blt_density_loss, &x, d->near_0 / 2, 10 * error + 1e-14,
-                           "trapezoid in log tan(w/2)"};
+    out->least = finf_real_make(least,
+                                least * (2 * root.error / root.value + d->error + 4 * FINF_EPS),
+                                "Cauchy-Schwarz, Gauss-Legendre panels");
+    blt_problem problem = {blt_density_loss, &x, d->plan->near_0 / 2, 10 * error + 1e-14,
+                           "quadrature in log tan(w/2)"};
+    problem.relerr += d->error;
     s = blt_fit_run(&problem, buffers, unit, opt, out);
     out->ratio = out->loss.value / least;
     nodes_free(&x);
@@ -151,7 +190,8 @@ finf_status finf_blt_fit_density(double (*at)(double w, void *data), void *data,
                                  finf_blt_fit *out)
 {
     given x = {at, data};
-    density d = {given_at, &x, near_0, near_pi};
+    panel_plan plan = {.near_0 = near_0, .near_pi = near_pi, .longest = INFINITY};
+    density d = {given_at, &x, &plan, 0};
     *out = blt_fit_failed();
     finf_status s = blt_fit_check(buffers, opt, &out->reason);
     if (s) return s;
@@ -163,84 +203,96 @@ finf_status finf_blt_fit_density(double (*at)(double w, void *data), void *data,
     return fit(&d, 1, buffers, opt, out);
 }
 
-/* ---- mean estimation and linear regression --------------------------------------------------- */
+/* ---- mean estimation ------------------------------------------------------------------------- */
 
-/* Hx = sum_i share_i/|1-b_i-e^{iw}|^2, of n terms. */
+static double unit_of(const finf_privacy_setting *p) { return p->clip * p->clip / (2 * p->rho); }
+
+/* Hx = factor |A G|^2, factor = (1/2) h eta^2, h = 1 + V; G for eta = 1. (theory 11.2) */
 typedef struct {
-    size_t n;
-    double *b, *share;
-} directions;
+    mean_loop loop;
+    double factor;
+} mean_density;
 
-static double directions_at(double t, void *ctx)
+static double mean_at(double t, void *ctx)
 {
-    const directions *x = ctx;
-    double sum = 0;
-    for (size_t i = 0; i < x->n; i++) sum += x->share[i] / circle_gap_t(x->b[i], t);
-    return sum;
+    mean_density *x = ctx;
+    double size = mean_loop_size(t, &x->loop);
+    return x->factor * size * size;
 }
 
-/* (1/2) eta^2/|1-eta-e^{iw}|^2 (theory 4) */
-finf_status finf_blt_fit_mean(double eta, const finf_privacy_setting *set, size_t buffers,
+finf_status finf_blt_fit_mean(double eta, const finf_mean_options *mean, size_t buffers,
                               const finf_blt_fit_options *opt, finf_blt_fit *out)
 {
-    finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
-    double share = eta * eta / 2;
-    directions x = {1, &eta, &share};
-    density d = {directions_at, &x, fmin(eta, 1), fmin(2 - eta, 1)};
+    finf_mean_options o = mean ? *mean : finf_mean_options_default();
+    const finf_optimizer *rule = optimizer_or_sgd(o.optimizer);
+    filtered_plan plan;
     *out = blt_fit_failed();
     finf_status s = blt_fit_check(buffers, opt, &out->reason);
-    if (!s) s = finf_setting_check(eta, &p, &out->reason);
+    if (!s) s = finf_setting_check(eta, &o.privacy, &out->reason);
     if (s) return s;
-    if (!(eta < 2))
+    if (!finf_optimizer_stable(rule, eta, 1))
         return finf_why(&out->reason, FINF_EDOM,
-                        "eta = %s: diverges whatever the noise; must be below 2", finf_show(eta).s);
-    return fit(&d, p.clip * p.clip / (2 * p.rho), buffers, opt, out);
+                        "eta = %s: diverges whatever the noise; the largest stable eta is %.6g",
+                        finf_show(eta).s, finf_optimizer_eta_max(rule, 1, 1));
+    double h = 1 + rule->weight_decay;
+    mean_density x = {{rule, eta * h}, h * eta * eta / 2};
+    s = filtered_plan_make(rule, NULL, &x.loop.q, 1, &plan);
+    if (s) return finf_why(&out->reason, s, "no memory");
+    density d = {mean_at, &x, &plan.plan, 0};
+    s = fit(&d, unit_of(&o.privacy), buffers, opt, out);
+    filtered_plan_free(&plan);
+    return s;
 }
 
-/* The terms of theory 5.3: share = (eta/2D) weight b (2-b)/e, e = 2 - (2+kx) b, from the nodes of
- * the spectral measure. D <= 0, or some e <= 0: FINF_EDOM. */
-static finf_status shares(const spectral_measure *m, double eta, double kurtosis, directions *out,
-                          finf_reason *why)
+/* ---- linear regression ----------------------------------------------------------------------- */
+
+static double regression_at(double t, void *ctx) { return transfer_at(ctx, t); }
+
+static finf_status fit_regression(const regression *R, double unit, size_t buffers,
+                                  const finf_blt_fit_options *opt, finf_blt_fit *out)
 {
-    schur_real D = 1;
-    for (size_t i = 0; i < m->n; i++) {
-        schur_real b = (schur_real)eta * m->lambda[i], e = 2 - (2 + (schur_real)kurtosis) * b;
-        if (!(e > 0)) D = -INFINITY;
-        D -= m->weight[i] * b / e;
-        out->b[i] = (double)b;
-        out->share[i] = m->weight[i] * eta / 2 * (double)(b * (2 - b) / e);
+    transfer x;
+    filtered_plan plan;
+    finf_status s = transfer_make(R, 1, &x);
+    if (s) return finf_why(&out->reason, s, "no memory");
+    s = filtered_plan_make(R->o, NULL, R->q, R->n, &plan);
+    if (s) {
+        transfer_free(&x);
+        return finf_why(&out->reason, s, "no memory");
     }
-    if (!(D > 0))
-        return finf_why(why, FINF_EDOM, "eta = %s: diverges in mean square whatever the noise",
-                        finf_show(eta).s);
-    for (size_t i = 0; i < m->n; i++) out->share[i] /= (double)D;
-    return FINF_OK;
+    density d = {regression_at, &x, &plan.plan, x.error};
+    s = fit(&d, unit, buffers, opt, out);
+    filtered_plan_free(&plan);
+    transfer_free(&x);
+    return s;
+}
+
+/* Whether the problem is one, and finite: as finf_linreg says of independent noise. */
+static finf_status check_regression(double eta, const finf_spectrum *s, finf_linreg_options o,
+                                    finf_reason *why)
+{
+    finf_noise *sgd;
+    finf_linreg_result r;
+    o.optimum = 0;
+    finf_status status = finf_noise_sgd(&sgd);
+    if (status) return finf_why(why, status, "no memory");
+    status = finf_linreg(sgd, eta, s, &o, &r);
+    finf_noise_free(sgd);
+    return status || !r.stable ? finf_why(why, status ? status : FINF_EDOM, "%s", r.reason.text)
+                               : FINF_OK;
 }
 
 finf_status finf_blt_fit_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *lin,
                                 size_t buffers, const finf_blt_fit_options *opt, finf_blt_fit *out)
 {
     finf_linreg_options o = lin ? *lin : finf_linreg_options_default();
-    spectral_measure m;
+    regression R;
     *out = blt_fit_failed();
     finf_status status = blt_fit_check(buffers, opt, &out->reason);
-    if (!status) status = finf_setting_check(eta, &o.privacy, &out->reason);
-    if (!status) status = finf_kurtosis_check(o.kurtosis, &out->reason);
+    if (!status) status = check_regression(eta, s, o, &out->reason);
+    if (!status) status = regression_make(s, o.optimizer, eta, o.kurtosis, 1, &R, &out->reason);
     if (status) return status;
-    double slow = eta * finf_spectrum_min(s), fast = 2 - eta * finf_spectrum_max(s);
-    if (!(slow >= BOUNDS_TINY))
-        return finf_why(&out->reason, FINF_EDOM, "eta * lambda_min = %s: must be at least 1e-50",
-                        finf_show(slow).s);
-    status = spectral_measure_make(s, 0.5 / (fmax(2 + o.kurtosis, 1) * eta), &m);
-    if (status) return finf_why(&out->reason, status, "no memory");
-    directions x = {m.n, malloc(2 * m.n * sizeof *x.b), NULL};
-    x.share = x.b ? x.b + m.n : NULL;
-    status = x.b ? shares(&m, eta, o.kurtosis, &x, &out->reason)
-                 : finf_why(&out->reason, FINF_ENOMEM, "no memory");
-    density d = {directions_at, &x, fmin(slow, 1), fmin(fast, 1)};
-    if (!status)
-        status = fit(&d, o.privacy.clip * o.privacy.clip / (2 * o.privacy.rho), buffers, opt, out);
-    free(x.b);
-    spectral_measure_free(&m);
+    status = fit_regression(&R, unit_of(&o.privacy), buffers, opt, out);
+    regression_free(&R);
     return status;
 }
