@@ -7,6 +7,7 @@
     X(mean)                                                                                        \
     X(linreg)                                                                                      \
     X(coef)                                                                                        \
+    X(noise)                                                                                       \
     X(privacy)                                                                                     \
     X(iqc)                                                                                         \
     X(optimize)                                                                                    \

@@ -59,7 +59,7 @@ static void print_parts(FILE *out)
     print_version(out);
     finf_part p;
     for (size_t i = 0; (p = finf_part_get(i)).name; i++)
-        fprintf(out, "  %-8s  %s%s%s%s\n", p.name, p.version ? p.version : "not found",
+        fprintf(out, "  %-9s  %s%s%s%s\n", p.name, p.version ? p.version : "not found",
                 *p.where ? " (" : "", p.where, *p.where ? ")" : "");
 }
 
@@ -112,8 +112,8 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 }
 
 /* The files that a command line names, in the order in which they are put into their places. */
-enum { OUT, SAVED, PLOTTED, FILES };
-static const option_id FILE_OPTIONS[FILES] = {OPT_OUTPUT, OPT_SAVE, OPT_PLOT};
+enum { OUT, SAVED, PLOTTED, STATE, FILES };
+static const option_id FILE_OPTIONS[FILES] = {OPT_OUTPUT, OPT_SAVE, OPT_PLOT, OPT_STATE};
 
 /* Two of them must not be one file: compared first, as opening a device may empty what it stands
  * for. */
@@ -137,6 +137,7 @@ static finf_status open_files(const args *a, sink files[FILES], finf_reason *why
     finf_status s = FINF_OK;
     for (int i = 0; i < FILES && !s; i++)
         if (path[i] || i == OUT) s = sink_open(path[i], &files[i], why);
+    if (!s && files[STATE].file) sink_private(&files[STATE]);
     return s;
 }
 
@@ -153,13 +154,26 @@ static finf_status print_answer(const args *a, const doc *d, doc_style style, FI
                                     : finf_why(why, FINF_ENOMEM, "no memory for the output");
 }
 
+/* The state after what was written; none if a reader closed the pipe before he had all of it. */
+static finf_status write_state(const doc *d, sink files[FILES], finf_reason *why)
+{
+    fflush(files[OUT].file);
+    if (ferror(files[OUT].file)) {
+        sink_drop(&files[STATE]);
+        return FINF_OK;
+    }
+    if (!doc_print_state(d, files[STATE].file))
+        return finf_why(why, FINF_ENOMEM, "no memory for the state");
+    return sink_finish(&files[STATE], why);
+}
+
 /* All files are whole before any is in its place. */
 static finf_status write_all(const args *a, const doc *d, const points_shape *shape,
                              doc_style style, const memory_file *text, sink files[FILES],
                              finf_reason *why)
 {
     finf_status s = FINF_OK;
-    int plotted = files[PLOTTED].file != NULL;
+    int plotted = files[PLOTTED].file != NULL, state = files[STATE].file != NULL;
     if (text) {
         fwrite(text->text, 1, text->size, files[SAVED].file);
         s = sink_finish(&files[SAVED], why);
@@ -167,9 +181,11 @@ static finf_status write_all(const args *a, const doc *d, const points_shape *sh
     if (!s && plotted) s = draw(a, d, shape, files[PLOTTED].file, why);
     if (!s && plotted) s = sink_finish(&files[PLOTTED], why);
     if (!s) s = print_answer(a, d, style, files[OUT].file, why);
+    if (!s && state) s = write_state(d, files, why);
     if (!s) s = sink_close(&files[OUT], why);
     if (!s && text) s = sink_close(&files[SAVED], why);
     if (!s && plotted) s = sink_close(&files[PLOTTED], why);
+    if (!s && state) s = sink_close(&files[STATE], why);
     return s;
 }
 

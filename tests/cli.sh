@@ -24,4 +24,4 @@ for suite; do
     chmod -R u+rwx "$T/w" && rm -rf "$T/w"
 done
 awk '{ p += $1; f += $2; s += $3 }
-    END { print p " passed, " f " failed" (s ? ", " s " skipped: Arb or ECOS is not there" : ""); exit f > 0 }' "$T/counts"
+    END { print p " passed, " f " failed" (s ? ", " s " skipped: Arb, ECOS or libsodium is not there" : ""); exit f > 0 }' "$T/counts"

@@ -172,6 +172,8 @@ each $every curve --steps 40 --noise nu:0.1,0.2 --noise nu:best --eta 0.05 --spe
 each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --epochs 2 --family dense --save saved
 each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --objective max --family dense,nu --format csv
 each 500 design --eta 0.05 --spectrum power:1 --dim 4
+each $every noise --noise 'blt:0.9,0.5;0.2,0.1' --steps 3 --dim 5 --sigma 1 --seed 1 --output new --state state
+each $every noise --noise nu:0.1 --steps 30 --dim 5 --rho 1 --epochs 3 --seed 1 --json
 each 500 errata
 each 100 reproduce --quick --out paper
 echo "$all_tried runs out of memory: $all_five exit 5, $all_right right, $all_crashed crashed, $((all_bad - all_crashed)) else wrong"

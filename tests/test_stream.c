@@ -4,6 +4,12 @@
 #include "support.h"
 #undef I /* of complex.h */
 
+static const sodium_library *sodium(void)
+{
+    finf_status status;
+    return sodium_get(&status, NULL);
+}
+
 /* ---- ChaCha20 -------------------------------------------------------------------------------- */
 
 static void bytes_of(const char *hex, unsigned char *out)
@@ -26,7 +32,7 @@ START_TEST(rfc_encryption)
         "818ce91ab77937365af90bbf74a35be6b40b8eedf2785e42874d",
         expected);
     ck_assert_uint_eq(strlen(text), 114);
-    sodium_get(NULL)->chacha20(out, (const unsigned char *)text, 114, nonce, 1, key);
+    sodium()->chacha20(out, (const unsigned char *)text, 114, nonce, 1, key);
     ck_assert_mem_eq(out, expected, 114);
 }
 END_TEST
@@ -58,7 +64,7 @@ START_TEST(rfc_key_stream)
         unsigned char expected[64];
         uint64_t words[8];
         bytes_of(rows[r].block, expected);
-        keyed_words(sodium_get(NULL), key, rows[r].step, rows[r].first, 8, words);
+        keyed_words(sodium(), key, rows[r].step, rows[r].first, 8, words);
         for (size_t i = 0; i < 64; i++)
             ck_assert_msg((words[i / 8] >> 8 * (i % 8) & 255) == expected[i], "row %zu, byte %zu",
                           r, i);
@@ -72,9 +78,9 @@ START_TEST(words_by_blocks)
     NEEDS("libsodium");
     unsigned char key[KEYED_KEY] = {7};
     uint64_t whole[KEYED_TILE], part[8], base = (1ull << 35) - 512;
-    keyed_words(sodium_get(NULL), key, 3, base, KEYED_TILE, whole);
+    keyed_words(sodium(), key, 3, base, KEYED_TILE, whole);
     for (size_t i = 0; i < KEYED_TILE; i += 8) {
-        keyed_words(sodium_get(NULL), key, 3, base + i, 8, part);
+        keyed_words(sodium(), key, 3, base + i, 8, part);
         ck_assert_mem_eq(part, whole + i, sizeof part);
     }
     for (size_t i = 0; i < KEYED_TILE; i++)
@@ -133,7 +139,7 @@ static double *many_normals(unsigned char salt)
     double *w = malloc(MANY * sizeof *w);
     ck_assert_ptr_nonnull(w);
     for (size_t i = 0; i < MANY; i += KEYED_TILE)
-        keyed_normals(sodium_get(NULL), key, i >> 16, i & 0xffff, KEYED_TILE, w + i);
+        keyed_normals(sodium(), key, i >> 16, i & 0xffff, KEYED_TILE, w + i);
     return w;
 }
 

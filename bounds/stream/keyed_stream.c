@@ -43,8 +43,8 @@ static void set_key(const finf_stream_options *o, finf_stream *s)
 }
 
 /* Takes the filter, also on failure. */
-static finf_status make(noise_filter *filter, unsigned long long dim, const finf_stream_options *o,
-                        finf_stream **out, finf_reason *why)
+static finf_status make(const sodium_library *sodium, noise_filter *filter, unsigned long long dim,
+                        const finf_stream_options *o, finf_stream **out, finf_reason *why)
 {
     finf_stream *s = calloc(1, sizeof *s);
     uint64_t count = o->count ? o->count : dim - o->first;
@@ -57,7 +57,7 @@ static finf_status make(noise_filter *filter, unsigned long long dim, const finf
         return finf_why(why, FINF_ENOMEM, "no memory for %zu vectors of %llu numbers", rows,
                         (unsigned long long)count);
     }
-    s->sodium = sodium_get(why); /* was found before */
+    s->sodium = sodium;
     s->sigma = o->sigma;
     s->floats = o->dtype == FINF_STREAM_F32;
     s->dim = dim;
@@ -76,9 +76,9 @@ finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,
     noise_filter filter;
     *out = NULL;
     finf_status s = check(dim, &o, why);
-    if (!s && !sodium_get(why)) s = FINF_EUSAGE;
+    const sodium_library *sodium = s ? NULL : sodium_get(&s, why);
     if (!s) s = noise_filter_make(noise, o.steps, &filter, why);
-    return s ? s : make(&filter, dim, &o, out, why);
+    return s ? s : make(sodium, &filter, dim, &o, out, why);
 }
 
 finf_status finf_stream_new_matrix(const double *B, size_t n, unsigned long long dim,
@@ -89,9 +89,9 @@ finf_status finf_stream_new_matrix(const double *B, size_t n, unsigned long long
     noise_filter filter;
     *out = NULL;
     finf_status s = check(dim, &o, why);
-    if (!s && !sodium_get(why)) s = FINF_EUSAGE;
+    const sodium_library *sodium = s ? NULL : sodium_get(&s, why);
     if (!s) s = noise_filter_matrix(B, n, &filter, why);
-    return s ? s : make(&filter, dim, &o, out, why);
+    return s ? s : make(sodium, &filter, dim, &o, out, why);
 }
 
 /* The key and the noise of the past are not left behind in memory. */

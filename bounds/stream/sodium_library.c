@@ -9,6 +9,7 @@
 
 static sodium_library the_library;
 static const char *version; /* NULL: not found, or not complete */
+static int no_memory;       /* that is why it was not found */
 
 /* *place = the function `name`. A cast between the two kinds of pointers is not in ISO C; POSIX
  * says that they have the same representation. */
@@ -34,6 +35,9 @@ static void load(void)
         find(library, "crypto_generichash", &s->hash) &&
         find(library, "sodium_memzero", &s->wipe) && init() >= 0)
         version = name();
+    /* dlopen has no other way to tell */
+    const char *text = library ? NULL : dlerror();
+    no_memory = text && strstr(text, "memory") != NULL;
 }
 
 const char *sodium_library_version(void)
@@ -43,10 +47,15 @@ const char *sodium_library_version(void)
     return version;
 }
 
-const sodium_library *sodium_get(finf_reason *why)
+const sodium_library *sodium_get(finf_status *status, finf_reason *why)
 {
+    *status = FINF_OK;
     if (sodium_library_version()) return &the_library;
-    finf_why(why, FINF_EUSAGE, "%s, which streams need, is not to be found", FINF_SODIUM_SONAME);
+    if (no_memory)
+        *status = finf_why(why, FINF_ENOMEM, "no memory to load %s", FINF_SODIUM_SONAME);
+    else
+        *status = finf_why(why, FINF_EUSAGE, "%s, which streams need, is not to be found",
+                           FINF_SODIUM_SONAME);
     return NULL;
 }
 
@@ -54,9 +63,9 @@ const sodium_library *sodium_get(finf_reason *why)
 
 const char *sodium_library_version(void) { return NULL; }
 
-const sodium_library *sodium_get(finf_reason *why)
+const sodium_library *sodium_get(finf_status *status, finf_reason *why)
 {
-    finf_why(why, FINF_EUSAGE, "finf was built without libsodium, which streams need");
+    *status = finf_why(why, FINF_EUSAGE, "finf was built without libsodium, which streams need");
     return NULL;
 }
 

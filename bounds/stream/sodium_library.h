@@ -20,8 +20,8 @@ typedef struct {
     void (*wipe)(void *, size_t); /* a memset that is not optimised away */
 } sodium_library;
 
-/* NULL: it is not to be found, and `why` says so. */
-const sodium_library *sodium_get(finf_reason *why);
+/* NULL: it is not to be found (FINF_EUSAGE), or memory ran out (FINF_ENOMEM), and `why` says so. */
+const sodium_library *sodium_get(finf_status *status, finf_reason *why);
 const char *sodium_library_version(void); /* NULL: not found */
 
 #endif

@@ -33,6 +33,7 @@ void doc_free(doc *d)
     free(d->columns.cell);
     free(d->table);
     doc_free(d->plotted);
+    if (d->writer) d->writer->release(d->writer_data);
     free(d);
 }
 
@@ -280,8 +281,20 @@ int doc_imprecise(doc *d, finf_reason *why)
     return found > 0;
 }
 
+void doc_written_by(doc *d, const doc_writer *writer, void *data)
+{
+    d->writer = writer;
+    d->writer_data = data;
+}
+
+int doc_print_state(const doc *d, FILE *out)
+{
+    return d->writer ? d->writer->state(d->writer_data, out) : 1;
+}
+
 int doc_print(const doc *d, doc_style style, FILE *out)
 {
+    if (d->writer) return d->writer->write(d->writer_data, style.format, out);
     switch (style.format) {
     case FORMAT_TEXT: print_text(d, style, out); break;
     case FORMAT_CSV: print_csv(d, style, out); break;

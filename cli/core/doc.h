@@ -68,6 +68,17 @@ FILE *doc_saved(doc *d);
 /* Closes it; NULL: there is nothing to save. */
 const memory_file *doc_end_saved(doc *d);
 
+/* Bytes that are the whole output, made while they are written: for numbers that memory need not
+ * hold. Takes `data`. */
+typedef struct {
+    int (*write)(void *data, doc_format format, FILE *out); /* 0: failed */
+    int (*state)(void *data, FILE *out); /* after it, what goes to the file of --state; 0: failed */
+    void (*release)(void *data);
+} doc_writer;
+void doc_written_by(doc *d, const doc_writer *writer, void *data);
+/* 0: failed. Nothing where no writer is there. */
+int doc_print_state(const doc *d, FILE *out);
+
 /* A doc of its own for what --plot draws, where that is not the records: filled by the command,
  * printed by nobody. NULL: no memory, which the doc then knows. */
 doc *doc_plot(doc *d);

@@ -53,11 +53,13 @@ struct doc {
     size_t n;    /* items */
     size_t room; /* items that there is room for */
     csv_columns columns;
-    char *table;            /* keys of the table in text, between commas; NULL: no table */
-    struct doc *plotted;    /* what --plot draws instead of the records; NULL: the records */
-    FILE *saved;            /* what --save writes, while it is open */
-    memory_file saved_text; /* and its text */
-    int failed;             /* memory ran out */
+    char *table;              /* keys of the table in text, between commas; NULL: no table */
+    struct doc *plotted;      /* what --plot draws instead of the records; NULL: the records */
+    FILE *saved;              /* what --save writes, while it is open */
+    memory_file saved_text;   /* and its text */
+    const doc_writer *writer; /* what is written in place of the items; NULL: they are */
+    void *writer_data;
+    int failed; /* memory ran out */
 };
 
 /* The column of `key`, or c->n if it has none. The search starts at column `from`. */

@@ -178,6 +178,11 @@ finf_status sink_open(const char *path, sink *out, finf_reason *why)
     return finf_why(why, FINF_EIO, "cannot write '%.150s': %s", path, strerror(error));
 }
 
+void sink_private(sink *s)
+{
+    if (s->temporary) fchmod(fileno(s->file), S_IRUSR | S_IWUSR);
+}
+
 void sink_drop(sink *s)
 {
     if (s->file && s->path) fclose(s->file);

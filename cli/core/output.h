@@ -30,6 +30,8 @@ int sink_same(const char *a, const char *b);
 /* Opens stdout (path = NULL), a device, or a temporary beside the file `path`. FINF_EIO: it cannot
  * be written to. */
 finf_status sink_open(const char *path, sink *out, finf_reason *why);
+/* Nobody else may read the file: it holds a secret. */
+void sink_private(sink *s);
 /* Everything has been written, though it is not yet in its place; or FINF_EIO, and nothing is left.
  * A reader who closes a pipe early has got what he wanted: FINF_OK. */
 finf_status sink_finish(sink *s, finf_reason *why);

@@ -2,7 +2,7 @@
 
 ok '^finf [0-9]+\.[0-9]+\.[0-9]+$' --version
 ok '^finf [0-9]+\.[0-9]+\.[0-9]+$' gamma --version
-for part in 'GSL +[0-9.]+' 'FFTW .*[0-9].*' '(FLINT|Arb) +([0-9.]+|not found)' 'ECOS +(2[.0-9]+ [(]/.*|not found [(]..*)[)]' 'LAPACK +([0-9.]+.* [(]/.*|not found [(]..*)[)]' 'compiler .*[0-9]'; do
+for part in 'GSL +[0-9.]+' 'FFTW .*[0-9].*' '(FLINT|Arb) +([0-9.]+|not found)' 'ECOS +(2[.0-9]+ [(]/.*|not found [(]..*)[)]' 'LAPACK +([0-9.]+.* [(]/.*|not found [(]..*)[)]' 'libsodium +([0-9.]+|not found)' 'compiler .*[0-9]'; do
     ok "^  $part$" --version --verbose
 done
 ok '^\.TH FINF 1' --man

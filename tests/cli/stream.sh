@@ -1,0 +1,65 @@
+# finf noise: a stream of correlated noise.
+blt='blt:0.9,0.5;0.2,0.1'
+if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
+    keys 'noise d coordinates from sigma generator seeded method memory z' noise --noise "$blt" --steps 3 --dim 2 --sigma 1 --seed 1
+    ok '"seeded":true.*"z":\[{"step":0,"z0":-0\.14873988527562282,"z1":0\.63711207781162571}' noise --noise "$blt" --steps 3 --dim 2 --sigma 1 --seed 1 --json
+    ok '^step,z0,z1$' noise --noise "$blt" --steps 3 --dim 2 --sigma 1 --seed 1 --format csv
+    ok 'for experiments, not for privacy' noise --noise "$blt" --steps 3 --dim 2 --sigma 1 --seed 1 --format text
+    ok '"seeded":false' noise --noise nu:0.1 --steps 3 --dim 2 --rho 1 --json
+    near sigma 2.2131236 1e-6 noise --noise sgd --steps 3 --dim 2 --rho 0.5 --clip 2.2131236 --seed 1
+    near sigma "$("$finf" privacy --noise "$blt" --steps 12 --epochs 3 --epsilon 2 --delta 1e-6 --json | sed 's/.*"sigma":\([^,}]*\).*/\1/')" 1e-13 \
+        noise --noise "$blt" --steps 12 --epochs 3 --epsilon 2 --delta 1e-6 --dim 1 --seed 1
+    near sigma "$("$finf" privacy --noise nu:0.1 --steps 50 --rho 1 --json | sed 's/.*"sigma":\([^,}]*\).*/\1/')" 1e-13 \
+        noise --noise nu:0.1 --steps 2 --from 7 --horizon 50 --rho 1 --dim 1 --seed 1
+    ok '"noise":"nu:0.1"' noise --noise nu:best --eta 0.1 --steps 3 --dim 2 --sigma 1 --json
+    # bytes and .npy are the same numbers; a part has the bytes of the whole; f32
+    ok '' noise --noise "$blt" --steps 20 --dim 16 --sigma 2 --seed 3 --output whole
+    ok '' noise --noise "$blt" --steps 20 --dim 16 --sigma 2 --seed 3 --output whole.npy
+    run noise --noise "$blt" --steps 20 --dim 16 --sigma 2 --seed 3
+    if cmp -s "$T/out" whole && [ "$(wc -c <whole)" = 2560 ]; then yes; else no 'stdout is not the file' noise; fi
+    tail -c 2560 whole.npy | cmp -s - whole && [ "$(wc -c <whole.npy)" = 2688 ] && yes || no 'bytes of the .npy' noise
+    head -c 128 whole.npy | grep -a -q "'shape': (20, 16), }" && yes || no 'shape of the .npy' noise
+    ok '' noise --noise "$blt" --steps 1 --from 19 --dim 16 --sigma 2 --seed 3 --output last
+    tail -c 128 whole | cmp -s - last && yes || no 'the last step' noise --from 19
+    ok '' noise --noise "$blt" --steps 20 --coordinates 8:16 --dim 16 --sigma 2 --seed 3 --output half
+    tail -c 64 whole >tail1 && tail -c 64 half | cmp -s - tail1 && yes || no 'half of the coordinates' noise --coordinates
+    ok '' noise --noise "$blt" --steps 20 --dim 16 --sigma 2 --seed 3 --dtype f32 --output floats
+    [ "$(wc -c <floats)" = 1280 ] && yes || no 'size of f32' noise --dtype f32
+    # stop and go on: the same bytes; the state is private, and stays when nothing was written
+    for i in 1 2 3 4; do ok '' noise --noise "$blt" --steps 5 --dim 16 --sigma 2 --seed 3 --state state --output part$i; done
+    cat part1 part2 part3 part4 | cmp -s - whole && yes || no 'parts are not the whole' noise --state
+    [ "$(ls -l state | cut -c 1-10)" = -rw------- ] && yes || no 'the state can be read by others' noise --state
+    cp state kept
+    bad1 3 'another seed' noise --noise "$blt" --steps 5 --dim 16 --sigma 2 --seed 4 --state state
+    bad1 3 'goes on at step 20' noise --noise "$blt" --steps 5 --dim 16 --sigma 2 --from 3 --state state
+    bad1 3 'another noise, sigma or dimension' noise --noise sgd --steps 5 --dim 16 --sigma 2 --state state
+    bad1 3 'not the state' noise --noise sgd --steps 5 --dim 16 --sigma 2 --state whole
+    [ ! -c /dev/full ] || bad1 5 "'/dev/full'" noise --noise "$blt" --steps 500 --dim 16 --sigma 2 --state state --output /dev/full
+    "$finf" noise --noise "$blt" --steps 100000 --dim 16 --sigma 2 --state state | head -c 10 >part5
+    cmp -s state kept && yes || no 'the state moved without its numbers' noise --state
+    ok '' noise --noise "$blt" --steps 5 --dim 16 --sigma 2 --from 20 --state state --output part5
+    cmp -s state kept && no 'the state did not move' noise --state || yes
+    # a key for several workers
+    head -c 32 whole >key
+    ok '' noise --noise "$blt" --steps 4 --dim 9 --sigma 1 --key key --output both
+    ok '' noise --noise "$blt" --steps 4 --dim 9 --coordinates 0:9 --sigma 1 --key key --output again
+    cmp -s both again && yes || no 'the same key, other numbers' noise --key
+    bad 3 'has 2560 bytes: must have 32' noise --noise sgd --steps 1 --dim 1 --sigma 1 --key whole
+    bad 5 'No such file' noise --noise sgd --steps 1 --dim 1 --sigma 1 --key missing
+    bad 2 'one of them' noise --noise sgd --steps 1 --dim 1 --sigma 1 --key key --seed 1
+    bad 2 'needs --horizon' noise --noise nu:0.1 --steps 3 --dim 1 --rho 1 --from 2 --seed 1
+    bad1 2 'needs --horizon' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --state new
+    bad 2 'nobody has the steps before' noise --noise sgd --steps 3 --dim 1 --sigma 1 --from 2
+    bad 3 'the run has 4' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --from 2 --horizon 4 --seed 1
+    rm -f whole* half last floats part? state kept key both again tail1
+else
+    skipped=$((skipped + 1))
+    bad 2 libsodium noise --noise sgd --steps 1 --dim 1 --sigma 1
+fi
+bad 2 'give one of --sigma' noise --noise sgd --steps 1 --dim 1
+bad 2 'not several' noise --noise sgd --steps 1 --dim 1 --sigma 1 --rho 1
+bad 2 'one stream' noise --noise sgd --noise nu:0.1 --steps 1 --dim 1 --sigma 1
+bad 2 'one stream' noise --noise sgd --steps 1,2 --dim 1 --sigma 1
+bad 2 'no --format beside it' noise --noise sgd --steps 1 --dim 1 --sigma 1 --state s --json
+for v in 1 2:1 1:1 -1:1 0:4 0.5:1 a:b 1: :1; do bad 3 "coordinates '$v'" noise --noise sgd --steps 1 --dim 3 --sigma 1 --coordinates $v; done
+bad 2 'f32' noise --noise sgd --steps 1 --dim 1 --sigma 1 --dtype f16
