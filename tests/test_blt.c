@@ -1,7 +1,9 @@
 /* bounds/design/blt_*.c: BLTs fitted to a loss, against figures found elsewhere, against the same
  * losses by other methods, and what is proved of them. */
 #include "blt_fit.h"
+#pragma GCC visibility push(default) /* so that GSL's allocations are these too */
 #include "no_memory.h"
+#pragma GCC visibility pop
 #include "support.h"
 #undef I /* of complex.h */
 
@@ -591,7 +593,7 @@ START_TEST(degenerate)
 }
 END_TEST
 
-/* Allocations of the library's own; those within GSL fail in tests/faults.sh. */
+/* Whichever allocation fails, GSL's among them, the answer is the whole one or none. */
 START_TEST(without_memory)
 {
     finf_spectrum *s;
@@ -601,20 +603,27 @@ START_TEST(without_memory)
     finf_blt_fit_options o = finf_blt_fit_options_default();
     o.starts = 1;
     finf_spectrum_power(1, 20, &s, NULL);
-    for (int which = 0; which < 2; which++) {
-        for (long left = 0; left < 20; left++) { /* the first: none fails */
+    gsl_set_error_handler_off(); /* as the library has it */
+    for (int which = 0; which < 3; which++) {
+        int failed = 0;
+        for (long left = 0; left < 200; left++) { /* the first: none fails */
             allocations_left = left ? left : -1;
-            finf_status status = which ? finf_blt_fit_weights(&w, 1, &o, &f)
-                                       : finf_blt_fit_linreg(0.1, s, NULL, 2, &o, &f);
+            finf_status status = which == 0   ? finf_blt_fit_linreg(0.1, s, NULL, 2, &o, &f)
+                                 : which == 1 ? finf_blt_fit_prefix(9, FINF_BLT_LAST, 2, &o, &f)
+                                              : finf_blt_fit_weights(&w, 1, &o, &f);
             allocations_left = -1;
             if (left == 0) whole = f;
             if (status == FINF_OK) {
                 ck_assert(f.loss.value == whole.loss.value);
             } else {
                 ck_assert_int_eq(status, FINF_ENOMEM);
-                ck_assert(isnan(f.loss.value) && strcmp(f.reason.text, "no memory") == 0);
+                ck_assert(isnan(f.loss.value) && strstr(f.reason.text, "no memory"));
+                failed++;
             }
         }
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
+        ck_assert_msg(failed > 5 || getenv("CK_FORK"), "fit %d: %d failures", which, failed);
+#endif
     }
     finf_spectrum_free(s);
 }
