@@ -326,18 +326,15 @@ static finf_status check_form(const args *a, int table, finf_reason *why)
         return finf_why(why, FINF_EUSAGE, "noise is one stream: one --noise, and no ranges");
     if (table && args_given(a, OPT_STATE))
         return finf_why(why, FINF_EUSAGE,
-                        "--state goes on where numbers written as bytes or .npy stopped: no "
-                        "--format beside it");
-    if (!table && !args_given(a, OPT_OUTPUT) && isatty(STDOUT_FILENO))
-        return finf_why(why, FINF_EUSAGE,
-                        "the numbers are bytes, and this is a terminal: give --output FILE, or "
-                        "--format");
+                        "--state goes on where numbers written as bytes or .npy stopped, not a "
+                        "table: --output FILE, and no --format beside it");
     return FINF_OK;
 }
 
 static finf_status cmd_noise(const args *a, doc *d, finf_reason *why)
 {
-    int table = args_given(a, OPT_FORMAT) || args_given(a, OPT_JSON);
+    int table = args_given(a, OPT_FORMAT) || args_given(a, OPT_JSON) ||
+                (!args_given(a, OPT_OUTPUT) && isatty(STDOUT_FILENO)); /* no bytes to a terminal */
     request r = {.state = NULL};
     problem p;
     finf_noise *noise = NULL;
@@ -398,11 +395,11 @@ const command command_noise = {
     .summary = "a stream of correlated noise to add to gradients",
     .about =
         "T steps of D numbers, row by row: bytes (f64 or f32), or with --output FILE.npy an array\n"
-        "for NumPy; with --format a table. Any part of the coordinates and any steps can be drawn\n"
-        "by themselves, with the same bits, given the same --seed or --key. Noise hides gradients\n"
-        "only from those who do not know the key: a seed is for experiments.",
-    .example = "finf noise --noise 'blt:0.9,0.5;0.2,0.1' --steps 3 --dim 2 --sigma 1 --seed 1 "
-               "--format csv",
+        "for NumPy; with --format, and on a terminal, a table. Any coordinates and any steps can "
+        "be\n"
+        "drawn by themselves, with the same bits, given the same --seed or --key. Noise hides\n"
+        "gradients only from those who do not know the key: a seed is for experiments.",
+    .example = "finf noise --noise 'blt:0.9,0.5;0.2,0.1' --steps 3 --dim 2 --sigma 1 --seed 1",
     .options = OPTIONS,
     .rules = RULES,
     .run = cmd_noise,
