@@ -1511,8 +1511,8 @@ finf_status finf_blt_fit_linreg(double eta, const finf_spectrum *s, const finf_l
 typedef enum { FINF_BLT_OBJECTIVE_LIST(FINF_CHOICE_ENUM_) } finf_blt_objective;
 const char *finf_blt_objective_name(finf_blt_objective objective);
 
-/* gamma_n^2 times the mean, last or largest variance of the prefix sums of n steps at sigma = 1,
- * one participation                                                                     theory 13.3
+/* gamma_n^2 times the mean, last or largest variance of n prefix sums at sigma = 1    theory 13.3
+ * One participation.
  * domain:   1 <= n <= FINF_STEPS_MAX, else FINF_EDOM (objective: FINF_EUSAGE)
  * method:   sums of exponentials in closed form: O(k^2) an evaluation, whatever n is */
 finf_status finf_blt_fit_prefix(size_t n, finf_blt_objective objective, size_t buffers,
@@ -1520,8 +1520,8 @@ finf_status finf_blt_fit_prefix(size_t n, finf_blt_objective objective, size_t b
 
 /* A loss of n steps that is affine in K = BB', for Toeplitz B, as
  *
- *     error = sum_j sum_{t<n} weight_jt beta_t (2 u_jt - beta_t),   u_jt = factor_j u_j(t-1) +
- * beta_t
+ *     error = sum_j sum_{t<n} weight_jt beta_t (2 u_jt - beta_t),
+ *     u_jt = factor_j u_j(t-1) + beta_t
  *
  * Prefix sums: factor 1, weight_t the sum of what prefix sums t, t+1, .. count. A run of linear
  * regression: factor_j = 1 - eta lambda_j, and weights from the adjoint recursion. */
@@ -1549,12 +1549,13 @@ finf_status finf_blt_fit_weights(const finf_blt_weights *loss, size_t buffers,
  * Privacy. The noise hides gradients only from those who do not know the key. By default it comes
  * from the system's random numbers; a seed is for experiments, and the stream says so. The key is
  * in the state: whoever reads one can subtract the noise. One key for one run: two runs with the
- * same key have the same noise, and their difference has none. Floating point. Proofs of privacy
- * are for real numbers. A double or float with noise in it betrays by its last bits which values it
- * can have come from (Mironov 2012; Jin, McMurtry, Rubinstein and Ohrimenko 2022); here |w| <= 9.5
- * sigma, and w takes values in a finite set. Where that is in the adversary's reach, round the
- * noisy sum to a grid, or use a discrete mechanism. Drawing takes the same operations whatever the
- * numbers are. */
+ * same key have the same noise, and their difference has none.
+ *
+ * Floating point. Proofs of privacy are for real numbers. A double or float with noise in it
+ * betrays by its last bits which values it can have come from (Mironov 2012; Jin, McMurtry,
+ * Rubinstein and Ohrimenko 2022); here |w| <= 9.5 sigma, and w takes values in a finite set. Where
+ * that is in the adversary's reach, round the noisy sum to a grid, or use a discrete mechanism.
+ * Drawing takes the same operations whatever the numbers are. */
 typedef struct finf_stream finf_stream;
 
 #define FINF_STREAM_KEY 32               /* bytes of a key */
@@ -1577,8 +1578,8 @@ typedef struct {
     size_t steps;
     int seeded;              /* take the seed instead of a key: for experiments only; default 0 */
     unsigned long long seed; /* default 0 */
-    const unsigned char
-        *key; /* FINF_STREAM_KEY secret bytes, copied; NULL, the default: new ones */
+    /* FINF_STREAM_KEY secret bytes, copied; NULL, the default: new ones from the system */
+    const unsigned char *key;
 } finf_stream_options;
 
 finf_stream_options finf_stream_options_default(void);
@@ -1586,8 +1587,8 @@ finf_stream_options finf_stream_options_default(void);
 /* A stream at step 0
  * domain:   1 <= dim <= FINF_STREAM_DIM_MAX, opt as there, first + count <= dim, else FINF_EDOM.
  *           FINF_EUSAGE: libsodium is not there; both a key and a seed; see `steps`
- * method:   blt: its buffers, k vectors; strategy: its last n-1 outputs; a finite beta, antipgd:
- * the last n-1 inputs; others: all inputs so far. O(vectors) operations a coordinate and step
+ * method:   blt: its buffers, k vectors; strategy: its last n-1 outputs; a finite beta: the last
+ *           n-1 inputs; others: all inputs. O(vectors) operations a coordinate and step
  * ownership: *out is the caller's, for finf_stream_free; NULL on failure. Not for two threads at
  *           once: let each have coordinates of its own */
 finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,
@@ -1603,8 +1604,8 @@ void finf_stream_free(finf_stream *s);
 /* z of the next step: `count` doubles or floats into out. FINF_EDOM where the steps are used up. */
 finf_status finf_stream_next(finf_stream *s, void *out, finf_reason *why);
 /* On by so many steps. A finite beta costs the same whatever their number; a recursion, and so blt,
- * runs through them. FINF_EDOM as above; FINF_ETOL: cancel (may be NULL) stopped it, in between two
- * steps, and the stream is good as far as it came. */
+ * runs through them. FINF_EDOM as above; FINF_ETOL: cancel (may be NULL) stopped it, and the stream
+ * is FINF_EUSAGE until it is restored. */
 finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const finf_cancel *cancel,
                              finf_reason *why);
 

@@ -659,9 +659,15 @@ START_TEST(refused)
     finf_noise_free(nu);
     finf_cancel cancel = {stop, NULL};
     s = make_stream("blt:0.5;0.1", 4, NULL);
+    unsigned char state[256];
+    ck_assert_int_eq(finf_stream_state(s, state, sizeof state, NULL), FINF_OK);
     stop_at = 5;
     ck_assert_int_eq(finf_stream_skip(s, 100, &cancel, &why), FINF_ETOL);
-    ck_assert_uint_eq(finf_stream_describe(s).step, 4);
+    ck_assert_int_eq(finf_stream_next(s, z, &why), FINF_EUSAGE);
+    ck_assert_int_eq(finf_stream_skip(s, 1, NULL, &why), FINF_EUSAGE);
+    ck_assert_int_eq(finf_stream_state(s, state + 128, 128, &why), FINF_EUSAGE);
+    ck_assert_int_eq(finf_stream_restore(s, state, finf_stream_state_size(s), &why), FINF_OK);
+    ck_assert_int_eq(finf_stream_next(s, z, &why), FINF_OK);
     finf_stream_free(s);
     ck_assert_str_eq(finf_stream_dtype_name(FINF_STREAM_F32), "f32");
 }

@@ -146,6 +146,9 @@ static void draw(finf_stream *s, uint64_t step, int keep_only, void *out)
 /* Whether `steps` more are there. */
 static finf_status available(const finf_stream *s, unsigned long long steps, finf_reason *why)
 {
+    if (s->stopped)
+        return finf_why(why, FINF_EUSAGE,
+                        "the stream was stopped while steps were left out: restore a state");
     if (steps <= s->filter.limit - s->step) return FINF_OK;
     return finf_why(why, FINF_EDOM, "step %llu: the stream was made for %llu steps",
                     (unsigned long long)s->step + steps - 1, (unsigned long long)s->filter.limit);
@@ -169,7 +172,8 @@ finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const fin
     uint64_t to = s->step + steps, from = noise_filter_memory(&s->filter, to);
     if (from > s->step) s->step = from;
     for (; s->step < to; s->step++) {
-        if (cancel && finf_cancelled(*cancel))
+        s->stopped = cancel && finf_cancelled(*cancel);
+        if (s->stopped)
             return finf_why(why, FINF_ETOL, "stopped before step %llu",
                             (unsigned long long)s->step);
         draw(s, s->step, 1, NULL);

@@ -15,6 +15,7 @@ struct finf_stream {
     uint64_t first;      /* the first of those of this stream, */
     size_t count;        /* and how many they are */
     uint64_t step;       /* the next one */
+    int stopped;         /* half way to it: only a state brings it back */
     noise_filter filter; /* made of the noise */
     double *state;       /* filter.rows x count numbers */
 };

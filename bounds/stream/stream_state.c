@@ -69,6 +69,8 @@ finf_status finf_stream_state(const finf_stream *s, unsigned char *out, size_t s
                               finf_reason *why)
 {
     size_t length = finf_stream_state_size(s);
+    if (s->stopped)
+        return finf_why(why, FINF_EUSAGE, "the stream was stopped half way: it has no state");
     if (size < length)
         return finf_why(why, FINF_EDOM, "room for %zu bytes: the state has %zu", size, length);
     memcpy(out, MAGIC, sizeof MAGIC);
@@ -134,6 +136,7 @@ finf_status finf_stream_restore(finf_stream *s, const unsigned char *in, size_t 
     if (status) return status;
     s->seeded = (int)get(in + 12, 4);
     s->step = get(in + AT_STEP, 8);
+    s->stopped = 0;
     memcpy(s->key, in + AT_KEY, KEYED_KEY);
     for (size_t i = 0; i < numbers(s); i++) s->state[i] = get_double(in + AT_STATE + 8 * i);
     return FINF_OK;
