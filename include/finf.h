@@ -1449,16 +1449,20 @@ finf_status finf_simulate(const finf_noise *noise, finf_simulate_problem problem
 typedef struct {
     size_t starts;         /* descents from different points, 1 to 20, default 4 */
     size_t max_iterations; /* of BFGS, each of them, >= 1, default 2000 */
+    size_t participations; /* of one user, for n steps: at most so many, >= 1, default 1, */
+    size_t separation;     /* at least so many steps apart, >= 1, default 1 */
     finf_cancel cancel;    /* polled at every evaluation of the loss */
 } finf_blt_fit_options;
 
 finf_blt_fit_options finf_blt_fit_options_default(void);
 
 typedef struct {
-    size_t buffers;                     /* as asked; 0 after a failure */
+    size_t buffers; /* as asked, or fewer where decays would coincide; 0 after a failure */
     double decay[FINF_BLT_BUFFERS_MAX]; /* buf_decay, decreasing, in [0, 1) */
     double scale[FINF_BLT_BUFFERS_MAX]; /* output_scale, > 0 */
-    finf_real sens2; /* squared sensitivity: gamma_inf^2, or gamma_n^2 of n steps */
+    /* squared sensitivity: gamma_inf^2, or that of n steps and the participations; of several it is
+     * that of steps 0, b, 2b, .., the worst there are if `decreasing` (theory 6.5) */
+    finf_real sens2;
     finf_real error; /* what the noise does to the problem at sigma = 1 */
     finf_real loss;  /* sens2 error, times G^2/(2 rho) where a function takes these */
     finf_real least; /* no noise has a smaller loss; NaN for n steps */
@@ -1469,6 +1473,7 @@ typedef struct {
     double inverse_low[FINF_BLT_BUFFERS_MAX];
     double inverse_high[FINF_BLT_BUFFERS_MAX];
     int stable;         /* proved: all decays and inverse decays are real, interlaced, in (-1, 1) */
+    int decreasing;     /* proved: c never increases, so that sens2 is exact for several */
     const char *proved; /* what was, in words; "" if nothing */
     double left;        /* what a Newton step may still gain, of the loss (an estimate) */
     double spread;      /* worst loss of a start over the best, minus 1 */
@@ -1511,10 +1516,10 @@ finf_status finf_blt_fit_linreg(double eta, const finf_spectrum *s, const finf_l
 typedef enum { FINF_BLT_OBJECTIVE_LIST(FINF_CHOICE_ENUM_) } finf_blt_objective;
 const char *finf_blt_objective_name(finf_blt_objective objective);
 
-/* gamma_n^2 times the mean, last or largest variance of n prefix sums at sigma = 1    theory 13.3
- * One participation.
+/* sens2 times the mean, last or largest variance of n prefix sums at sigma = 1      theory 13.3
  * domain:   1 <= n <= FINF_STEPS_MAX, else FINF_EDOM (objective: FINF_EUSAGE)
- * method:   sums of exponentials in closed form: O(k^2) an evaluation, whatever n is */
+ * method:   sums of exponentials in closed form: O(k^2) an evaluation, whatever n is, for each
+ *           pair of participations */
 finf_status finf_blt_fit_prefix(size_t n, finf_blt_objective objective, size_t buffers,
                                 const finf_blt_fit_options *opt, finf_blt_fit *out);
 
@@ -1532,7 +1537,7 @@ typedef struct {
     const double *weight; /* terms x n numbers up to 1e50 in size, term by term */
 } finf_blt_weights;
 
-/* gamma_n^2 times that error, which must be positive                                theory 13.3
+/* sens2 times that error, which must be positive                                theory 13.3
  * domain:   as there, else FINF_EDOM; the arrays are only read
  * method:   the recursion and its adjoint: O(n (k + terms)) an evaluation */
 finf_status finf_blt_fit_weights(const finf_blt_weights *loss, size_t buffers,

@@ -109,7 +109,7 @@ static inline int run_suite(const char *name, TCase *(*make)(void))
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     long count = (long)lseek(skipped, 0, SEEK_END);
-    if (count) printf("%ld skipped: Arb or ECOS is not there\n", count);
+    if (count) printf("%ld skipped: Arb, ECOS or libsodium is not there\n", count);
     fclose(shared);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

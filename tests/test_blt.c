@@ -111,11 +111,14 @@ START_TEST(gradients)
     check_gradient(blt_density_loss, &nodes, &r, "density");
     for (int average = 0; average < 2; average++)
         for (double n = 3; n < 1e7; n *= 100) {
-            blt_prefix_sums x = {n, average};
+            blt_prefix_sums x = {n, average, {1, 1}};
             check_gradient(blt_prefix_loss, &x, &r, "prefix sums");
+            x.who = (blt_participation){3, (size_t)n / 3};
+            check_gradient(blt_prefix_loss, &x, &r, "prefix sums, participations");
         }
-    blt_weighted x = {{STEPS, 2, factor, W}, beta, slope};
-    check_gradient(blt_weighted_loss, &x, &r, "weights");
+    finf_blt_weights given = {STEPS, 2, factor, W};
+    blt_coefficients x = {STEPS, blt_weighted_error, &given, {2, 7}, beta, slope};
+    check_gradient(blt_coefficients_loss, &x, &r, "weights");
 }
 END_TEST
 
@@ -395,6 +398,42 @@ START_TEST(weights)
 }
 END_TEST
 
+/* Several participations: sens2 as finf_system_participation has it, and less loss than the noise
+ * that is best for one. */
+START_TEST(participations)
+{
+    const struct {
+        size_t n, k, b;
+    } rows[] = {{1000, 4, 250}, {1000, 3, 100}, {777, 20, 41}, {50, 9, 49}};
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (int average = 0; average < 2; average++) {
+            finf_blt_objective objective = average ? FINF_BLT_AVERAGE : FINF_BLT_LAST;
+            finf_blt_fit_options o = finf_blt_fit_options_default();
+            finf_blt_fit f, one;
+            finf_participation p, q;
+            o.participations = rows[i].k;
+            o.separation = rows[i].b;
+            check_fit(finf_blt_fit_prefix(rows[i].n, objective, 3, &o, &f), &f, 3);
+            check_fit(finf_blt_fit_prefix(rows[i].n, objective, 3, NULL, &one), &one, 3);
+            ck_assert(f.decreasing && one.decreasing);
+            for (int which = 0; which < 2; which++) {
+                finf_noise *noise;
+                finf_system *system;
+                const finf_blt_fit *x = which ? &one : &f;
+                ck_assert_int_eq(finf_noise_blt(x->decay, x->scale, 3, &noise, NULL), FINF_OK);
+                ck_assert_int_eq(finf_system_toeplitz(noise, rows[i].n, &system, NULL), FINF_OK);
+                ck_assert_int_eq(finf_system_participation(system, rows[i].k, rows[i].b, NULL,
+                                                           which ? &q : &p, NULL),
+                                 FINF_OK);
+                finf_system_free(system);
+                finf_noise_free(noise);
+            }
+            ASSERT_NEAR(f.sens2.value, p.min_sep, 1e-12, "row %zu", i);
+            ck_assert_double_le(f.loss.value, q.min_sep * one.error.value * (1 + 1e-12));
+        }
+}
+END_TEST
+
 /* A run of linear regression: the loss of the last iterate by the adjoint recursion's weights, and
  * by the learning curve of the noise found. */
 START_TEST(run_of_regression)
@@ -548,6 +587,11 @@ START_TEST(refused)
     o.starts = 0;
     ck_assert_int_eq(finf_blt_fit_mean(0.1, NULL, 2, &o, &f), FINF_EDOM);
     o.starts = 1;
+    o.participations = 2;
+    ck_assert_int_eq(finf_blt_fit_mean(0.1, NULL, 2, &o, &f), FINF_EDOM);
+    o.separation = 0;
+    ck_assert_int_eq(finf_blt_fit_prefix(9, FINF_BLT_LAST, 2, &o, &f), FINF_EDOM);
+    o.participations = o.separation = 1;
     o.max_iterations = 0;
     ck_assert_int_eq(finf_blt_fit_mean(0.1, NULL, 2, &o, &f), FINF_EDOM);
     ck_assert(isnan(f.loss.value) && f.buffers == 0 && f.reason.text[0] && !f.stable);
@@ -587,6 +631,11 @@ START_TEST(degenerate)
     for (double c = 0; c < 1; c += 1e-5)
         least = fmin(least, (1 + c * c) * (1 + (1 - c) * (1 - c) / 2));
     ASSERT_NEAR(f.loss.value, least, 1e-9, "two steps");
+    finf_blt_fit_options all = finf_blt_fit_options_default();
+    all.participations = 64; /* in every step: independent noise is best, and decays coincide */
+    ck_assert_int_eq(finf_blt_fit_prefix(64, FINF_BLT_LAST, 3, &all, &f), FINF_OK);
+    ck_assert(f.buffers <= 3 && f.buffers > 0 && f.stable);
+    ck_assert_double_le(f.loss.value, 64. * 64 * 64 * (1 + 1e-6));
     ck_assert_int_eq(finf_blt_fit_mean(1, NULL, 2, NULL, &f), FINF_OK);
     ASSERT_NEAR(f.ratio, 1, 1e-7, "eta = 1");
     ck_assert(f.stable);
@@ -643,6 +692,7 @@ static TCase *make(void)
     tcase_add_test(tc, prefix_sums);
     tcase_add_test(tc, beside_systems);
     tcase_add_test(tc, weights);
+    tcase_add_test(tc, participations);
     tcase_add_test(tc, run_of_regression);
     tcase_add_test(tc, enclosures);
     tcase_add_test(tc, not_proved);

@@ -64,6 +64,10 @@ void blt_certify(const blt_point *p, finf_blt_fit *out)
     for (size_t i = 0; i < k; i++) out->inverse_low[i] = out->inverse_high[i] = NAN;
     if (!in_order(out) || !(strategy_at(out, -1).low > 0)) return;
     out->stable = 1;
+    interval first = {0, 0};
+    for (size_t i = 0; i < k; i++)
+        first = around(first.low + out->scale[i], first.high + out->scale[i]);
+    out->decreasing = first.high <= 1;
     out->proved = "decays and inverse decays interlaced in (-1, 1)";
     for (size_t i = 0; i < k; i++) {
         double below = i + 1 < k ? out->decay[i + 1] : -1, low, high;

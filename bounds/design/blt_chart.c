@@ -85,19 +85,34 @@ void blt_chart_numbers(const double *leak, const double *zero, size_t k, double 
     }
 }
 
+/* Takes leak i and zero j out: a pole and a zero that coincide cancel. */
+static void cancel_pair(blt_point *p, size_t i, size_t j)
+{
+    p->k--;
+    memmove(p->leak + i, p->leak + i + 1, (p->k - i) * sizeof *p->leak);
+    memmove(p->zero + j, p->zero + j + 1, (p->k - j) * sizeof *p->zero);
+}
+
 /* 1 - (1 - leak) is exact for the decay 1 - leak that is a double, if that is at least 1/2, and
  * differs from it by a rounding otherwise. The zeros stay where they were; the scales follow. */
-int blt_chart_rounded(blt_point *p)
+size_t blt_chart_rounded(blt_point *p)
 {
     double before[BLT_MAX], after[BLT_MAX];
     for (size_t i = 0; i < p->k; i++) p->leak[i] = 1 - (1 - p->leak[i]);
+    for (size_t i = 0; i < p->k;) {
+        if (!(p->leak[i] > 0 && p->leak[i] < p->zero[i]))
+            cancel_pair(p, i, i);
+        else if (i + 1 < p->k && !(p->zero[i] < p->leak[i + 1]))
+            cancel_pair(p, i + 1, i);
+        else
+            i++;
+    }
     for (size_t i = 0; i < p->k; i++) {
         before[i] = p->zero[i] - p->leak[i];
         after[i] = (i + 1 < p->k ? p->leak[i + 1] : 2) - p->zero[i];
-        if (!(p->leak[i] > 0 && before[i] > 0 && after[i] > 0)) return 0;
     }
     differences(p, before, after);
-    return 1;
+    return p->k;
 }
 
 /* ---- derivatives ----------------------------------------------------------------------------- */

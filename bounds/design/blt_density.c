@@ -49,7 +49,7 @@ finf_status blt_density_loss(const blt_point *p, void *data, blt_value *value, b
         slope->scale[j] += scale[j] / sum;
         slope->leak[j] += leak[j] / sum;
     }
-    *value = (blt_value){blt_sensitivity(p, INFINITY, slope), sum};
+    *value = (blt_value){blt_sensitivity(p, INFINITY, (blt_participation){1, 1}, slope), sum};
     return FINF_OK;
 }
 
@@ -152,6 +152,9 @@ static finf_status fit(density *d, double unit, size_t buffers, const finf_blt_f
                        finf_blt_fit *out)
 {
     blt_nodes x = {0};
+    if (opt && opt->participations != 1)
+        return finf_why(&out->reason, FINF_EDOM,
+                        "%zu participations: without a horizon it must be 1", opt->participations);
     finf_real root, mean;
     double error = 0;
     finf_status s = panel_mean(root_at, d, d->plan, &root);

@@ -17,7 +17,8 @@
 
 finf_blt_fit_options finf_blt_fit_options_default(void)
 {
-    return (finf_blt_fit_options){.starts = 4, .max_iterations = 2000};
+    return (finf_blt_fit_options){
+        .starts = 4, .max_iterations = 2000, .participations = 1, .separation = 1};
 }
 
 finf_blt_fit blt_fit_failed(void)
@@ -42,26 +43,10 @@ finf_status blt_fit_check(size_t buffers, const finf_blt_fit_options *opt, finf_
                         STARTS_MOST);
     if (opt && opt->max_iterations < 1)
         return finf_why(why, FINF_EDOM, "max_iterations = 0: must be at least 1");
+    if (opt && (opt->participations < 1 || opt->separation < 1))
+        return finf_why(why, FINF_EDOM, "%zu participations %zu apart: both must be at least 1",
+                        opt->participations, opt->separation);
     return FINF_OK;
-}
-
-/* 1 + sum_ij scale_i scale_j G(decay_i decay_j), of n-1 terms, as c_t = sum_i scale_i decay_i^{t-1}
- * for t >= 1. 1 - decay_i decay_j = leak_i + leak_j (1 - leak_i). */
-double blt_sensitivity(const blt_point *p, double n, blt_partials *slope)
-{
-    double sum = 1, leak[BLT_MAX] = {0}, scale[BLT_MAX] = {0};
-    for (size_t i = 0; i < p->k; i++)
-        for (size_t j = 0; j < p->k; j++) {
-            blt_sum g = blt_geometric(p->leak[i] + p->leak[j] * (1 - p->leak[i]), n - 1);
-            sum += p->scale[i] * p->scale[j] * g.sum;
-            scale[i] += 2 * p->scale[j] * g.sum;
-            leak[i] += 2 * p->scale[i] * p->scale[j] * g.slope * (1 - p->leak[j]);
-        }
-    for (size_t i = 0; i < p->k; i++) {
-        slope->leak[i] += leak[i] / sum;
-        slope->scale[i] += scale[i] / sum;
-    }
-    return sum;
 }
 
 /* ---- one descent ----------------------------------------------------------------------------- */
@@ -296,13 +281,11 @@ static finf_status write_out(const descent *d, double unit, finf_blt_fit *out)
     const blt_problem *problem = d->problem;
     blt_chart_point(d->q, d->k, &p);
     if (!blt_chart_rounded(&p))
-        return finf_why(&out->reason, FINF_ETOL,
-                        "two of %zu decays differ by less than a rounding error: fewer will do",
-                        d->k);
+        return finf_why(&out->reason, FINF_ETOL, "no BLT is better than independent noise");
     finf_status s = problem->loss(&p, problem->data, &v, &slope);
     if (s) return s;
-    out->buffers = d->k;
-    for (size_t i = 0; i < d->k; i++) {
+    out->buffers = p.k;
+    for (size_t i = 0; i < p.k; i++) {
         out->decay[i] = 1 - p.leak[i];
         out->scale[i] = p.scale[i];
     }

@@ -38,6 +38,18 @@ typedef struct {
 typedef finf_status blt_loss_fn(const blt_point *p, void *data, blt_value *value,
                                 blt_partials *slope);
 
+/* ---- blt_sensitivity.c ---- */
+
+/* Participations 0, b, 2b, .., (k-1) b: the worst there are where c >= 0 never increases. */
+typedef struct {
+    size_t k, b;
+} blt_participation;
+/* Those of the options that fit in n steps. */
+blt_participation blt_participation_of(const finf_blt_fit_options *opt, size_t n);
+/* The squared sensitivity of n >= 1 steps; n = INFINITY: of all time, for one participation. The
+ * derivatives of its logarithm by leak and scale are added to `slope`. */
+double blt_sensitivity(const blt_point *p, double n, blt_participation who, blt_partials *slope);
+
 /* ---- the losses ---- */
 
 /* blt_density.c: gamma^2 mean(Hx/|C|^2) on nodes of the circle rule in log tan(w/2). */
@@ -52,16 +64,25 @@ blt_loss_fn blt_density_loss;
 typedef struct {
     double n;
     int average; /* the mean over all; else the last one */
+    blt_participation who;
 } blt_prefix_sums;
 blt_loss_fn blt_prefix_loss;
 
-/* blt_weights.c: any weights, and room for n numbers in each of two lists. */
+/* blt_weights.c: any error of n noising coefficients beta, which also gives its n derivatives. */
+typedef finf_status blt_error_fn(const double *beta, void *data, double *error, double *slope);
 typedef struct {
-    finf_blt_weights given;
-    double *beta;  /* the noise, and */
-    double *slope; /* the derivatives of the error by it */
-} blt_weighted;
-blt_loss_fn blt_weighted_loss;
+    size_t n;
+    blt_error_fn *error;
+    void *data;
+    blt_participation who;
+    double *beta;  /* room for n numbers, */
+    double *slope; /* and n more */
+} blt_coefficients;
+blt_loss_fn blt_coefficients_loss;
+/* The fit to such an error, which is right to relerr. */
+finf_status blt_fit_error(size_t n, blt_error_fn *error, void *data, double relerr, double unit,
+                          size_t buffers, const finf_blt_fit_options *opt, finf_blt_fit *out);
+blt_error_fn blt_weighted_error; /* of finf_blt_weights */
 
 /* ---- blt_chart.c: every such point from 2k numbers without constraints ---- */
 
@@ -74,8 +95,9 @@ void blt_chart_numbers(const double *leak, const double *zero, size_t k, double 
 /* The derivatives by q from those by the four lists. */
 void blt_chart_gradient(const double *q, const blt_point *p, const blt_partials *slope,
                         double *gradient);
-/* The same point with decays 1 - leak that are doubles. 0: two of them became one, or 1. */
-int blt_chart_rounded(blt_point *p);
+/* The same point with decays 1 - leak that are doubles, and how many are left: a pole that meets a
+ * zero by that is taken out with it. */
+size_t blt_chart_rounded(blt_point *p);
 
 /* ---- blt_fit.c: the search ---- */
 
@@ -94,10 +116,6 @@ finf_status blt_fit_check(size_t buffers, const finf_blt_fit_options *opt, finf_
 /* Everything but `least` and `ratio`. The loss is unit times sens2 times error. */
 finf_status blt_fit_run(const blt_problem *problem, size_t buffers, double unit,
                         const finf_blt_fit_options *opt, finf_blt_fit *out);
-/* gamma^2 of n >= 1 steps, or of all time (INFINITY); the derivatives of its logarithm by leak and
- * scale are added to `slope`. */
-double blt_sensitivity(const blt_point *p, double n, blt_partials *slope);
-
 /* ---- blt_geometric.c ---- */
 
 /* G = 1 + x + .. + x^{n-1} and H = sum_{t<n} (n-t) x^t for x = 1 - gap, 0 < gap < 2, n >= 0, with

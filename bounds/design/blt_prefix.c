@@ -49,7 +49,7 @@ finf_status blt_prefix_loss(const blt_point *p, void *data, blt_value *value, bl
         slope->zero[i] += (e.by_gap[i + 1] / sum) - (first + by * e.factor[i + 1]) / p->zero[i];
         slope->weight[i] += by / p->zero[i];
     }
-    *value = (blt_value){blt_sensitivity(p, x->n, slope), sum};
+    *value = (blt_value){blt_sensitivity(p, x->n, x->who, slope), sum};
     return FINF_OK;
 }
 
@@ -63,7 +63,7 @@ finf_status finf_blt_fit_prefix(size_t n, finf_blt_objective objective, size_t b
     if (n < 1 || n > FINF_STEPS_MAX)
         return finf_why(&out->reason, FINF_EDOM, "%zu steps: must be from 1 to %u", n,
                         FINF_STEPS_MAX);
-    blt_prefix_sums x = {(double)n, objective == FINF_BLT_AVERAGE};
+    blt_prefix_sums x = {(double)n, objective == FINF_BLT_AVERAGE, blt_participation_of(opt, n)};
     blt_problem problem = {blt_prefix_loss, &x, 1 / (double)n, 1e-12, "closed form"};
     return blt_fit_run(&problem, buffers, 1, opt, out);
 }
