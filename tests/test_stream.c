@@ -77,7 +77,7 @@ START_TEST(words_by_blocks)
 {
     NEEDS("libsodium");
     unsigned char key[KEYED_KEY] = {7};
-    uint64_t whole[KEYED_TILE], part[8], base = (1ull << 35) - 512;
+    uint64_t whole[KEYED_TILE], part[8], base = (1ull << 35) - KEYED_TILE / 2;
     keyed_words(sodium(), key, 3, base, KEYED_TILE, whole);
     for (size_t i = 0; i < KEYED_TILE; i += 8) {
         keyed_words(sodium(), key, 3, base + i, 8, part);

@@ -6,9 +6,9 @@
 #include "sodium_library.h"
 
 enum {
-    KEYED_KEY = 32,   /* bytes of a key */
-    KEYED_BLOCK = 8,  /* coordinates that one block of ChaCha20 makes */
-    KEYED_TILE = 1024 /* the most that are made in one call */
+    KEYED_KEY = 32,  /* bytes of a key */
+    KEYED_BLOCK = 8, /* coordinates that one block of ChaCha20 makes */
+    KEYED_TILE = 512 /* the most that are made in one call; with their states they fit in a cache */
 };
 
 /* Coordinates first .. first+n-1 of step t, of variance 1. first and n are multiples of
