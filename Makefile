@@ -31,7 +31,7 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
         check-layers check-citations check-install check-faults format-check faults asan clang \
-        no-ecos no-arb no-lapack valgrind bench docs install uninstall clean
+        no-ecos no-arb no-lapack no-sodium valgrind bench docs install uninstall clean
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
 help:
@@ -44,7 +44,7 @@ help:
 	@echo '                check-symbols, check-layers, check-citations, check-install, check-faults'
 	@echo 'make format-check   the layout of the C files, as clang-format has it'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
-	@echo 'make clang no-ecos no-arb no-lapack   the tests by another compiler, without ECOS, Arb, LAPACK'
+	@echo 'make clang no-ecos no-arb no-lapack no-sodium   the tests by another compiler, without a part'
 	@echo 'make valgrind   the tests under valgrind'
 	@echo 'make faults     every command with each of its allocations failing in turn'
 	@echo 'make bench      speed, as ratios to the plain way'
@@ -236,6 +236,9 @@ no-arb:
 
 no-lapack:
 	$(AGAIN) B=$B/no-lapack LAPACK=no check-unit check-cli MOD='lapack data linreg'
+
+no-sodium:
+	$(AGAIN) B=$B/no-sodium SODIUM=no check-unit MOD=stream
 
 valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \
