@@ -325,13 +325,12 @@ static finf_status read_choices(const args *a, job *j, finf_reason *why)
     double steps = 1000;
     finf_status s = args_whole(a, OPT_STEPS, 1, FINF_SYSTEM_MAX, &steps, why);
     j->n = (size_t)steps;
-    j->k = j->b = NAN;
     if (!s) s = args_choice(a, OPT_GAMMA, &j->gamma, why);
     if (!s) s = args_choice(a, OPT_SHOW, &j->shown, why);
-    if (!s) s = args_whole(a, OPT_PARTICIPATIONS, 1, steps, &j->k, why);
-    if (!s) s = args_whole(a, OPT_SEPARATION, 1, steps, &j->b, why);
-    if (!s && isnan(j->k) != isnan(j->b))
-        s = finf_why(why, FINF_EUSAGE, "--participations and --separation go together");
+    sensitivity who = {.steps = steps, .k = NAN, .b = NAN};
+    if (!s) s = read_participations(a, &who, why);
+    j->k = who.k;
+    j->b = who.b;
     return s;
 }
 
@@ -410,6 +409,8 @@ static const option_use OPTIONS[] = {
     {.id = OPT_GAMMA},
     {.id = OPT_PARTICIPATIONS},
     {.id = OPT_SEPARATION},
+    {.id = OPT_EPOCHS,
+     .help = "or k passes over the data: as many participations, T/k steps apart"},
     OPTIMIZER_OPTIONS,
     PRIVACY_OPTIONS,
     TABLE_OPTIONS,

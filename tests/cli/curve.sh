@@ -103,3 +103,11 @@ bad 2 '--start' curve --steps 10 --start 2
 # several noises at several steps: a line each
 run curve --steps 50 --eta 0.01,0.02 --spectrum power:1 --dim 8 --noise sgd --noise best --json
 if [ "$(grep -c '"system":"sgd".*"F_last":' "$T/out")" = 2 ] && [ "$(grep -c '"system":"best"' "$T/out")" = 2 ]; then yes; else no 'not a line for each noise and step' curve; fi
+# --epochs: as many participations, the steps of an epoch apart
+for c in 'curve --steps 64 --system sgd,me:16,honaker' 'curve --steps 64 --system fft --eta 0.1 --spectrum flat --dim 2 --gamma fixed-order'; do
+    run $c --participations 4 --separation 16 --json; sed -E 's/"seconds":[^,}]*//g' "$T/out" >"$T/with"
+    run $c --epochs 4 --json; sed -E 's/"seconds":[^,}]*//g' "$T/out" >"$T/without"
+    if [ -s "$T/with" ] && cmp -s "$T/with" "$T/without"; then yes; else no 'epochs are no participations' $c --epochs 4; fi
+done
+bad 3 'epochs = 3: must divide the 64 steps' curve --steps 64 --system sgd --epochs 3
+bad 2 '--epochs, or --participations with --separation: one of them' curve --steps 64 --system sgd --epochs 4 --participations 2 --separation 3

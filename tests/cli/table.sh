@@ -63,6 +63,12 @@ ok . curve --steps 64 --noise sgd --noise cc --eta 0.05 --spectrum power:1 --dim
 svg p.svg sgd cc 'step t'
 ok '' curve --steps 64 --noise sgd --noise cc --eta 0.05 --spectrum power:1 --dim 4 --plot p.svg --output F.npy --quiet
 svg p.svg sgd
+for c in 'optimize --eta 0.1:0.3:lin:3' 'optimize --eta 0.1:0.3:lin:3 --spectrum flat --dim 2' 'optimize --eta 0.1:0.3:lin:2 --kappa 3' 'tune --eta 0.1:0.3:lin:3' \
+    'privacy --rho 0.1:1:log:4' 'simulate --problem mean --noise sgd --eta 0.1:0.3:lin:3' 'curve --steps 8:32:log:3 --noise sgd --noise cc --eta 0.1 --spectrum flat --dim 2' \
+    'rates --decays 1 --eta 0.01:0.1:log:3' 'mean --noise cc --eta 0.1:0.2:lin:3'; do
+    ok . $c --plot p.svg
+    svg p.svg '<title'
+done
 rm -f p.svg F.npy
 for c in 'mean --noise sgd --eta 0.1' 'mean --noise sgd --noise nu:0.1 --eta 0.1' 'gamma --noise sgd' 'curve --steps 8 --noise sgd' 'privacy --rho 1'; do
     bad 2 '--plot draws a table over a range: give one, such as --eta 0.01:0.1:log:20' $c --plot left.svg
