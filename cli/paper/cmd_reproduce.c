@@ -215,13 +215,10 @@ static void put_beginning(FILE *html, int quick, size_t n, const char *const *he
 
 /* What the section on momentum is about. */
 #define ABOUT_MOMENTUM                                                                             \
-    "The paper has plain gradient descent. Momentum sums up gradients before they move theta, "    \
-    "and "                                                                                         \
-    "their noise with them, and so changes which noise is the best: momentum and correlated "      \
-    "noise "                                                                                       \
-    "are allies (docs/theory.md, 11.6). The first figure compares at the same effective step, "    \
-    "the "                                                                                         \
-    "second at the same speed."
+    "The paper has plain gradient descent. Momentum sums up gradients before they move "           \
+    "theta, and their noise with them, and so changes which noise is the best: momentum "          \
+    "and correlated noise are allies (docs/theory.md, 11.6). The first figure compares at "        \
+    "the same effective step, the second at the same speed."
 
 /* Everything, in the order of the report. The slopes follow the panels of Figure 2. */
 static finf_status fill(job *j)
