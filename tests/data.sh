@@ -1,7 +1,7 @@
 # The committed data against the program: made again with --quick (fewer points, few of them simulated), every number compared,
 # and the commands that the files name run. Usage: sh tests/data.sh path/to/finf
 case $1 in /*) finf=$1 ;; *) finf=$PWD/$1 ;; esac
-data=$PWD/notebooks-data
+data=$PWD/notebooks-data theory=$PWD/docs/theory.md
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
 LC_ALL=C PATH=$dir/bin:$PATH
 export LC_ALL PATH
@@ -58,7 +58,7 @@ for name in fig1-beta fig1-spectrum table3-slopes-d table3-slopes-eta table3-slo
 
 # what a figure shows under the pointer, "x = 1" and then "name: 2" a line, is in the row of its CSV that has this x; the
 # rates are drawn times a constant, and left out. Its title is the one that the program gives.
-for svg in "$data"/fig*.svg "$data"/learning*.svg; do
+for svg in "$data"/fig*.svg "$data"/learning*.svg "$data"/momentum*.svg; do
     name=$(basename "$svg" .svg)
     awk "$cells"'
         FNR == NR { n = cells($0, x); if (FNR > 1) for (i = 2; i <= n; i++) if (x[i] != "") has[sprintf("%.6g", x[1]), sprintf("%.5g", x[i])] = 1; next }
@@ -76,7 +76,7 @@ done
 # every CSV is a table that readers take as it is: one line of names, each name once, then as many cells in every line; those of
 # figures are numbers under names that are identifiers
 for csv in "$data"/*.csv; do
-    awk -v strict="$(case $csv in *slopes*) echo 0 ;; */fig* | */learning*) echo 1 ;; *) echo 0 ;; esac)" "$cells"'
+    awk -v strict="$(case $csv in *slopes*) echo 0 ;; */fig* | */learning* | */momentum*) echo 1 ;; *) echo 0 ;; esac)" "$cells"'
         /^#/ { bad = 1 }
         { n = cells($0, x); if (!width) width = n; if (n != width) bad = 1 }
         NR == 1 { for (i = 1; i <= n; i++) if (x[i] !~ /^[A-Za-z][A-Za-z0-9_]*$/ || seen[x[i]]++) bad = 1; next }
@@ -85,8 +85,40 @@ for csv in "$data"/*.csv; do
     check $? "$csv is not plain"
 done
 
+# what the titles about momentum say: heavy ball over sgd at the two ends, Nesterov no worse, at the best momentum, the largest
+# (theory 11.6); and the numbers of the table there
+awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { for (name in at) v[name] = $at[name]; for (name in v) if (!(name in one)) one[name] = v[name]; rows++ }
+    v["sgd_heavy_ball"] < 0.998 * one["sgd_heavy_ball"] || v["sgd_nesterov"] < 0.998 * one["sgd_nesterov"] { bad = 1 }
+    END { exit bad || rows != 8 || sprintf("%.1f", one["best_heavy_ball"] / v["best_heavy_ball"]) != "6.9" || sprintf("%.1f", one["best_nesterov"] / v["best_nesterov"]) != "6.9" }' \
+    "$data/momentum-step.csv" && grep -q 'lowers F_inf 6.9 times .* at most 0.2%' "$data/momentum-step.svg"
+check $? "momentum-step: its title is not what its data say"
+awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    function near(a, b) { return a - b < 1e-9 && b - a < 1e-9 }
+    { R = exp(-log(2) / $1); if (!near($at["m_heavy_ball"], R * R) || !near($at["m_nesterov"], R / (2 - R))) bad = 1 }
+    $1 < 272 && $at["sgd_best"] != "inf" || $1 > 273 && $at["sgd_best"] == "inf" { bad = 1 }
+    $at["nesterov_best"] > $at["heavy_ball_best"] || $at["nesterov_independent"] > $at["heavy_ball_independent"] { bad = 1 }
+    $1 >= 1000 { a = $at["sgd_independent"] / $at["heavy_ball_independent"]; b = $at["sgd_best"] / $at["heavy_ball_best"]; if (!n++) { low = high = a; least = most = b }
+        if (a < low) low = a; if (a > high) high = a; if (b < least) least = b; if (b > most) most = b }
+    END { exit bad || n != 7 || sprintf("%.1f %.1f %.0f %.0f", low, high, least, most) != "2.0 2.3 59 134" }' \
+    "$data/momentum-frontier.csv" && grep -q 'factor 2.0 to 2.3 .* 59 to 134' "$data/momentum-frontier.svg"
+check $? "momentum-frontier: its title is not what its data say"
+finf tune --half-life 200,2000,100000 --spectrum power:1 --dim 128 --optimizer heavy-ball --optimizer nesterov --format csv >printed
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { key = $at["half_life"] $at["rule"]; if (key in m && m[key] != $at["momentum"]) bad = 1; m[key] = $at["momentum"]; rows++ }
+    END { exit bad || rows != 12 }' printed
+check $? 'the best momentum is not the same with either noise'
+for noise in independent best; do
+    [ "$(sed -n '/^### 11.6/,$s/^| '$noise' noise | \(.*\) |$/\1/p' "$theory")" = "$(awk -F, -v noise=$noise '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; c = at[noise == "best" ? "best_heavy_ball" : "sgd_heavy_ball"]; next }
+        $1 == 1 || $1 == 2 || $1 == 10 || $1 == 20 || $1 == 100 { printf "%s%.6g", n++ ? " | " : "", $c } END { print "" }' "$data/momentum-step.csv")" ]
+    check $? "theory 11.6: $noise noise is not what momentum-step.csv has"
+done
+
 # the notebook is there with its figures, small, and knows nothing of the machine it ran on
-[ "$(grep -c '"image/png"' "$data/paper.ipynb")" -ge 4 ] && [ "$(wc -c <"$data/paper.ipynb")" -lt 1000000 ] &&
+[ "$(grep -c '"image/png"' "$data/paper.ipynb")" -ge 5 ] && [ "$(wc -c <"$data/paper.ipynb")" -lt 1000000 ] &&
     ! grep -q -e '"output_type": "error"' -e '[" (]/\(tmp\|home\|root\|usr\|work\|Users\)/' "$data/paper.ipynb"
 check $? 'paper.ipynb: no figures, too large, or with paths of a machine'
 
@@ -106,27 +138,27 @@ for csv in new/*.csv; do
 done
 
 # a figure's commands give its columns: "finf LINE" or "for x in VALUES; do finf LINE; done", then "# COLUMN: KEY; .."; the first
-# row that has the column
-for csv in new/fig*.csv new/learning*.csv; do
+# row that has the column, and no infinity there
+for csv in new/fig*.csv new/learning*.csv new/momentum*.csv; do
     [ "$csv" = new/fig2-slopes.csv ] && continue
     section "$csv" >part
     awk "$cells"'
         function of(key,    sign) { sign = sub(/^-/, "", key) ? -1 : 1; return sub(/^sqrt /, "", key) ? sqrt(got[key]) : sign * got[key] }
         FNR == NR && /^finf / { line[++lines] = $0; next }
-        FNR == NR && /^for x in / { value = $4; sub(/;/, "", value); sub(/^for x in [^;]*; do /, ""); sub(/; done$/, ""); gsub(/[$]x/, value); line[++lines] = $0; next }
+        FNR == NR && /^for x in / { value = $4; sub(/;/, "", value); sub(/^for x in [^;]*; do /, ""); sub(/; done$/, ""); line[++lines] = "x=" value "; " $0; next }
         FNR == NR { sub(/^# /, ""); given[lines] = $0; next }
         !width { width = cells($0, head); next }
-        { cells($0, x); for (i = 1; i <= width; i++) if (!(i in first) && x[i] != "") first[i] = x[i] }
+        { cells($0, x); for (i = 1; i <= width; i++) if (!(i in first) && x[i] != "" && x[i] != "inf") first[i] = x[i] }
         END {
             for (k = 1; k <= lines; k++) {
                 rows = 0
+                split("", got)
                 sub(/ && finf /, " >printed \\&\\& finf ", line[k]) # the last of several gives the data
                 while ((line[k] | getline out) > 0) {
                     n = cells(out, x)
                     if (!rows++) { for (i = 1; i <= n; i++) key[i] = x[i]; continue }
                     if (key[1] == "t" && x[1] != first[1]) continue # figures in t begin later
-                    for (i = 1; i <= n; i++) got[key[i]] = x[i]
-                    break
+                    for (i = 1; i <= n; i++) if (!(key[i] in got) && x[i] != "" && x[i] != "inf") got[key[i]] = x[i]
                 }
                 close(line[k])
                 n = split(given[k], column, "; ")

@@ -1,4 +1,5 @@
-/* finf reproduce: the paper's tables and figures, as CSV, SVG and one HTML report. (theory 9)
+/* finf reproduce: the paper's tables and figures, and ours on momentum, as CSV, SVG and one HTML
+ * report. (theory 9, 11.6)
  *
  * What figures show is in figures.c, what tables show in tables.c; each is a command line of this
  * program, run within it by runner.c. Here they are put together, and bundle.c writes them. */
@@ -200,7 +201,8 @@ static void put_beginning(FILE *html, int quick, size_t n, const char *const *he
                            "Independent Noise for Differentially "
                            "Private Learning\", recomputed by finf " FINF_VERSION
                            ": exact values where the paper has rates, a sharper "
-                           "bound beside its own. Under each figure and table stand the commands "
+                           "bound beside its own; then what momentum adds. Under each figure and "
+                           "table stand the commands "
                            "that give its numbers, which are also, "
                            "to 17 digits, in the CSV files beside this one (COMMANDS.md says which "
                            "column is what). Point at a figure for its values.");
@@ -211,27 +213,38 @@ static void put_beginning(FILE *html, int quick, size_t n, const char *const *he
     report_contents(html, n, headings);
 }
 
-/* Everything, in the order of the report. The places of figures begin with Figure 1, 2, 3, and
- * the digit says where a section begins; the slopes follow the panels of Figure 2. */
+/* What the section on momentum is about. */
+#define ABOUT_MOMENTUM                                                                             \
+    "The paper has plain gradient descent. Momentum sums up gradients before they move "           \
+    "theta, and their noise with them, and so changes which noise is the best: momentum "          \
+    "and correlated noise are allies (docs/theory.md, 11.6). The first figure compares at "        \
+    "the same effective step, the second at the same speed."
+
+/* Everything, in the order of the report. The slopes follow the panels of Figure 2. */
 static finf_status fill(job *j)
 {
     static const char *const HEADINGS[] = {"Figure 1: mean estimation",
                                            "Figure 2: linear regression",
-                                           "Figure 3: strongly convex losses", "Tables", "Errata"};
-    enum { SECTIONS = 5 };
+                                           "Figure 3: strongly convex losses",
+                                           "Beyond the paper: momentum",
+                                           "Tables",
+                                           "Errata"};
+    enum { SECTIONS = 6 };
     finf_status s = FINF_OK;
     put_beginning(j->html, j->size == SIZE_QUICK, SECTIONS, HEADINGS);
     commands_head("These files were " MARK " (" FINF_VERSION ").", j->commands);
-    for (size_t i = 0, section = 0; i < FIGURES && !s; i++) {
-        if (i == 0 || FIGURE[i].place[7] != FIGURE[i - 1].place[7]) {
-            if (section == 2) s = put_slopes(j);
-            report_section(j->html, HEADINGS[section++]);
+    for (size_t i = 0; i < FIGURES && !s; i++) {
+        figure_section section = FIGURE[i].section;
+        if (i == 0 || section != FIGURE[i - 1].section) {
+            if (section == SECTION_CONVEX) s = put_slopes(j);
+            report_section(j->html, HEADINGS[section]);
+            if (section == SECTION_MOMENTUM) report_paragraph(j->html, ABOUT_MOMENTUM);
         }
         if (!s) s = put_figure(j, i);
     }
-    report_section(j->html, HEADINGS[3]);
+    report_section(j->html, HEADINGS[4]);
     for (size_t i = 0; i < TABLES && !s; i++) {
-        if (i + 1 == TABLES) report_section(j->html, HEADINGS[4]);
+        if (i + 1 == TABLES) report_section(j->html, HEADINGS[5]);
         s = put_table(j, i);
     }
     report_end(j->html);
@@ -309,7 +322,7 @@ static const option_use OPTIONS[] = {
 
 const command command_reproduce = {
     .name = "reproduce",
-    .summary = "the paper's tables and Figures 1 to 3: CSV, SVG and one HTML report",
+    .summary = "the paper's tables and Figures 1 to 3, and momentum: CSV, SVG, one HTML report",
     .about = "Writes the data behind every table and figure (CSV, 17 digits; COMMANDS.md has the "
              "commands), "
              "the figures as SVG,\n"

@@ -34,7 +34,8 @@ size_t figure_columns(const figure *f)
     return n;
 }
 
-/* Writes the text with every {} replaced by the values; fill_line does the same into a line. */
+/* Writes the text with every {} replaced by the values; fill_line does the same, for any mark, into
+ * a line. */
 void put_values(const char *text, const char *values, FILE *out)
 {
     for (const char *p; (p = strstr(text, "{}")); text = p + 2)
@@ -42,12 +43,28 @@ void put_values(const char *text, const char *values, FILE *out)
     fputs(text, out);
 }
 
-static void fill_line(const char *line, const char *values, char out[RUNNER_LINE])
+static void fill_line(const char *line, const char *mark, const char *values, char out[RUNNER_LINE])
 {
     size_t n = 0;
-    for (const char *p; n < RUNNER_LINE && (p = strstr(line, "{}")); line = p + 2)
+    for (const char *p; n < RUNNER_LINE && (p = strstr(line, mark)); line = p + strlen(mark))
         n += (size_t)snprintf(out + n, RUNNER_LINE - n, "%.*s%s", (int)(p - line), line, values);
     if (n < RUNNER_LINE) snprintf(out + n, RUNNER_LINE - n, "%s", line);
+}
+
+void fill_pair(const char *line, const char *first, const char *second, char out[RUNNER_LINE])
+{
+    char half[RUNNER_LINE];
+    fill_line(line, "{1}", first, half);
+    fill_line(half, "{2}", second, out);
+}
+
+/* The line for the pair "A:B" of a row, those of all rows being between blanks. */
+static void fill_row(const char *line, const char *pairs, size_t row, char out[RUNNER_LINE])
+{
+    char first[32] = "", second[32] = "";
+    for (; row && *pairs; row--) pairs += strcspn(pairs, " ") + 1;
+    sscanf(pairs, "%31[^: ]:%31[^ ]", first, second);
+    fill_pair(line, first, second, out);
 }
 
 /* The numbers that `text` spells: a list between commas, or a range FROM:TO:log|lin:COUNT as
@@ -97,9 +114,13 @@ static finf_status read_one(const job *j, const figure_source *s, double value, 
                             double *out)
 {
     const doc *d;
+    const char *pairs = j->f->pairs[j->size];
     char digits[32], line[RUNNER_LINE];
     snprintf(digits, sizeof digits, "%.15g", value);
-    fill_line(s->line, digits, line);
+    if (pairs)
+        fill_row(s->line, pairs, row_of(j, value), line);
+    else
+        fill_line(s->line, "{}", digits, line);
     finf_status st = runner_run(j->r, line, &d, j->why);
     if (st) return st;
     *out = is_solved(d, 0) ? doc_at(d, 0, key).value : NAN;
@@ -165,7 +186,7 @@ static double *read_key(job *j, const figure_source *s, const char *key, finf_st
         const doc *d;
         char line[RUNNER_LINE];
         size_t n = 0;
-        fill_line(s->line, source_values(j->f, s, j->size), line);
+        fill_line(s->line, "{}", source_values(j->f, s, j->size), line);
         *st = runner_run(j->r, line, &d, j->why);
         if (!*st && !(out = doc_column(d, key, &n)) && n > 0)
             *st = finf_why(j->why, FINF_ENOMEM, "no memory");
@@ -190,14 +211,25 @@ static double map(figure_map how, double x)
  * points are about even on a log axis. */
 static size_t next_row(const figure *f, size_t row) { return row + 1 + (f->thin ? row / 24 : 0); }
 
-/* Fills a column of the dataset with map(y), or map(y/over). Thinned figures have a log axis, on
+/* A key of a source's output over another one, as read_key; over: NULL for the key itself. */
+static double *read_quotient(job *j, const figure_source *s, const char *key, const char *over,
+                             finf_status *st)
+{
+    double *y = read_key(j, s, key, st), *z = !*st && over ? read_key(j, s, over, st) : NULL;
+    for (size_t i = 0; z && i < j->n; i++) y[i] /= z[i];
+    free(z);
+    if (!*st) return y;
+    free(y);
+    return NULL;
+}
+
+/* Fills a column of the dataset with map(y). Thinned figures have a log axis, on
  * which the first rows (t = 0 among them) have no place. */
-static void put_column(const job *j, dataset *d, size_t column, const double *y, const double *over,
-                       figure_map how)
+static void put_column(const job *j, dataset *d, size_t column, const double *y, figure_map how)
 {
     size_t to = 0;
     for (size_t row = j->f->thin; row < j->n; row = next_row(j->f, row))
-        d->data[to++ * d->columns + column] = map(how, over ? y[row] / over[row] : y[row]);
+        d->data[to++ * d->columns + column] = map(how, y[row]);
 }
 
 /* Fills a column of the dataset from one key of a source, or the quotient of two. */
@@ -205,11 +237,23 @@ static finf_status add_key(job *j, dataset *d, size_t column, const figure_sourc
                            const char *key, const char *over, figure_map how)
 {
     finf_status st = FINF_OK;
-    double *y = read_key(j, s, key, &st), *z = !st && over ? read_key(j, s, over, &st) : NULL;
-    if (!st) put_column(j, d, column, y, z, how);
+    double *y = read_quotient(j, s, key, over, &st);
+    if (!st) put_column(j, d, column, y, how);
     free(y);
-    free(z);
     return st;
+}
+
+/* With pairs the first column x follows from them: it must be the values, which take its place so
+ * that rounding does not show. */
+static finf_status check_pairs(const job *j, double *x)
+{
+    for (size_t i = 0; i < j->n; i++) {
+        if (row_of(j, x[i]) != i)
+            return finf_why(j->why, FINF_EDOM, "%s: pair %zu gives %.15g, not %.15g", j->f->name,
+                            i + 1, x[i], j->values[i]);
+        x[i] = j->values[i];
+    }
+    return FINF_OK;
 }
 
 /* The first column, which says how many rows there are; all others are filled with NaN. Where one
@@ -220,7 +264,8 @@ static finf_status begin(job *j, dataset *d)
     const figure *f = j->f;
     finf_status st = FINF_OK;
     if (f->source[0].each) st = figure_numbers(f->values[j->size], &j->values, &j->n, j->why);
-    double *x = st ? NULL : read_key(j, &f->source[0], f->x_key, &st);
+    double *x = st ? NULL : read_quotient(j, &f->source[0], f->x_key, f->x_over, &st);
+    if (!st && f->pairs[j->size]) st = check_pairs(j, x);
     if (!st && !j->values && !f->thin) {
         j->values = malloc(j->n * sizeof *x);
         if (j->values)
@@ -232,7 +277,7 @@ static finf_status begin(job *j, dataset *d)
     if (!st && !(d->data = malloc((d->rows + 1) * d->columns * sizeof *d->data)))
         st = finf_why(j->why, FINF_ENOMEM, "no memory");
     for (size_t i = 0; !st && i < d->rows * d->columns; i++) d->data[i] = NAN;
-    if (!st) put_column(j, d, 0, x, NULL, MAP_SAME);
+    if (!st) put_column(j, d, 0, x, MAP_SAME);
     free(x);
     return st;
 }

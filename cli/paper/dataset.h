@@ -14,6 +14,8 @@ const char *source_values(const figure *f, const figure_source *s, figure_size s
 finf_status figure_numbers(const char *text, double **x, size_t *n, finf_reason *why);
 /* Writes the text with every {} replaced by the values. */
 void put_values(const char *text, const char *values, FILE *out);
+/* The line with every {1} and {2} replaced, and cut if it is too long. */
+void fill_pair(const char *line, const char *first, const char *second, char out[RUNNER_LINE]);
 
 double dataset_cell(const dataset *d, size_t row, size_t column);
 /* The log-log slope of a column against the first one, by least squares. */

@@ -44,9 +44,9 @@ static void add_column(const dataset *d, size_t i, double *z, plot *p)
         s.low = y;
         s.high = e;
         s.line = LINE_NONE;
-    } else if (c->role == ROLE_POINTS) {
+    } else if (c->role == ROLE_POINTS || c->role == ROLE_MARKS) {
         for (size_t r = 0; r < n; r++) e[r] *= 2;
-        s.error = e;
+        s.error = c->role == ROLE_POINTS ? e : NULL;
         s.line = LINE_NONE;
         s.marks = 1;
     }
@@ -72,7 +72,7 @@ static void add_sample(plot *p, const char *words, plot_line line, int marks, in
 static void add_samples(const figure *f, const int *has_role, plot *p)
 {
     for (size_t i = 0; i < FIGURE_SAMPLES && f->sample[i].words; i++)
-        add_sample(p, f->sample[i].words, f->sample[i].line, 0, 0);
+        add_sample(p, f->sample[i].words, f->sample[i].line, f->sample[i].line == LINE_NONE, 0);
     if (has_role[ROLE_RATE]) add_sample(p, "the paper's rate, fitted", LINE_DASHED, 0, 0);
     if (has_role[ROLE_POINTS]) add_sample(p, "simulated", LINE_NONE, 1, 0);
     if (has_role[ROLE_BAND]) add_sample(p, "proven for any inputs", LINE_NONE, 0, 1);
@@ -88,7 +88,7 @@ plot *dataset_plot(const dataset *d)
     double *z = malloc(4 * (n + 1) * sizeof *z);
     for (size_t i = 0; z && i < n; i++) z[3 * n + i] = NAN;
     for (size_t i = 0; z && i < figure_columns(f); i++) {
-        if (!series_data(d, i, z)) continue;
+        if (f->column[i].role == ROLE_HIDDEN || !series_data(d, i, z)) continue;
         add_column(d, i, z, p);
         has_role[f->column[i].role] = 1;
     }

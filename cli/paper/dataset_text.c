@@ -49,10 +49,22 @@ static void put_numbers(const char *values, FILE *out)
     free(x);
 }
 
+/* The command of a source for pairs: the shell takes each apart. */
+static void put_pairs(const figure_source *s, const char *pairs, const char *format, FILE *out)
+{
+    char line[RUNNER_LINE];
+    fill_pair(s->line, "${x%:*}", "${x#*:}", line);
+    fprintf(out, "for x in %s; do finf %s%s; done", pairs, line, format);
+}
+
 /* The command of a source: a line for the shell; `format` is appended to it. */
 static void put_source(const dataset *d, const figure_source *s, const char *format, FILE *out)
 {
     const char *values = source_values(d->f, s, d->size);
+    if (d->f->pairs[d->size]) {
+        put_pairs(s, d->f->pairs[d->size], format, out);
+        return;
+    }
     if (s->each) {
         fputs("for x in", out);
         put_numbers(values, out);
@@ -114,6 +126,7 @@ static void section_source(const dataset *d, size_t source, FILE *out)
     fputc('\n', out);
     if (source == 0) {
         fprintf(out, "# %s: %s", f->x, f->x_key);
+        if (f->x_over) fprintf(out, " / %s", f->x_over);
         comma = "; ";
     }
     for (size_t i = 0; i < figure_columns(f); i++) {

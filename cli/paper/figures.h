@@ -1,5 +1,5 @@
-/* The paper's figures (theory 9): for each panel one struct, from which its data, caption, legend
- * and commands all follow. */
+/* The paper's figures (theory 9) and our own (theory 11.6): for each panel one struct, from which
+ * its data, caption, legend and commands all follow. */
 #ifndef FINF_FIGURES_H
 #define FINF_FIGURES_H
 
@@ -8,12 +8,15 @@
 
 typedef enum { SIZE_FULL, SIZE_QUICK, SIZES } figure_size;
 
-enum { FIGURE_SOURCES = 6, FIGURE_COLUMNS = 12, FIGURE_SAMPLES = 2 };
+enum { FIGURE_SOURCES = 6, FIGURE_COLUMNS = 12, FIGURE_SAMPLES = 3 };
+
+/* The section of the report that a figure is in. */
+typedef enum { SECTION_MEAN, SECTION_LINREG, SECTION_CONVEX, SECTION_MOMENTUM } figure_section;
 
 /* Where numbers come from: a command that gives a row for each value, or one for each value. */
 typedef struct {
-    /* the command; {} stands for the values as they are spelled or, with `each`, for one of them.
-     */
+    /* the command; {} stands for the values as they are spelled or, with `each`, for one of them,
+     * {1} and {2} for the two numbers of the figure's pairs */
     const char *line;
     /* the values where they are not those of the figure; "": the command is not run */
     const char *values[SIZES];
@@ -30,6 +33,8 @@ typedef enum {
     ROLE_RATE,   /* a line, times the constant that fits it to the column it belongs to */
     ROLE_POINTS, /* points with error bars of two standard errors */
     ROLE_BAND,   /* a shaded band */
+    ROLE_MARKS,  /* circles without a line, where a line would hide the one they belong to */
+    ROLE_HIDDEN, /* not at all: it is in the CSV only */
     ROLES
 } figure_role;
 /* What is drawn of a number y: y, -y or sqrt(y). */
@@ -54,29 +59,35 @@ typedef struct {
 } figure_column;
 
 typedef struct {
-    const char *name;  /* file name without its ending */
-    const char *place; /* where it is in the paper */
+    const char *name; /* file name without its ending */
+    figure_section section;
+    const char *place; /* where it is in the paper, or that it is not */
     const char *title; /* what one sees; formulas as in markup.h, also in all texts below */
     const char *subtitle;
     const char *caption; /* {} in it stands for the values */
     const char *x;       /* the first column: its name, */
-    const char *x_key;   /* and its key in the first source's output */
+    const char *x_key;   /* its key in the first source's output, */
+    const char *x_over;  /* and the key of what that is divided by; NULL: nothing */
     const char *x_label; /* what stands at the axes */
     const char *y_label;
     plot_scale x_scale;
     plot_scale y_scale;
     const char *values[SIZES]; /* numbers between commas, or FROM:TO:log|lin:COUNT */
-    const char *slopes;        /* a command for the exact slopes; NULL: none are shown */
+    /* "A:B" for each value, between blanks, where a command needs two numbers that follow from it;
+     * the first column must then come out as the values. NULL: none */
+    const char *pairs[SIZES];
+    const char *slopes; /* a command for the exact slopes; NULL: none are shown */
     struct {
         plot_line line;
         const char *words;
-    } sample[FIGURE_SAMPLES]; /* what the legend says of lines, without words: no more */
+    } sample[FIGURE_SAMPLES]; /* what the legend says of lines (none: of circles), without words: no
+                                 more */
     size_t thin; /* the first row taken, after which there are ever fewer; 0: all rows */
     figure_source source[FIGURE_SOURCES];
     figure_column column[FIGURE_COLUMNS];
 } figure;
 
-enum { FIGURES = 10 };
+enum { FIGURES = 12 };
 extern const figure FIGURE[FIGURES];
 
 /* The numbers of a figure. */

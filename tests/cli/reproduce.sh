@@ -20,6 +20,9 @@ then yes; else no 'slopes' reproduce; fi
 if [ "$(tail -n 1 paper/fig1-ratio.csv)" = 1,1 ]; then yes; else no 'ratio at eta = 1' reproduce; fi
 if awk -F, '/^[0-9]/ { n++; if (!($5 > $6 && $6 > $7 && $5 - $6 > gap)) bad = 1; gap = $5 - $6 } /^2,/ { if (!($2 > $3 && $3 > $4)) bad = 1 }
     END { exit bad || n != 3 }' paper/fig3-paper.csv; then yes; else no 'order of figure 3' reproduce; fi
+# momentum leaves independent noise where it is, and lowers the best noise's F_inf 6.9 times
+if awk -F, 'NR == 2 { sgd = $2; best = $4 } END { exit !(NR == 4 && $1 == 200 && $2 <= sgd && $2 > 0.998 * sgd && best / $4 > 6.85 && best / $4 < 6.95) }' paper/momentum-step.csv
+then yes; else no 'momentum at the same effective step' reproduce; fi
 
 # --force replaces the files of the command and nothing else; whatever fails, all is as before
 bad1 5 'exists' reproduce --out paper --quick
