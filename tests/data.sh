@@ -61,7 +61,7 @@ for name in fig1-beta fig1-spectrum table3-slopes-d table3-slopes-eta table3-slo
 for svg in "$data"/fig*.svg "$data"/learning*.svg "$data"/momentum*.svg; do
     name=$(basename "$svg" .svg)
     awk "$cells"'
-        FNR == NR { n = cells($0, x); if (FNR > 1) for (i = 2; i <= n; i++) if (x[i] != "") has[sprintf("%.6g", x[1]), sprintf("%.5g", x[i])] = 1; next }
+        FNR == NR { n = cells($0, x); if (FNR > 1) for (i = 2; i <= n; i++) if (x[i] != "") has[sprintf("%.6g", x[1]), x[i] == "inf" ? "infinite" : sprintf("%.5g", x[i])] = 1; next }
         /class="fp-hit/ { on = 1; sub(/.*<title>[^ ]* = /, ""); at = $0; next }
         !on { next }
         { last = /<[/]title>/; sub(/<.*/, ""); rate = /^rate_/; sub(/^.*: /, ""); sub(/ \302\261.*/, ""); gsub(/[][,]/, " ") }
