@@ -160,6 +160,7 @@ class SpeedResult(Setting):
     #: of the slowest direction, a step; and in how many steps its error is halved
     contraction: float
     half_life: float
+    kappa: float | None = None
     #: the update rule: "sgd", "heavy-ball", "nesterov"
     rule: str
     #: with its best momentum; None where no step has that speed
@@ -238,7 +239,8 @@ def _speed(p: Problem, rule: str, noise: str, R: float, r: Any) -> SpeedResult:
     nu = None if math.isnan(r.nu) else r.nu
     spelled = str(Noise.nu(nu)) if noise == "nu:best" and nu is not None else noise
     value = real("bound" if p.kind == "convex" else "F_inf", r.F)
-    return SpeedResult(**p.privacy.fields(), contraction=R, half_life=-1 / math.log2(R), rule=rule,
+    return SpeedResult(**p.privacy.fields(), kappa=p.kappa, contraction=R,
+                       half_life=-1 / math.log2(R), rule=rule,
                        optimizer=optimizer, noise=spelled, noise_given=noise, eta=r.eta,
                        momentum=r.momentum, eta_eff=r.eta_eff, nu=nu, **value,
                        reason=text_of(r.reason))

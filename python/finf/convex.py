@@ -59,6 +59,8 @@ class IqcResult(WithNoise):
     repair: float
     a_min: float
     seconds: float
+    #: of the proof
+    certify_seconds: float
     #: with lower="simulate": E[F - F*] of two F that are not quadratic, with standard errors
     huber_lower: float | None = None
     huber_lower_error: float | None = None
@@ -106,7 +108,8 @@ def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
             "solver_code": r.solver_code, "iterations": r.iterations,
             "grid_points": r.grid_points, "basis_size": r.basis_size,
             "solver_bound": r.grid_value, "solver_gap": r.solver_gap, "repair": r.repair,
-            "a_min": r.a_min, "seconds": r.seconds, "reason": text_of(r.reason)}
+            "a_min": r.a_min, "seconds": r.seconds,
+            "certify_seconds": r.certify_seconds, "reason": text_of(r.reason)}
 
 
 def _ratio(x: Any, y: Any) -> float:
