@@ -18,10 +18,14 @@ from . import errors
 from ._abi import VERSION as __version__
 from ._call import string as _string
 from ._library import lib as _lib
+from .auditing import *
+from .auditing import __all__ as _auditing
 from .best import *
 from .best import __all__ as _best
 from .convex import *
 from .convex import __all__ as _convex
+from .designing import *
+from .designing import __all__ as _designing
 from .errors import *
 from .errors import OutOfMemoryError as MemoryError  # noqa: A001
 from .errors import __all__ as _errors
@@ -36,11 +40,13 @@ from .results import Result
 from .simulation import *
 from .simulation import __all__ as _simulation
 from .spectrum import Spectrum
+from .stream import NoiseStream
 from .systems import *
 from .systems import __all__ as _systems
 
-__all__ = ["Noise", "Spectrum", "Optimizer", "Problem", "Result", "parts", "__version__", *_best,
-           *_convex, *_errors, *_privacy, *_quadratic, *_simulation, *_systems]
+__all__ = ["Noise", "Spectrum", "Optimizer", "Problem", "NoiseStream", "Result", "parts",
+           "__version__", *_auditing, *_best, *_convex, *_designing, *_errors, *_privacy,
+           *_quadratic, *_simulation, *_systems]
 
 
 def parts() -> dict[str, tuple[str | None, str]]:

@@ -189,14 +189,15 @@ class Noise:
 
     @classmethod
     def nu_best(cls, problem: "Problem") -> "Noise":
-        """The nu with the least F_inf, or bound.
+        """The nu with the least F_inf, or bound, to six digits, where F is flat: a noise that is
+        easily pasted. `tune` has all digits.
 
         >>> import finf
         >>> s = finf.Spectrum.power(1, 8)
-        >>> print(Noise.nu_best(finf.Problem(eta=0.02, spectrum=s)).spelling[:9])
-        nu:0.0062
+        >>> Noise.nu_best(finf.Problem(eta=0.02, spectrum=s))
+        Noise('nu:0.00624846')
         """
-        return cls.nu(problem.best_nu())
+        return cls.nu(float(f"{problem.best_nu():.6g}"))
 
     @classmethod
     def nu_paper(cls, problem: "Problem") -> "Noise":
