@@ -1,6 +1,7 @@
 # Builds a wheel of the package in SOURCE into DIST, installs it into a new virtual environment VENV, which has NumPy and
 # cffi from the system and nothing of this folder, and imports it there. Usage: sh scripts/wheel.sh SOURCE DIST VENV
-python=${PYTHON:-/usr/bin/python3} source=$1 venv=$3
+python=${PYTHON:-/usr/bin/python3} source=$1
+case $3 in /*) venv=$3 ;; *) venv=$PWD/$3 ;; esac
 mkdir -p "$2" && dist=$(cd "$2" && pwd) || exit 1
 rm -rf "$venv" "$source/build" "$source"/*.egg-info "$dist"/finf-*.whl
 (cd "$source" && "$python" -c "

@@ -51,7 +51,8 @@ class DesignResult(Setting):
     separation: int | None = None
     #: Toeplitz families
     noise: Noise | None = None
-    system: System
+    #: its matrices, where it was searched for or is one
+    system: System | None = None
     #: vectors of state
     memory: int
     iterations: int
@@ -156,21 +157,26 @@ def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
     cancel = ffi.new("finf_cancel *")  # the run's own has the same flag
     try:
         status = stoppable(cancel, lambda: function(*args, r), stop)
-        if status and (status != lib.FINF_ETOL or not r.system):
+        if status and (status != lib.FINF_ETOL or math.isnan(r.loss.value)):
             check(status, r.reason)
-        return status, _fields(family if isinstance(family, str) else string(r.family), r)
+        name = family if isinstance(family, str) else string(r.family)
+        return status, _fields(name, held, r)
     finally:
         lib.finf_design_result_free(r)
 
 
-def _fields(family: str, r: Any) -> dict[str, Any]:
-    system, r.system = r.system, ffi.NULL
-    noise = Noise._of(taken(r)) if r.noise else None
+def _fields(family: str, given: "Noise | System | None", r: Any) -> dict[str, Any]:
+    """A finf_design_result in words; what it owns is taken, what was given is handed back."""
+    noise = given if isinstance(given, Noise) else Noise._of(taken(r)) if r.noise else None
+    system = given if isinstance(given, System) else None
+    if r.system and system is None:
+        system = System(ffi.gc(r.system, lib.finf_system_free))
+        r.system = ffi.NULL
     return {"family": family, **real("loss", r.loss), **real("loss_total", r.loss_total),
             **real("sens2", r.sens2), "sens2_exact": bool(r.sens2_exact), "sigma": r.sigma,
             "least": r.least, "duality_gap": r.duality_gap, "memory": r.memory,
             "iterations": r.iterations, "seconds": r.seconds, "noise": noise,
-            "system": System(ffi.gc(system, lib.finf_system_free)), "reason": text_of(r.reason)}
+            "system": system, "reason": text_of(r.reason)}
 
 
 def _beside(rows: list[dict[str, Any]], p: Privacy, same: dict[str, Any]) -> list[DesignResult]:

@@ -7,8 +7,11 @@ import math
 import os
 import subprocess
 
-import numpy as np
-import pytest
+# As the program finf does, unless it is set: the same sums in the same order. Before NumPy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 FINF = os.environ.get("FINF", "finf")
 
