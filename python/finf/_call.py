@@ -86,7 +86,7 @@ def copied(pointer: Any, n: int) -> Array:
     return np.frombuffer(ffi.buffer(pointer, 8 * n), dtype=np.float64).copy()
 
 
-def real(name: str, x: Any) -> dict[str, float]:
+def real(name: str, x: Any) -> dict[str, Any]:
     """A finf_real as two fields: the value, and its error."""
     return {name: x.value, f"{name}_error": x.error}
 

@@ -183,7 +183,7 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
 
 
 def _rho(rho: float | None, epsilon: float | None, delta: float | None, z: float | None,
-         accounting: str) -> dict[str, float]:
+         accounting: str) -> dict[str, Any]:
     """rho from exactly one of: itself, a noise multiplier, epsilon at delta."""
     by_epsilon = epsilon is not None and delta is not None
     if (rho is not None) + (z is not None) + by_epsilon != 1:
@@ -203,7 +203,7 @@ def _rho(rho: float | None, epsilon: float | None, delta: float | None, z: float
     return _converted("rho", function, float(epsilon or 0), float(delta or 0))
 
 
-def _converted(name: str, function: Any, x: float, y: float) -> dict[str, float]:
+def _converted(name: str, function: Any, x: float, y: float) -> dict[str, Any]:
     out = ffi.new("finf_real *")
     call(function, float(x), float(y), out)
     return real(name, out)

@@ -140,5 +140,5 @@ def _loss(what: Any, problem: Problem) -> dict[str, Any]:
     given = {"rho": p.rho, "clip": p.clip, "sigma_sgd": p.sigma_sgd,
              "optimizer": problem.optimizer}
     r: Any = mean(what, problem.eta, **given) if problem.kind == "mean" else linreg(
-        what, problem.eta, problem.spectrum, kurtosis=problem.kurtosis, **given)
+        what, problem.eta, problem.H, kurtosis=problem.kurtosis, **given)
     return {"F_inf": r.F_inf, "F_inf_error": r.F_inf_error}

@@ -66,14 +66,14 @@ def optimize(eta: float, *, kappa: float | None = None,
         m = mean(noise, eta, **problem)
         return Optimum(noise=noise, **p.fields(m.gamma2), **_some(m, "gamma2", "F_inf", "F_best",
                                                                   "F_sgd"))
-    r = linreg(noise, eta, p.spectrum, **problem)
-    sgd = linreg(Noise.sgd(), eta, p.spectrum, **problem)
-    return Optimum(noise=noise, spectrum=p.spectrum, d=r.d, d_eff=r.d_eff, trace=r.trace,
+    r = linreg(noise, eta, p.H, **problem)
+    sgd = linreg(Noise.sgd(), eta, p.H, **problem)
+    return Optimum(noise=noise, spectrum=p.H, d=r.d, d_eff=r.d_eff, trace=r.trace,
                    F_sgd=sgd.F_inf, F_sgd_error=sgd.F_inf_error, **p.fields(r.gamma2),
                    **_some(r, "gamma2", "F_inf", "F_best"))
 
 
-def _some(result: Any, *names: str) -> dict[str, float]:
+def _some(result: Any, *names: str) -> dict[str, Any]:
     """These fields of another result, with their errors."""
     return {x: getattr(result, x) for n in names for x in (n, f"{n}_error")}
 
@@ -141,9 +141,9 @@ def _tune_mean(p: Problem) -> TuneResult:
 
 def _tune_linreg(p: Problem, problem: dict[str, Any]) -> TuneResult:
     r, nu = ffi.new("finf_linreg_result *"), ffi.new("double *")
-    check(lib.finf_tune_linreg(p.eta, p.spectrum._c, p.linreg_options(), nu, r), r.reason)
+    check(lib.finf_tune_linreg(p.eta, p.H._c, p.linreg_options(), nu, r), r.reason)
     x = linreg_result(p, Noise.nu(nu[0]), r)
-    paper = linreg("nu:paper", p.eta, p.spectrum, **problem)
+    paper = linreg("nu:paper", p.eta, p.H, **problem)
     return TuneResult(nu=nu[0], noise=x.noise, spectrum=x.spectrum, d=x.d, d_eff=x.d_eff,
                       trace=x.trace, stable=x.stable, F_paper=paper.F_inf,
                       F_paper_error=paper.F_inf_error, reason=x.reason, **p.fields(x.gamma2),
@@ -221,7 +221,7 @@ def _at_speed(p: Problem, rule: str, noise: str, R: float) -> SpeedResult:
             status = stoppable(o.cancel, lambda: lib.finf_tune_speed_iqc(
                 family, which, R, p.kappa, o, r))
         elif p.kind == "linreg":
-            status = lib.finf_tune_speed_linreg(family, which, R, p.spectrum._c,
+            status = lib.finf_tune_speed_linreg(family, which, R, p.H._c,
                                                 p.linreg_options(), r)
         else:
             status = lib.finf_tune_speed_mean(family, which, R, p.mean_options(), r)

@@ -119,10 +119,10 @@ def _ratio(x: Any, y: Any) -> float:
 _WORST = {"huber_lower": 0, "asymmetric_lower": 1}
 
 
-def _simulated(p: Problem, n: Noise, r: Any, seed: int) -> dict[str, float]:
+def _simulated(p: Problem, n: Noise, r: Any, seed: int) -> dict[str, Any]:
     """Two F that are not quadratic, at unit variance of w; F - F* scales with it."""
     scale = p.privacy.variance(r.gamma2.value, p.dim)
-    out: dict[str, float] = {}
+    out: dict[str, Any] = {}
     for name, kind in _WORST.items():
         x, cancel = ffi.new("finf_worst_result *"), ffi.new("finf_cancel *")
         x.mean, x.error = math.nan, math.inf
@@ -217,7 +217,8 @@ def _gaussian(p: Problem, noise: Noise | None, bound: float) -> float:
     o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
     # a number beside the bound: by the faster solver, and not proved
     o.bound, o.solver, o.certify = lib.FINF_IQC_GAUSSIAN, lib.FINF_IQC_NEWTON, 0
-    status = stoppable(o.cancel, lambda: lib.finf_iqc(noise._c, p.eta, p.kappa, o, r))
+    c = noise._c
+    status = stoppable(o.cancel, lambda: lib.finf_iqc(c, p.eta, p.kappa, o, r))
     return math.nan if status else min(r.bound.value, bound)
 
 

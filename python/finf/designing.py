@@ -91,21 +91,21 @@ def design(steps: int, *, eta: float | None = None,
         raise UsageError(f"workload = {workload!r}: must be one of loss, prefix")
     if not prefix and (eta is None or spectrum is None):
         raise UsageError("the loss of a run needs eta and spectrum; or workload='prefix'")
-    problem = None if prefix else Problem(eta, spectrum=spectrum, kurtosis=kurtosis,
-                                          optimizer=optimizer, **privacy)
+    problem = None if prefix or eta is None else Problem(
+        eta, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer, **privacy)
     o, rule = _options(p, objective, kurtosis, tol), optimizer_of(optimizer)
     o.optimizer = pointer(rule)
     k, b, exactly = _participations(n, max_participations, min_sep, epochs)
     if k is not None:
         o.participations, o.separation = k, b
         o.count = lib.FINF_DESIGN_FIXED_ORDER if exactly else lib.FINF_DESIGN_MIN_SEP
-    held = None if problem is None else _start(o, start, problem.spectrum.d)
+    held = None if problem is None else _start(o, start, problem.H.d)
     stop = Stop().into(o.cancel)
     told = Progress("void(void *, int, double, double)", progress, stop)
     o.progress = told.c
     kind, free = "finf_design", lib.finf_design_free
     run = made(kind, free, lib.finf_design_prefix, n, o) if problem is None else made(
-        kind, free, lib.finf_design_make, problem.eta, problem.spectrum._c, n, o)
+        kind, free, lib.finf_design_make, problem.eta, problem.H._c, n, o)
     del held
     if families is None:
         families = [*(["dense"] if n <= 1024 else []), "toeplitz", "nu", "me", "sgd"]
@@ -261,7 +261,7 @@ def _fit(k: int, problem: Problem | None, steps: Any, objective: str, o: Any, r:
         return lib.finf_blt_fit_prefix(whole(steps, "steps"), which, k, o, r)
     if problem.kind == "mean":
         return lib.finf_blt_fit_mean(problem.eta, problem.mean_options(), k, o, r)
-    return lib.finf_blt_fit_linreg(problem.eta, problem.spectrum._c, problem.linreg_options(), k,
+    return lib.finf_blt_fit_linreg(problem.eta, problem.H._c, problem.linreg_options(), k,
                                    o, r)
 
 

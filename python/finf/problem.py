@@ -113,6 +113,13 @@ class Problem:
         return "convex" if self.kappa is not None else "mean" if self.spectrum is None else "linreg"
 
     @property
+    def H(self) -> Spectrum:
+        """The spectrum of linear regression."""
+        if self.spectrum is None:
+            raise UsageError("only linear regression has a spectrum")
+        return self.spectrum
+
+    @property
     def mu(self) -> float:
         """The least curvature."""
         return self.curvatures[0]
@@ -179,7 +186,7 @@ class Problem:
             check(lib.finf_tune_mean(self.eta, self.mean_options(), nu, mean), mean.reason)
         elif self.kind == "linreg":
             r = ffi.new("finf_linreg_result *")
-            check(lib.finf_tune_linreg(self.eta, self.spectrum._c, self.linreg_options(False), nu,
+            check(lib.finf_tune_linreg(self.eta, self.H._c, self.linreg_options(False), nu,
                                        r), r.reason)
         else:
             o, iqc = self.iqc_options(), ffi.new("finf_iqc_result *")
@@ -195,7 +202,7 @@ class Problem:
         if self.kind == "mean":
             call(lib.finf_mean_best_noise, self.eta, self.mean_options(), out)
         elif self.kind == "linreg":
-            call(lib.finf_linreg_best_noise, self.eta, self.spectrum._c, self.linreg_options(), out)
+            call(lib.finf_linreg_best_noise, self.eta, self.H._c, self.linreg_options(), out)
         else:
             return self._best_convex()
         return Noise._of(ffi.gc(out[0], lib.finf_noise_free))

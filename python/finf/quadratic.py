@@ -128,7 +128,7 @@ def linreg(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *
     p = Problem(eta, spectrum=spectrum, kurtosis=kurtosis, **problem)
     n = noise_for(noise, p)
     r = ffi.new("finf_linreg_result *")
-    status = lib.finf_linreg(n._c, p.eta, p.spectrum._c, p.linreg_options(), r)
+    status = lib.finf_linreg(n._c, p.eta, p.H._c, p.linreg_options(), r)
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
     out = linreg_result(p, n, r, _directions(p, n, directions))
@@ -139,7 +139,7 @@ def linreg(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *
 def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> LinregResult:
     """A finf_linreg_result in words."""
     return LinregResult(
-        noise=n, spectrum=p.spectrum, d=int(r.d), d_eff=r.d_eff, trace=r.trace,
+        noise=n, spectrum=p.H, d=int(r.d), d_eff=r.d_eff, trace=r.trace,
         eta_max=_eta_max(p), kurtosis=p.kurtosis, **p.fields(r.gamma2.value),
         **real("gamma2", r.gamma2), **real("F_inf", r.exact), **real("F_lower", r.lti),
         **real("F_upper", r.upper), **real("F_best", r.optimum),
@@ -150,7 +150,7 @@ def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> Linre
 
 def _eta_max(p: Problem) -> float:
     out = ffi.new("double *")
-    call(lib.finf_linreg_eta_max, p.spectrum._c, p.kurtosis, pointer(p.optimizer), out)
+    call(lib.finf_linreg_eta_max, p.H._c, p.kurtosis, pointer(p.optimizer), out)
     return out[0]
 
 
@@ -165,11 +165,11 @@ def eta_max(spectrum: "Spectrum | ArrayLike", *, kurtosis: float = 0.0,
     return _eta_max(Problem(1.0, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer))
 
 
-def _rates(p: Problem) -> dict[str, float]:
+def _rates(p: Problem) -> dict[str, Any]:
     """The paper's Table 1, which is about plain SGD."""
     out = ffi.new("finf_rates *")
     o = p.linreg_options()
-    if p.optimizer is not None or lib.finf_rates_spectrum(p.spectrum._c, p.eta,
+    if p.optimizer is not None or lib.finf_rates_spectrum(p.H._c, p.eta,
                                                           ffi.addressof(o.privacy), out):
         return {}
     return {"rate_sgd": out.sgd, "rate_nu": out.nu, "rate_floor": out.floor}
@@ -182,12 +182,12 @@ def _directions(p: Problem, n: Noise, which: Any) -> Any:
     """k, and the fields of finf_direction, which are four doubles."""
     if which is False or which is None:
         return None
-    if not lib.finf_optimizer_stable(pointer(p.optimizer), p.eta, p.spectrum.max):
+    if not lib.finf_optimizer_stable(pointer(p.optimizer), p.eta, p.H.max):
         return None  # a direction that diverges by itself has no stationary share
-    k, at = numbers(np.arange(1, p.spectrum.d + 1) if which is True else np.atleast_1d(which),
+    k, at = numbers(np.arange(1, p.H.d + 1) if which is True else np.atleast_1d(which),
                     "directions")
     rows = ffi.new("finf_direction[]", len(k))
-    call(lib.finf_linreg_directions, n._c, p.eta, p.spectrum._c, p.linreg_options(), at, len(k),
+    call(lib.finf_linreg_directions, n._c, p.eta, p.H._c, p.linreg_options(), at, len(k),
          rows)
     four = np.frombuffer(ffi.buffer(rows), dtype=_DIRECTION)
     out = np.empty(len(k), dtype=[("k", np.float64), *_DIRECTION.descr])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, call, made, numbers
-from ._library import ffi, lib
+from ._library import lib
 from .errors import DomainError, UsageError
 
 __all__ = ["Spectrum"]

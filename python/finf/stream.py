@@ -55,7 +55,7 @@ class NoiseStream:
                  key: bytes | None = None, coordinates: tuple[int, int] | None = None) -> None:
         if not has("finf_stream_new"):
             raise UsageError("this libfinf has no streams")
-        self.noise = noise if isinstance(noise, System) else noise_for(noise)
+        self.noise: Noise | System = noise if isinstance(noise, System) else noise_for(noise)
         self.shape = tuple(np.atleast_1d(np.asarray(shape, dtype=int)).tolist())
         self.dtype = np.dtype(dtype)
         if self.dtype not in _DTYPES:

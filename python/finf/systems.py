@@ -322,18 +322,18 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
     o = ffi.new("finf_curve_options *", lib.finf_curve_options_default())
     own = p.linreg_options()
     o.privacy, o.kurtosis, o.optimizer = own.privacy, own.kurtosis, own.optimizer
-    held = _start(o, start, p.spectrum.d)
+    held = _start(o, start, p.H.d)
     o.sens2 = _sens2(system, gamma, max_participations, min_sep, fixed_order, o)
     r = ffi.new("finf_curve_result *")
     try:
         status = stoppable(
-            o.cancel, lambda: lib.finf_curve(system._c, p.eta, p.spectrum._c, o, r))
+            o.cancel, lambda: lib.finf_curve(system._c, p.eta, p.H._c, o, r))
         del held
         if status:
             raise error_of(status, text_of(r.reason))
         return CurveResult(
-            system=system, spectrum=p.spectrum, steps=system.n, d=p.spectrum.d,
-            d_eff=p.spectrum.d_eff, trace=p.spectrum.trace, F=copied(r.F, r.n + 1),
+            system=system, spectrum=p.H, steps=system.n, d=p.H.d,
+            d_eff=p.H.d_eff, trace=p.H.trace, F=copied(r.F, r.n + 1),
             F_relerr=r.relerr, **real("F_last", r.last), sens2=r.sens2, **p.fields(r.sens2),
             reason=text_of(r.reason))
     finally:
@@ -377,6 +377,6 @@ def curve_bound(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLik
     p = Problem(eta, spectrum=spectrum, kurtosis=kurtosis, **problem)
     at, q = numbers(np.atleast_1d(t), "t")
     out, bound = room(len(at))
-    call(lib.finf_curve_bound, noise_for(noise, p)._c, p.eta, p.spectrum._c, p.linreg_options(),
+    call(lib.finf_curve_bound, noise_for(noise, p)._c, p.eta, p.H._c, p.linreg_options(),
          float(F0), q, len(at), bound)
     return out
