@@ -223,7 +223,7 @@ PY_SRC := $(wildcard python/finf/*.py) python/finf/py.typed python/pyproject.tom
 P      := $B/python
 
 python-deps:
-	@$(FIND)/packages.sh python
+	@PYTHON='$(PYTHON)' $(FIND)/packages.sh python
 
 $P/finf/_abi.py: include/finf.h python/build_abi.py | python-deps
 	@mkdir -p $(@D)

@@ -36,7 +36,7 @@ from .accounting import __all__ as _privacy
 from .problem import Problem
 from .quadratic import *
 from .quadratic import __all__ as _quadratic
-from .results import Result
+from .results import Result, Results
 from .simulation import *
 from .simulation import __all__ as _simulation
 from .spectrum import Spectrum
@@ -44,8 +44,8 @@ from .stream import NoiseStream
 from .systems import *
 from .systems import __all__ as _systems
 
-__all__ = ["Noise", "Spectrum", "Optimizer", "Problem", "NoiseStream", "Result", "parts",
-           "__version__", *_auditing, *_best, *_convex, *_designing, *_errors, *_privacy,
+__all__ = ["Noise", "Spectrum", "Optimizer", "Problem", "NoiseStream", "Result", "Results",
+           "parts", "__version__", *_auditing, *_best, *_convex, *_designing, *_errors, *_privacy,
            *_quadratic, *_simulation, *_systems]
 
 

@@ -15,7 +15,7 @@ from .noise import Noise
 from .optimizer import Optimizer
 from .problem import Problem
 from .quadratic import linreg, linreg_result, mean, mean_result
-from .results import Setting, WithNoise
+from .results import Results, Setting, WithNoise
 from .spectrum import Spectrum
 
 __all__ = ["optimize", "tune", "tune_speed", "Optimum", "TuneResult", "SpeedResult"]
@@ -185,7 +185,7 @@ _SPEED_NOISES = ("sgd", "nu:best", "best")
 
 def tune_speed(contraction: float | None = None, *, half_life: float | None = None,
                rules: Sequence[str] = ("sgd", "heavy-ball", "nesterov"),
-               noises: Sequence[str] | None = None, **problem: Any) -> list[SpeedResult]:
+               noises: Sequence[str] | None = None, **problem: Any) -> Results[SpeedResult]:
     """Which step, momentum and noise? Of those whose slowest direction contracts by this factor
     a step (or is halved in `half_life` steps: contraction = 2^(-1/half_life)) the ones with the
     least F_inf, or bound with `kappa`: an answer for each rule and noise ("sgd", "nu:best",
@@ -208,7 +208,8 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
     for n in noises:
         if n not in _SPEED_NOISES:
             raise UsageError(f"noise = {n!r}: at a given speed one of {', '.join(_SPEED_NOISES)}")
-    return [_at_speed(p, rule, n, R) for rule in rules for n in noises]
+    return Results([_at_speed(p, rule, n, R) for rule in rules for n in noises],
+                   "rule noise_given eta momentum eta_eff bound F_inf")
 
 
 def _at_speed(p: Problem, rule: str, noise: str, R: float) -> SpeedResult:

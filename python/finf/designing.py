@@ -16,7 +16,7 @@ from .errors import ToleranceError, UsageError
 from .noise import Noise, noise_for
 from .optimizer import optimizer_of, pointer
 from .problem import Privacy, Problem, taken
-from .results import Result, Setting
+from .results import Result, Results, Setting
 from .spectrum import Spectrum
 from .systems import System, _start
 
@@ -66,7 +66,7 @@ def design(steps: int, *, eta: float | None = None,
            epochs: int | None = None, start: "float | ArrayLike" = 1.0, kurtosis: float = 0.0,
            optimizer: Any = None, tol: float | None = None,
            progress: Callable[[int, float, float], Any] | None = None,
-           **privacy: Any) -> list[DesignResult]:
+           **privacy: Any) -> Results[DesignResult]:
     """The noise for a run of `steps`: for each family the least loss
 
         loss = sigma^2 <M, K>,   sigma^2 = G^2 sens2/(2 rho),   K the covariance of the noise
@@ -179,12 +179,13 @@ def _fields(family: str, given: "Noise | System | None", r: Any) -> dict[str, An
             "system": system, "reason": text_of(r.reason)}
 
 
-def _beside(rows: list[dict[str, Any]], p: Privacy, same: dict[str, Any]) -> list[DesignResult]:
+def _beside(rows: list[dict[str, Any]], p: Privacy, same: dict[str, Any]) -> Results[DesignResult]:
     """Each family beside what the dense one proved."""
     least = max((r["least"] for r in rows if not math.isnan(r["least"])), default=math.nan)
     gap = next((r["duality_gap"] for r in rows if not math.isnan(r["duality_gap"])), math.nan)
-    return [DesignResult(**{**p.fields(), **same, **r, "least": least, "duality_gap": gap,
-                            "gap": r["loss"] / least}) for r in rows]
+    every = [DesignResult(**{**p.fields(), **same, **r, "least": least, "duality_gap": gap,
+                             "gap": r["loss"] / least}) for r in rows]
+    return Results(every, "family memory sens2 gap loss")
 
 
 # ---- BLTs -----------------------------------------------------------------------------------

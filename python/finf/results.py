@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, TypeVar
 
 import numpy as np
 
@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from .noise import Noise
     from .optimizer import Optimizer
 
-__all__ = ["Result"]
+__all__ = ["Result", "Results"]
+
+_R = TypeVar("_R", bound="Result")
 
 
 def _shown(value: Any, error: Any = None) -> str:
@@ -126,6 +128,45 @@ class WithNoise(WithOptimizer):
     #: gamma_inf^2, squared sensitivity
     gamma2: float
     gamma2_error: float
+
+
+class Results(List[_R]):
+    """Several results, as a list that is shown as one table.
+
+    ``columns`` are the fields that are shown; all of them are in each result.
+    """
+
+    def __init__(self, results: Iterable[_R], columns: str) -> None:
+        super().__init__(results)
+        self.columns = columns.split()
+
+    def _cells(self) -> list[list[str]]:
+        known = [r.to_dict() for r in self]
+        names = [c for c in self.columns if any(c in k for k in known)]
+        return [names] + [[_shown(k.get(c, "")) for c in names] for k in known]
+
+    def __str__(self) -> str:
+        rows = self._cells()
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        return "\n".join("  ".join(f"{x:<{w}}" for x, w in zip(row, widths)).rstrip()
+                         for row in rows)
+
+    def _repr_html_(self) -> str:
+        rows = self._cells()
+        head = "".join(f"<th>{html.escape(x)}</th>" for x in rows[0])
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(x)}</td>" for x in row) + "</tr>"
+                       for row in rows[1:])
+        return f"<table><tr>{head}</tr>{body}</table>"
+
+    def plot(self, ax: Any = None) -> Any:
+        """A bar each: what the last of the columns has."""
+        rows = self._cells()
+        value = [float(getattr(r, rows[0][-1])) for r in self]
+        ax = axes(ax)
+        ax.barh([" ".join(row[:-1])[:60] for row in rows[1:]][::-1], value[::-1])
+        ax.set_xscale("log")
+        ax.set_xlabel(rows[0][-1])
+        return ax
 
 
 def axes(ax: Any) -> Any:

@@ -116,11 +116,14 @@ def test_results_are_shown():
     assert r.to_dict()["F_inf"] == r.F_inf
     with pytest.raises(AttributeError):
         r.F_inf = 0
+    rows = finf.tune_speed(0.99, spectrum=S, noises=["best"])
+    assert str(rows).count("\n") == 3 and rows._repr_html_().count("<tr>") == 4
 
 
 def test_plots():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     for r in (finf.linreg("nu:0.1", 0.02, S), finf.curve("nu:0.1", 0.05, S, steps=16),
-              finf.optimize(0.1, kappa=10), finf.iqc("nu:0.1", 0.1, 10)):
+              finf.optimize(0.1, kappa=10), finf.iqc("nu:0.1", 0.1, 10),
+              finf.tune_speed(0.99, noises=["best"])):
         assert r.plot().get_xlabel()
