@@ -7,7 +7,7 @@ import math
 import os
 import subprocess
 
-# As the program finf does, unless it is set: the same sums in the same order. Before NumPy loads it.
+# As the program finf does unless it is set: the same sums in the same order. Before NumPy is there.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402
