@@ -11,7 +11,7 @@ from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
 from .problem import Privacy, Problem
 from .results import Result
-from .systems import System
+from .systems import System, participations
 
 __all__ = ["gamma", "privacy", "GammaResult", "PrivacyResult"]
 
@@ -63,7 +63,7 @@ def gamma(noise: "Noise | str", steps: int | None = None, *, max_participations:
     n = noise_for(noise, problem)
     all_time = n._gamma()
     d: dict[str, Any] = {}
-    k, b, exactly = _participations(steps, max_participations, min_sep, epochs)
+    k, b, exactly = participations(steps, max_participations, min_sep, epochs)
     if steps is not None:
         value, error = n.gamma2_T(steps)
         d |= {"steps": int(steps), "gamma2_T": value, "gamma2_T_error": error}
@@ -73,21 +73,6 @@ def gamma(noise: "Noise | str", steps: int | None = None, *, max_participations:
                        gamma=math.sqrt(all_time.gamma2.value), minimum_phase=n.minimum_phase,
                        method=ffi.string(all_time.gamma2.method).decode(),
                        reason=n.gamma2_reason, **d)
-
-
-def _participations(steps: int | None, k: int | None, b: int | None,
-                    epochs: int | None) -> tuple[int | None, int | None, bool]:
-    if (k is None) != (b is None):
-        raise UsageError("max_participations and min_sep go together")
-    if epochs is not None and k is not None:
-        raise UsageError("epochs, or max_participations with min_sep: one of them")
-    if steps is None and (epochs is not None or k is not None):
-        raise UsageError("participations need steps")
-    if epochs is None or steps is None:
-        return k, b, False
-    if whole(steps, "steps") % whole(epochs, "epochs"):
-        raise DomainError(f"epochs = {epochs}: must divide the {steps} steps")
-    return int(epochs), int(steps) // int(epochs), True
 
 
 def _several(n: Noise, steps: int, k: int, b: int, exactly: bool, relerr: float) -> dict[str, Any]:

@@ -116,19 +116,13 @@ def _toeplitz(n: Noise, steps: int | None, k: int | None, b: int | None,
 
 
 def _system(s: System, k: int | None, b: int | None, epochs: int | None) -> dict[str, Any]:
-    if epochs is not None:
-        raise UsageError("epochs: give max_participations and min_sep of a System")
     f = s.facts()
-    out: dict[str, Any] = {"kind": s.name, "steps": s.n, "sens2": s.sens2, "findings": [],
+    sens2, exact = s.sensitivity(k, b, epochs)
+    out: dict[str, Any] = {"kind": s.name, "steps": s.n, "sens2": sens2, "findings": [],
                            "prefix_error": f["prefix_error"],
                            "prefix_error_error": f["prefix_error_error"]}
-    if (k is None) != (b is None):
-        raise UsageError("max_participations and min_sep go together")
-    if k is not None and b is not None:
-        p = s.participation(k, b)
-        out["sens2"] = p.sens2_min_sep
-        if not p.min_sep_exact:
-            out["findings"].append(("note", "sens2 is an upper bound"))
+    if not exact:
+        out["findings"].append(("note", "sens2 is an upper bound"))
     return out
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from typing import Any, Callable, Sequence
 
@@ -11,14 +12,14 @@ from numpy.typing import ArrayLike
 from ._call import Array, Progress, Stop, check, choice, made, real, stoppable, string
 from ._call import text_of, whole
 from ._library import ffi, has, lib
-from .accounting import _participations
 from .errors import ToleranceError, UsageError
 from .noise import Noise, noise_for
 from .optimizer import optimizer_of, pointer
 from .problem import Privacy, Problem, taken
+from .quadratic import linreg
 from .results import Result, Results, Setting
 from .spectrum import Spectrum
-from .systems import System, _start
+from .systems import System, _start, participations
 
 __all__ = ["design", "DesignResult", "fit_blt", "BltFit"]
 
@@ -28,8 +29,9 @@ class DesignResult(Setting):
     """One family's answer of `design`."""
 
     family: str
-    steps: int
-    objective: str
+    #: of the run, and what of it; None: F_inf
+    steps: int | None = None
+    objective: str | None = None
     workload: str
     #: the objective, by privacy noise alone; and with the start and gradient noise
     loss: float
@@ -54,12 +56,12 @@ class DesignResult(Setting):
     #: its matrices, where it was searched for or is one
     system: System | None = None
     #: vectors of state
-    memory: int
+    memory: int | None = None
     iterations: int
     seconds: float
 
 
-def design(steps: int, *, eta: float | None = None,
+def design(steps: int | None = None, *, eta: float | None = None,
            spectrum: "Spectrum | ArrayLike | None" = None, workload: str | None = None,
            families: "Sequence[str | Noise | System] | None" = None, objective: str = "last",
            max_participations: int | None = None, min_sep: int | None = None,
@@ -75,7 +77,8 @@ def design(steps: int, *, eta: float | None = None,
     loss is E[F] of linear regression ("last", "average" or "max" over the steps); with
     workload="prefix" the variance of the prefix sums. `families`: "dense", "toeplitz",
     "banded:b", "nu", "me", any noise or System as it is; None: dense (up to 1024 steps), toeplitz,
-    nu, me, sgd. Where one misses its tolerance a ToleranceError has them all as its `result`.
+    nu, me, sgd. Without `steps` it is for F_inf: toeplitz (the optimum), nu, or a noise as it is.
+    Where one misses its tolerance a ToleranceError has them all as its `result`.
 
     >>> import finf
     >>> dense, nu = finf.design(32, eta=0.05, spectrum=finf.Spectrum.power(1, 4),
@@ -85,7 +88,6 @@ def design(steps: int, *, eta: float | None = None,
     """
     if not has("finf_design_make"):
         raise UsageError("this libfinf has no design")
-    n, p = whole(steps, "steps"), Privacy(**privacy)
     prefix = (workload or "loss") == "prefix"
     if workload not in (None, "loss", "prefix"):
         raise UsageError(f"workload = {workload!r}: must be one of loss, prefix")
@@ -93,9 +95,14 @@ def design(steps: int, *, eta: float | None = None,
         raise UsageError("the loss of a run needs eta and spectrum; or workload='prefix'")
     problem = None if prefix or eta is None else Problem(
         eta, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer, **privacy)
+    if steps is None:
+        if problem is None or (max_participations, min_sep, epochs) != (None, None, None):
+            raise UsageError("prefix sums and participations need steps")
+        return _stationary(problem, families or ["toeplitz", "nu", "sgd"], privacy)
+    n, p = whole(steps, "steps"), Privacy(**privacy)
     o, rule = _options(p, objective, kurtosis, tol), optimizer_of(optimizer)
     o.optimizer = pointer(rule)
-    k, b, exactly = _participations(n, max_participations, min_sep, epochs)
+    k, b, exactly = participations(n, max_participations, min_sep, epochs)
     if k is not None:
         o.participations, o.separation = k, b
         o.count = lib.FINF_DESIGN_FIXED_ORDER if exactly else lib.FINF_DESIGN_MIN_SEP
@@ -186,6 +193,27 @@ def _beside(rows: list[dict[str, Any]], p: Privacy, same: dict[str, Any]) -> Res
     every = [DesignResult(**{**p.fields(), **same, **r, "least": least, "duality_gap": gap,
                              "gap": r["loss"] / least}) for r in rows]
     return Results(every, "family memory sens2 gap loss")
+
+
+def _stationary(p: Problem, families: Sequence[Any],
+                privacy: dict[str, Any]) -> Results[DesignResult]:
+    """Of F_inf: what `linreg` says, with and without gradient noise."""
+    rows = []
+    given: dict[str, Any] = {"kurtosis": p.kurtosis, "optimizer": p.optimizer, **privacy}
+    for f in families:
+        began = time.perf_counter()
+        noise = noise_for({"toeplitz": "best", "nu": "nu:best"}.get(f, f)
+                          if isinstance(f, str) else f, p)
+        every = linreg(noise, p.eta, p.H, **given)
+        alone = linreg(noise, p.eta, p.H, **{**given, "sigma_sgd": 0.0})
+        rows.append(DesignResult(
+            **p.privacy.fields(alone.gamma2), family=str(f), workload="loss", noise=noise,
+            loss=alone.F_inf, loss_error=alone.F_inf_error, loss_total=every.F_inf,
+            loss_total_error=every.F_inf_error, least=alone.F_best, duality_gap=math.nan,
+            gap=alone.F_inf / alone.F_best, sens2=alone.gamma2, sens2_error=alone.gamma2_error,
+            sens2_exact=True, iterations=0, seconds=time.perf_counter() - began,
+            reason=alone.reason if math.isinf(alone.F_inf) else ""))
+    return Results(rows, "family sens2 gap loss")
 
 
 # ---- BLTs -----------------------------------------------------------------------------------

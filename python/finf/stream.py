@@ -176,9 +176,7 @@ def _sigma(noise: "Noise | System", sigma: float | None, target: tuple[Any, ...]
         return float(sigma)
     k, b, epochs = who
     if isinstance(noise, System):
-        if epochs is not None:
-            raise UsageError("epochs: give max_participations and min_sep of a System")
-        sens2 = noise.sens2 if k is None else noise.participation(k, b).sens2_min_sep
+        sens2 = noise.sensitivity(k, b, epochs)[0]
     else:
         sens2 = gamma(noise, steps, max_participations=k, min_sep=b, epochs=epochs).meant
     if math.isinf(sens2):

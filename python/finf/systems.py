@@ -246,6 +246,22 @@ class System:
             min_sep_exact=bool(r.exact), method=string(r.method))
 
 
+    def sensitivity(self, max_participations: int | None = None, min_sep: int | None = None,
+                    epochs: int | None = None) -> tuple[float, bool]:
+        """The squared sensitivity to these participations (none: to one), and whether it is
+        exact and not an upper bound.
+
+        >>> System.toeplitz("sgd", 12).sensitivity(epochs=3)
+        (3.0, True)
+        """
+        k, b, exactly = participations(self.n, max_participations, min_sep, epochs)
+        if k is None or b is None:
+            return self.sens2, True
+        p = self.participation(k, b)
+        return (p.sens2_fixed_order, p.fixed_order_exact) if exactly else (
+            p.sens2_min_sep, p.min_sep_exact)
+
+
 def system_of(what: "System | Noise | str", n: int | None, problem: Problem | None) -> System:
     """A system, also by the command line's name for it."""
     if isinstance(what, System):
@@ -301,7 +317,7 @@ class CurveResult(WithOptimizer):
 def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *,
           steps: int | None = None, kurtosis: float = 0.0, start: "float | ArrayLike" = 1.0,
           gamma: str = "T", max_participations: int | None = None, min_sep: int | None = None,
-          fixed_order: bool = False, **problem: Any) -> CurveResult:
+          epochs: int | None = None, **problem: Any) -> CurveResult:
     """The exact learning curve of linear regression:
 
         F_t = E[F(theta_t) - F*] = (1/2) sum_j lambda_j s_j(t),   t = 0..steps
@@ -309,8 +325,9 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
     `noise`: a Noise or System, or its name on the command line ("nu:0.1", "me", "banded:4").
     `start`: |theta_0 - theta*|^2, spread equally over the eigenvectors, or its part along each.
     `gamma`: scaled by the sensitivity of these steps ("T") or of all time ("inf"); with
-    `max_participations` and `min_sep` by that to several participations of a user at least (with
-    `fixed_order`: exactly) so far apart. Other keywords are those of `Problem`.
+    `max_participations` and `min_sep` by that to several participations of a user at least so far
+    apart, with `epochs` by that of every steps/epochs steps, exactly. Other keywords are those of
+    `Problem`.
 
     >>> import finf
     >>> r = finf.curve("nu:0.1", eta=0.05, spectrum=finf.Spectrum.power(1, 4), steps=16)
@@ -323,7 +340,7 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
     own = p.linreg_options()
     o.privacy, o.kurtosis, o.optimizer = own.privacy, own.kurtosis, own.optimizer
     held = _start(o, start, p.H.d)
-    o.sens2 = _sens2(system, gamma, max_participations, min_sep, fixed_order, o)
+    o.sens2 = _sens2(system, gamma, (max_participations, min_sep, epochs), o)
     r = ffi.new("finf_curve_result *")
     try:
         status = stoppable(
@@ -352,16 +369,27 @@ def _start(o: Any, start: Any, d: int) -> Any:
     return a, p
 
 
-def _sens2(system: System, gamma: str, k: int | None, b: int | None, fixed_order: bool,
-           o: Any) -> float:
-    """Of several participations; 0: that of `gamma`."""
+def participations(steps: int | None, k: int | None, b: int | None,
+                   epochs: int | None) -> tuple[int | None, int | None, bool]:
+    """How often a user takes part, how many steps apart, and whether exactly so many."""
     if (k is None) != (b is None):
         raise UsageError("max_participations and min_sep go together")
+    if epochs is not None and k is not None:
+        raise UsageError("epochs, or max_participations with min_sep: one of them")
+    if steps is None and (epochs is not None or k is not None):
+        raise UsageError("participations need steps")
+    if epochs is None or steps is None:
+        return k, b, False
+    if whole(steps, "steps") % whole(epochs, "epochs"):
+        raise DomainError(f"epochs = {epochs}: must divide the {steps} steps")
+    return int(epochs), int(steps) // int(epochs), True
+
+
+def _sens2(system: System, gamma: str, who: tuple[Any, Any, Any], o: Any) -> float:
+    """Of several participations; 0: that of `gamma`."""
     o.gamma = choice(gamma, "gamma", lib.finf_curve_gamma_name, 4)
-    if k is None or b is None:
-        return 0.0
-    p = system.participation(k, b)
-    return p.sens2_fixed_order if fixed_order else p.sens2_min_sep
+    several = any(x is not None for x in who)
+    return system.sensitivity(*who)[0] if several else 0.0
 
 
 def curve_bound(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", F0: float,

@@ -176,6 +176,9 @@ def test_curve(same, records, system):
     same(p.to_dict(), {k: v for k, v in theirs.items() if k in more and "loss" not in k})
     scaled = finf.curve(r.system, 0.05, S4, max_participations=2, min_sep=8)
     np.testing.assert_allclose(scaled.F, theirs["F"], rtol=1e-12)
+    theirs = records(line + " --epochs 4 --gamma fixed-order")[0]
+    scaled = finf.curve(system, 0.05, S4, steps=16, epochs=4)
+    np.testing.assert_allclose(scaled.F, theirs["F"], rtol=1e-12)
 
 
 def test_curve_with_everything(same, records):

@@ -159,6 +159,16 @@ def test_design(same, records, line, keywords):
 
 
 @designs
+def test_design_of_F_inf(same, records):
+    ours = finf.design(eta=0.05, spectrum=S4, sigma_sgd=0.3, rho=0.5)
+    for r, record in zip(ours, records("design --eta 0.05 --spectrum power:1 --dim 4 "
+                                       "--sigma-sgd 0.3 --rho 0.5")):
+        same(r, record, {"d", "d_eff", "trace", "eta", "optimizer", "eta_eff", "contraction"})
+    with pytest.raises(finf.UsageError):
+        finf.design(workload="prefix")
+
+
+@designs
 def test_design_s_least_is_least():
     rows = finf.design(24, eta=0.05, spectrum=S4)
     assert all(r.loss >= r.least * (1 - 1e-9) for r in rows)
