@@ -4,6 +4,7 @@ DESTDIR ?=
 CC      ?= cc
 CLANG   ?= clang
 OBJCOPY ?= objcopy
+PYTHON  ?= /usr/bin/python3
 B       := build
 VERSION := $(shell sed -n 's/.*FINF_VERSION "\(.*\)"/\1/p' include/finf.h)
 
@@ -31,7 +32,8 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
         check-layers check-citations check-install check-faults format-check faults asan clang \
-        no-ecos no-arb no-lapack no-sodium valgrind bench docs install uninstall clean
+        no-ecos no-arb no-lapack no-sodium valgrind bench docs install uninstall clean python \
+        python-package python-deps check-python bench-python
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
 help:
@@ -50,6 +52,8 @@ help:
 	@echo 'make bench      speed, as ratios to the plain way'
 	@echo 'make data       regenerate notebooks-data/'
 	@echo 'make docs       the man page, docs/commands.md from the tables of --help, the rooms in docs/architecture.md'
+	@echo 'make python     a wheel in dist/, tried in a new virtual environment; PYTHON=/usr/bin/python3'
+	@echo 'make check-python   the tests of the Python package; bench-python: what a call costs over C'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 
 # ---- what is needed, and which of the optional parts are there ------------------------------------------------
@@ -213,6 +217,35 @@ check-faults: $B/finf $B/faults.so
 faults: $B/finf $B/faults.so
 	@sh tests/faults.sh $B/finf $B/faults.so
 
+# ---- Python ---------------------------------------------------------------------------------------------------
+# The package as it is imported: its files, the library, and the declarations that cffi reads from the header.
+PY_SRC := $(wildcard python/finf/*.py) python/finf/py.typed python/pyproject.toml python/setup.py docs/python.md
+P      := $B/python
+
+python-deps:
+	@PYTHON='$(PYTHON)' $(FIND)/packages.sh python
+
+$P/finf/_abi.py: include/finf.h python/build_abi.py | python-deps
+	@mkdir -p $(@D)
+	$(call say,ABI,$@)
+	$Q$(PYTHON) python/build_abi.py $< $@.tmp '$(CC)' >/dev/null && mv $@.tmp $@
+
+python-package: $P/finf/_abi.py $B/libfinf.so $(PY_SRC)
+	@rm -f $P/finf/[a-z]*.py $P/finf/__init__.py
+	@cp python/finf/*.py python/finf/py.typed $B/libfinf.so $P/finf/
+	@cp python/pyproject.toml python/setup.py $P/ && cp docs/python.md $P/README.md
+
+python: python-package
+	@PYTHON='$(PYTHON)' sh scripts/wheel.sh $P dist $B/venv
+
+# the docstrings' examples, the page's, and python/tests
+check-python: python-package $B/finf
+	@echo '== Python'
+	@FINF='$(abspath $B/finf)' PYTHONPATH=$P $(PYTHON) -m pytest -q -p no:cacheprovider python/tests $(PYTEST)
+
+bench-python: python-package $B/bench_calls
+	@PYTHONPATH=$P $(PYTHON) bench/bench_python.py $B/bench_calls
+
 # everything in notebooks-data/ but the notebook, from scratch
 data: $B/finf
 	@rm -rf $B/data
@@ -267,7 +300,7 @@ uninstall:
 	  share/bash-completion/completions/finf share/zsh/site-functions/_finf
 
 clean:
-	rm -rf $B
+	rm -rf $B dist
 
 .PRECIOUS: $B/obj/%.o
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)

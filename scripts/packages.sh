@@ -1,6 +1,7 @@
 # Installs the Debian packages the build needs, those that are missing. ECOS=no, ARB=no, LAPACK=no and SODIUM=no
 # leave those parts out.
-# Without them finf is built too; without the others it is not, and this fails.
+# Without them finf is built too; without the others it is not, and this fails. packages.sh python: also what the Python
+# package and its tests need.
 has() { echo "#include <$1>" | ${CC:-cc} -E - >/dev/null 2>&1; }
 missing= packages= needed=
 lacks() { # lacks NAME PACKAGE
@@ -14,6 +15,14 @@ has check.h || { lacks Check check; needed=1; }
 [ "$SODIUM" = no ] || has sodium.h || lacks libsodium libsodium-dev
 [ "$ECOS" = no ] || [ -n "$(sh "$(dirname "$0")/config.sh" ecos)" ] || lacks ECOS r-cran-ecosolver
 [ "$LAPACK" = no ] || sh "$(dirname "$0")/config.sh" lapack || lacks LAPACK libopenblas0-pthread
+if [ "${1-}" = python ]; then
+    python=${PYTHON:-/usr/bin/python3}
+    for module in numpy scipy cffi pytest wheel ensurepip; do
+        package=python3-$module
+        [ $module = ensurepip ] && package=python3-venv
+        "$python" -c "import $module" 2>/dev/null || { lacks "Python's $module" "$package"; needed=1; }
+    done
+fi
 [ -z "$missing" ] && exit 0
 
 without() { # they cannot be had

@@ -1,0 +1,95 @@
+/* Seconds of the processor a call, for bench_python.py to compare with: "name seconds", a line
+ * each. */
+#include <finf.h>
+#include <stdio.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static finf_noise *noise;
+static finf_spectrum *spectrum;
+
+static void call_noise(void)
+{
+    finf_noise *one;
+    if (!finf_noise_nu(0.01, &one, NULL)) finf_noise_free(one);
+}
+
+static void call_coef(void)
+{
+    static double beta[1000];
+    finf_noise_beta(noise, 1000, beta, NULL);
+}
+
+static void call_mean(void)
+{
+    finf_mean_result r;
+    finf_mean(noise, 0.1, NULL, &r);
+}
+
+/* With what the answer in Python, and that of the command line, has beside it. */
+static void call_linreg(void)
+{
+    finf_linreg_result r;
+    finf_rates rates;
+    finf_privacy_setting set = finf_privacy_setting_default();
+    double eta_max, contraction;
+    finf_linreg(noise, 0.02, spectrum, NULL, &r);
+    finf_linreg_eta_max(spectrum, 0, NULL, &eta_max, NULL);
+    finf_rates_spectrum(spectrum, 0.02, &set, &rates);
+    finf_optimizer_contraction(NULL, 0.02, 1. / 128, 1, &contraction, NULL);
+}
+
+static void call_iqc(void)
+{
+    finf_iqc_options o = finf_iqc_options_default();
+    finf_iqc_result r;
+    double contraction;
+    o.solver = FINF_IQC_NEWTON;
+    finf_iqc(noise, 0.1, 100, &o, &r);
+    finf_optimizer_contraction(NULL, 0.1, 0.01, 1, &contraction, NULL);
+}
+
+static void call_curve(void)
+{
+    finf_system *system;
+    finf_curve_result r;
+    double contraction;
+    if (finf_system_toeplitz(noise, 10000, &system, NULL)) return;
+    finf_optimizer_contraction(NULL, 0.02, 1. / 128, 1, &contraction, NULL);
+    finf_curve(system, 0.02, spectrum, NULL, &r);
+    finf_curve_result_free(&r);
+    finf_system_free(system);
+}
+
+/* The least of six runs of so many calls. */
+static void measure(const char *name, void (*call)(void), int calls)
+{
+    double best = 1e300;
+    for (int run = 0; run < 6; run++) {
+        double began = now();
+        for (int i = 0; i < calls; i++) call();
+        double took = (now() - began) / calls;
+        if (took < best) best = took;
+    }
+    printf("%s %.9g\n", name, best);
+}
+
+int main(void)
+{
+    if (finf_noise_nu(0.01, &noise, NULL) || finf_spectrum_power(1, 128, &spectrum, NULL)) return 5;
+    measure("noise", call_noise, 2000);
+    measure("coef", call_coef, 500);
+    measure("mean", call_mean, 500);
+    measure("linreg", call_linreg, 10);
+    measure("iqc", call_iqc, 5);
+    measure("curve", call_curve, 3);
+    finf_noise_free(noise);
+    finf_spectrum_free(spectrum);
+    return 0;
+}

@@ -1,0 +1,195 @@
+"""Calls of the library: status into exceptions, arrays in and out, Ctrl-C."""
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any, Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._library import ffi, lib
+from .errors import DomainError, UsageError, error_of
+
+Array = NDArray[np.float64]
+
+# ---- status ---------------------------------------------------------------------------------
+
+
+def text_of(reason: Any) -> str:
+    """The text of a finf_reason."""
+    return ffi.string(reason.text).decode(errors="replace")
+
+
+def string(c: Any) -> str:
+    """A static string of the library; "" for NULL."""
+    return ffi.string(c).decode() if c else ""
+
+
+def call(function: Any, *args: Any) -> None:
+    """function(*args, &why), an exception unless it is FINF_OK."""
+    why = ffi.new("finf_reason *")
+    status = function(*args, why)
+    if status:
+        raise error_of(status, text_of(why))
+
+
+def check(status: int, reason: Any, result: Any = None) -> None:
+    """The same for a result that carries its reason; `result` is what a ToleranceError keeps."""
+    if status:
+        raise error_of(status, text_of(reason), result if status == lib.FINF_ETOL else None)
+
+
+def made(kind: str, free: Any, function: Any, *args: Any) -> Any:
+    """The object that function(*args, &object, &why) makes, freed with its last reference."""
+    out = ffi.new(f"{kind} **")
+    call(function, *args, out)
+    return ffi.gc(out[0], free)
+
+
+# ---- numbers and arrays ---------------------------------------------------------------------
+
+
+def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
+    """x as a whole number; a DomainError says what is allowed."""
+    try:
+        exact = not isinstance(x, str) and math.isfinite(x) and x == int(x)
+    except (TypeError, OverflowError):
+        exact = False
+    if not exact or not least <= int(x) <= most:
+        most_said = f" to {most}" if most < 2**63 - 1 else ""
+        raise DomainError(f"{name} = {x!r}: must be a whole number from {least}{most_said}")
+    return int(x)
+
+
+def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
+    """x as an array of doubles, and a pointer to it. The array must live as long as that."""
+    try:
+        a = np.ascontiguousarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as e:
+        raise DomainError(f"{name}: {e}") from None
+    if a.ndim != ndim:
+        raise DomainError(f"{name} has {a.ndim} dimensions: {ndim} expected")
+    return a, ffi.from_buffer("double[]", a)
+
+
+def room(*shape: int) -> tuple[Array, Any]:
+    """A new array for the library to write into, and a pointer to it."""
+    a = np.empty(shape, dtype=np.float64)
+    return a, ffi.from_buffer("double[]", a, require_writable=True)
+
+
+def copied(pointer: Any, n: int) -> Array:
+    """n doubles of the library's memory, copied."""
+    if not pointer or not n:
+        return np.empty(0)
+    return np.frombuffer(ffi.buffer(pointer, 8 * n), dtype=np.float64).copy()
+
+
+def real(name: str, x: Any) -> dict[str, Any]:
+    """A finf_real as two fields: the value, and its error."""
+    return {name: x.value, f"{name}_error": x.error}
+
+
+def choice(word: str, name: str, spelled: Any, count: int) -> int:
+    """The number of a word, of those that finf_.._name gives."""
+    words = {}
+    for i in range(count):
+        w = spelled(i)
+        if w:
+            words[string(w)] = i
+    if word not in words:
+        raise UsageError(f"{name} = {word!r}: must be one of {', '.join(words)}")
+    return words[word]
+
+
+# ---- Ctrl-C ---------------------------------------------------------------------------------
+
+# A finf_cancel polls int (*)(void *). C's atoi is such a function: of a buffer that holds "0" it
+# gives 0, and of "1" it gives 1. So C looks at a flag in memory, from whatever thread, and neither
+# takes Python's lock nor waits for it.
+_POLL = ffi.cast("int (*)(void *)", ffi.addressof(ffi.dlopen(None), "atoi"))
+
+
+class Stop:
+    """A flag that ends a call of the library."""
+
+    def __init__(self) -> None:
+        self._flag = ffi.new("char[2]", b"0")
+
+    def into(self, cancel: Any) -> "Stop":
+        """Lets this finf_cancel look at the flag."""
+        cancel.poll = _POLL
+        cancel.data = self._flag
+        return self
+
+    def set(self) -> None:
+        """The call ends when it looks next."""
+        self._flag[0] = b"1"
+
+
+def _wait(done: threading.Event) -> None:
+    """Waits, whatever interrupts: the call's memory must not go before it has ended."""
+    while not done.is_set():
+        try:
+            done.wait(0.2)
+        except KeyboardInterrupt:
+            continue
+
+
+def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None) -> Any:
+    """function(), which looks at `cancel`; Ctrl-C ends it, and is then raised as ever.
+
+    Python runs signal handlers in its main thread only, and between two of its instructions. So
+    from the main thread the call is made in a second one, while the first waits. Other threads
+    call directly: no signal is theirs.
+    """
+    stop = (stop or Stop()).into(cancel)
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    done = threading.Event()
+    begun = threading.Lock()  # whoever takes it first: the call, or an interrupt before it
+    box: list[Any] = []
+
+    def work() -> None:
+        if not begun.acquire(blocking=False):
+            return
+        try:
+            box.append((function(), None))
+        except BaseException as e:  # handed to the thread that waits
+            box.append((None, e))
+        finally:
+            done.set()
+
+    try:
+        threading.Thread(target=work, name="finf", daemon=True).start()
+        while not done.wait(0.2):  # a signal may have come to another thread
+            pass
+    except BaseException:
+        stop.set()
+        if not begun.acquire(blocking=False):
+            _wait(done)
+        raise
+    value, error = box[0]
+    if error is not None:
+        raise error
+    return value
+
+
+class Progress:
+    """A Python function that the library tells how far it is; what it raises ends the call."""
+
+    def __init__(self, kind: str, function: Callable[..., Any] | None, stop: Stop) -> None:
+        self.error: BaseException | None = None
+        self.c = ffi.NULL if function is None else ffi.callback(
+            kind, lambda _, *numbers: (function(*numbers), None)[1], onerror=self._failed)
+        self._stop = stop
+
+    def _failed(self, _kind: Any, value: BaseException, _trace: Any) -> None:
+        self.error = value
+        self._stop.set()
+
+    def raise_if_failed(self) -> None:
+        """After the call: what the function raised."""
+        if self.error is not None:
+            raise self.error

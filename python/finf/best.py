@@ -1,0 +1,247 @@
+"""The best noise, the best nu, and the best step and momentum at a given speed."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+from numpy.typing import ArrayLike
+
+from ._call import check, choice, real, stoppable, text_of
+from ._library import ffi, lib
+from .convex import ConvexOptimum, optimize_convex, tune_convex
+from .errors import DomainError, UsageError
+from .noise import Noise
+from .optimizer import Optimizer
+from .problem import Problem
+from .quadratic import linreg, linreg_result, mean, mean_result
+from .results import Results, Setting, WithNoise
+from .spectrum import Spectrum
+
+__all__ = ["optimize", "tune", "tune_speed", "Optimum", "TuneResult", "SpeedResult"]
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class Optimum(WithNoise):
+    """What `optimize` answers for mean estimation and linear regression."""
+
+    spectrum: Spectrum | None = None
+    d: int | None = None
+    d_eff: float | None = None
+    trace: float | None = None
+    #: of this noise, exact
+    F_inf: float
+    F_inf_error: float
+    #: least over all noise, by another formula
+    F_best: float
+    F_best_error: float
+    #: of independent noise
+    F_sgd: float
+    F_sgd_error: float
+
+
+def optimize(eta: float, *, kappa: float | None = None,
+             spectrum: "Spectrum | ArrayLike | None" = None, tol: float | None = None,
+             max_rounds: int | None = None, factors: int | None = None,
+             **problem: Any) -> "Optimum | ConvexOptimum":
+    """The best noise.
+
+    With `spectrum`, or neither: the optimum over all noise, |B|^2 proportional to Hx^{-1/2}, for
+    linear regression or mean estimation. With `kappa`: the noise with the least bound that was
+    found (a stationary point, from several starts); `gap` = bound/minimax says how far from the
+    best it can be. Other keywords are those of `Problem`.
+
+    >>> import finf
+    >>> r = finf.optimize(eta=0.1, kappa=10)
+    >>> round(r.bound, 6), r.bound < r.bound_nu < r.bound_sgd, round(r.gap, 3)
+    (0.005527, True, 1.049)
+    >>> finf.optimize(eta=0.02).noise
+    Noise('nu:0.02')
+    """
+    p = Problem(eta, kappa=kappa, spectrum=spectrum, **problem)
+    if p.kind == "convex":
+        return optimize_convex(p, tol, max_rounds, factors)
+    noise = p.best_noise()
+    if p.kind == "mean":
+        m = mean(noise, eta, **problem)
+        return Optimum(noise=noise, **p.fields(m.gamma2), **_some(m, "gamma2", "F_inf", "F_best",
+                                                                  "F_sgd"))
+    r = linreg(noise, eta, p.H, **problem)
+    sgd = linreg(Noise.sgd(), eta, p.H, **problem)
+    return Optimum(noise=noise, spectrum=p.H, d=r.d, d_eff=r.d_eff, trace=r.trace,
+                   F_sgd=sgd.F_inf, F_sgd_error=sgd.F_inf_error, **p.fields(r.gamma2),
+                   **_some(r, "gamma2", "F_inf", "F_best"))
+
+
+def _some(result: Any, *names: str) -> dict[str, Any]:
+    """These fields of another result, with their errors."""
+    return {x: getattr(result, x) for n in names for x in (n, f"{n}_error")}
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class TuneResult(WithNoise):
+    """What `tune` answers for mean estimation and linear regression."""
+
+    #: the best nu
+    nu: float
+    spectrum: Spectrum | None = None
+    d: int | None = None
+    d_eff: float | None = None
+    trace: float | None = None
+    F_inf: float
+    F_inf_error: float
+    #: of nu = eta mu
+    F_paper: float | None = None
+    F_paper_error: float | None = None
+    #: of independent noise
+    F_sgd: float | None = None
+    F_sgd_error: float | None = None
+    #: least over all noise
+    F_best: float
+    F_best_error: float
+    stable: bool
+
+
+def tune(eta: float | None = None, *, kappa: float | None = None,
+         spectrum: "Spectrum | ArrayLike | None" = None, contraction: float | None = None,
+         half_life: float | None = None, **problem: Any) -> Any:
+    """The nu in (0, 1] with the least bound (`kappa`) or F_inf (`spectrum`, or neither).
+
+    Its answer has the fields of `iqc`, or of `mean` and `linreg`, and `nu` is in its noise and
+    field. With `contraction` or `half_life` in place of eta: see `tune_speed`.
+
+    >>> import finf
+    >>> s = finf.Spectrum.power(1, 8)
+    >>> r = finf.tune(eta=0.02, spectrum=s)
+    >>> round(r.nu, 6), r.F_best < r.F_inf < r.F_paper
+    (0.006248, True)
+    >>> finf.tune(eta=0.1).nu
+    0.1
+    """
+    if contraction is not None or half_life is not None:
+        if eta is not None:
+            raise UsageError("eta, or a speed (contraction, half_life): one of them")
+        return tune_speed(contraction, half_life=half_life, kappa=kappa, spectrum=spectrum,
+                          **problem)
+    if eta is None:
+        raise UsageError("tune needs eta, or a speed: contraction or half_life")
+    p = Problem(eta, kappa=kappa, spectrum=spectrum, **problem)
+    if p.kind == "convex":
+        return tune_convex(p)[1]
+    return _tune_mean(p) if p.kind == "mean" else _tune_linreg(p, problem)
+
+
+def _tune_mean(p: Problem) -> TuneResult:
+    r, nu = ffi.new("finf_mean_result *"), ffi.new("double *")
+    check(lib.finf_tune_mean(p.eta, p.mean_options(), nu, r), r.reason)
+    m = mean_result(p, Noise.nu(nu[0]), r)
+    return TuneResult(nu=nu[0], noise=m.noise, stable=m.stable, reason=m.reason,
+                      **p.fields(m.gamma2), **_some(m, "gamma2", "F_inf", "F_best", "F_sgd"))
+
+
+def _tune_linreg(p: Problem, problem: dict[str, Any]) -> TuneResult:
+    r, nu = ffi.new("finf_linreg_result *"), ffi.new("double *")
+    check(lib.finf_tune_linreg(p.eta, p.H._c, p.linreg_options(), nu, r), r.reason)
+    x = linreg_result(p, Noise.nu(nu[0]), r)
+    paper = linreg("nu:paper", p.eta, p.H, **problem)
+    return TuneResult(nu=nu[0], noise=x.noise, spectrum=x.spectrum, d=x.d, d_eff=x.d_eff,
+                      trace=x.trace, stable=x.stable, F_paper=paper.F_inf,
+                      F_paper_error=paper.F_inf_error, reason=x.reason, **p.fields(x.gamma2),
+                      **_some(x, "gamma2", "F_inf", "F_best"))
+
+
+# ---- at a given speed -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class SpeedResult(Setting):
+    """One answer of `tune_speed`."""
+
+    #: of the slowest direction, a step; and in how many steps its error is halved
+    contraction: float
+    half_life: float
+    kappa: float | None = None
+    #: the update rule: "sgd", "heavy-ball", "nesterov"
+    rule: str
+    #: with its best momentum; None where no step has that speed
+    optimizer: Optimizer | None
+    #: "sgd", "nu:V" or "best", as the functions here take it
+    noise: str
+    noise_given: str
+    eta: float
+    momentum: float
+    eta_eff: float
+    #: of the noise nu
+    nu: float | None = None
+    #: the least F_inf, or bound; inf, with the reason, where no step has that speed
+    F_inf: float | None = None
+    F_inf_error: float | None = None
+    bound: float | None = None
+    bound_error: float | None = None
+
+
+_SPEED_NOISES = ("sgd", "nu:best", "best")
+
+
+def tune_speed(contraction: float | None = None, *, half_life: float | None = None,
+               rules: Sequence[str] = ("sgd", "heavy-ball", "nesterov"),
+               noises: Sequence[str] | None = None, **problem: Any) -> Results[SpeedResult]:
+    """Which step, momentum and noise? Of those whose slowest direction contracts by this factor
+    a step (or is halved in `half_life` steps: contraction = 2^(-1/half_life)) the ones with the
+    least F_inf, or bound with `kappa`: an answer for each rule and noise ("sgd", "nu:best",
+    "best"). Other keywords are those of `Problem`.
+
+    >>> import finf
+    >>> sgd, nesterov = finf.tune_speed(0.99, spectrum=finf.Spectrum.power(1, 4),
+    ...                                 rules=("sgd", "nesterov"), noises=("best",))
+    >>> round(sgd.eta, 9), nesterov.F_inf < sgd.F_inf
+    (0.04, True)
+    """
+    if (contraction is None) == (half_life is None):
+        raise UsageError("contraction or half_life: one of them")
+    if half_life is not None and not 0 < half_life <= 1e12:
+        raise DomainError(f"half_life = {half_life:g}: must be positive, at most 1e12")
+    R = math.exp2(-1 / half_life) if half_life is not None else float(contraction or 0)
+    p = Problem(math.nan, **problem)
+    if noises is None:
+        noises = ("sgd", "nu:best") if p.kind == "convex" else ("sgd", "best")
+    for n in noises:
+        if n not in _SPEED_NOISES:
+            raise UsageError(f"noise = {n!r}: at a given speed one of {', '.join(_SPEED_NOISES)}")
+    return Results([_at_speed(p, rule, n, R) for rule in rules for n in noises],
+                   "rule noise_given eta momentum eta_eff bound F_inf")
+
+
+def _at_speed(p: Problem, rule: str, noise: str, R: float) -> SpeedResult:
+    family = choice(rule, "rule", lib.finf_speed_family_name, 8)
+    r = ffi.new("finf_speed_result *")
+    try:
+        which = _SPEED_NOISES.index(noise)
+        if p.kind == "convex":
+            o = p.iqc_options()
+            status = stoppable(o.cancel, lambda: lib.finf_tune_speed_iqc(
+                family, which, R, p.kappa, o, r))
+        elif p.kind == "linreg":
+            status = lib.finf_tune_speed_linreg(family, which, R, p.H._c,
+                                                p.linreg_options(), r)
+        else:
+            status = lib.finf_tune_speed_mean(family, which, R, p.mean_options(), r)
+        check(status, r.reason)
+        return _speed(p, rule, noise, R, r)
+    finally:
+        lib.finf_speed_result_free(r)
+
+
+def _speed(p: Problem, rule: str, noise: str, R: float, r: Any) -> SpeedResult:
+    optimizer = None
+    if r.optimizer and math.isfinite(r.F.value):
+        optimizer = Optimizer._of(ffi.gc(r.optimizer, lib.finf_optimizer_free))
+        r.optimizer = ffi.NULL
+    nu = None if math.isnan(r.nu) else r.nu
+    spelled = str(Noise.nu(nu)) if noise == "nu:best" and nu is not None else noise
+    value = real("bound" if p.kind == "convex" else "F_inf", r.F)
+    return SpeedResult(**p.privacy.fields(), kappa=p.kappa, contraction=R,
+                       half_life=-1 / math.log2(R), rule=rule,
+                       optimizer=optimizer, noise=spelled, noise_given=noise, eta=r.eta,
+                       momentum=r.momentum, eta_eff=r.eta_eff, nu=nu, **value,
+                       reason=text_of(r.reason))

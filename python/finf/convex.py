@@ -1,0 +1,234 @@
+"""Every mu-strongly convex, L-smooth F: a bound on F_inf, proved if asked, and what is below it."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ._call import Array, check, copied, real, stoppable, string, text_of
+from ._library import ffi, lib
+from .errors import ToleranceError, error_of
+from .noise import Noise, noise_for
+from .problem import Problem, taken
+from .results import WithNoise, axes
+
+__all__ = ["iqc", "IqcResult", "ConvexOptimum"]
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class IqcResult(WithNoise):
+    """What `iqc` answers."""
+
+    kappa: float
+    #: smoothness L; mu = L/kappa
+    smooth: float
+    #: dimension of theta
+    d: float
+    #: which bound, and of which F
+    bound_kind: str
+    class_: str
+    #: F_inf is at most this
+    bound: float
+    bound_error: float
+    #: per unit-variance w, d = 1, without gamma^2; and per unit of E|what|^2
+    unit_bound: float
+    unit_sgd: float
+    #: the worst quadratic: no bound can be below it
+    lower: float
+    lower_error: float
+    unit_lower: float
+    unit_lower_error: float
+    #: no noise has a worst case below
+    minimax: float
+    minimax_error: float
+    #: bound / minimax
+    gap: float
+    #: proved in ball arithmetic, and the bound that is proved
+    certified: bool
+    certified_upper: float
+    #: who answered, and how
+    solver: str
+    solver_status: str
+    solver_code: int
+    iterations: int
+    grid_points: int
+    basis_size: int
+    #: the solver's own objective, which is no bound, and its gap
+    solver_bound: float
+    solver_gap: float
+    repair: float
+    a_min: float
+    seconds: float
+    #: of the proof
+    certify_seconds: float
+    #: with lower="simulate": E[F - F*] of two F that are not quadratic, with standard errors
+    huber_lower: float | None = None
+    huber_lower_error: float | None = None
+    asymmetric_lower: float | None = None
+    asymmetric_lower_error: float | None = None
+
+
+def iqc(noise: "Noise | str", eta: float, kappa: float, *, lower: str = "quadratic",
+        seed: int = 1, **problem: Any) -> IqcResult:
+    """A bound on F_inf for every mu-strongly convex, L-smooth F with L/mu = kappa:
+
+        F_inf <= d sigma^2 mean(|B|^2 psi) + sigma_sgd^2 unit_sgd
+
+    the least over integral quadratic constraints, recomputed from its multipliers on all
+    frequencies; with certify=True it is proved in ball arithmetic. Beside it `lower`, the worst
+    quadratic, and `minimax`, below which no noise has its worst case. lower="simulate" adds
+    E[F - F*] of two F that are not quadratic. Other keywords are those of `Problem`.
+
+    >>> import finf
+    >>> r = finf.iqc("nu:0.05", eta=0.1, kappa=20, certify=True)
+    >>> round(r.bound, 8), r.certified, r.lower < r.bound <= r.certified_upper
+    (0.00562971, True, True)
+    """
+    p = Problem(eta, kappa=kappa, **problem)
+    n = noise_for(noise, p)
+    o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
+    status = stoppable(o.cancel, lambda: lib.finf_iqc(n._c, p.eta, p.kappa, o, r))
+    if status and status != lib.FINF_ETOL:
+        check(status, r.reason)
+    below = _simulated(p, n, r, seed) if lower == "simulate" else {}
+    out = IqcResult(noise=n, **iqc_fields(p, r), **below)
+    check(status, r.reason, out)
+    return out
+
+
+def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
+    """A finf_iqc_result in words."""
+    return {**p.fields(r.gamma2.value), **real("gamma2", r.gamma2), "kappa": p.kappa,
+            "smooth": p.smooth, "d": p.dim, "bound_kind": p.bound, "class_": p.class_,
+            **real("bound", r.bound), "unit_bound": r.unit_bound, "unit_sgd": r.unit_sgd,
+            **real("lower", r.quadratic_lower), **real("unit_lower", r.unit_quadratic_lower),
+            **real("minimax", r.minimax_lower), "gap": _ratio(r.bound, r.minimax_lower),
+            "certified": bool(r.certified), "certified_upper": r.certified_upper,
+            "solver": string(r.solver), "solver_status": string(r.solver_status),
+            "solver_code": r.solver_code, "iterations": r.iterations,
+            "grid_points": r.grid_points, "basis_size": r.basis_size,
+            "solver_bound": r.grid_value, "solver_gap": r.solver_gap, "repair": r.repair,
+            "a_min": r.a_min, "seconds": r.seconds,
+            "certify_seconds": r.certify_seconds, "reason": text_of(r.reason)}
+
+
+def _ratio(x: Any, y: Any) -> float:
+    return x.value / y.value if y.value and not math.isinf(y.value) else math.nan
+
+
+_WORST = {"huber_lower": 0, "asymmetric_lower": 1}
+
+
+def _simulated(p: Problem, n: Noise, r: Any, seed: int) -> dict[str, Any]:
+    """Two F that are not quadratic, at unit variance of w; F - F* scales with it."""
+    scale = p.privacy.variance(r.gamma2.value, p.dim)
+    out: dict[str, Any] = {}
+    for name, kind in _WORST.items():
+        x, cancel = ffi.new("finf_worst_result *"), ffi.new("finf_cancel *")
+        x.mean, x.error = math.nan, math.inf
+        status = 0
+        if scale > 0 and math.isfinite(r.bound.value):
+            ratio = p.privacy.sigma_sgd / math.sqrt(scale)
+            o = p.iqc_options()
+            status = stoppable(cancel, lambda: lib.finf_iqc_simulate(
+                n._c, p.eta, p.kappa, p.smooth, o.optimizer, ratio, kind, seed, 0.005, cancel, x))
+        if status:
+            raise error_of(status, text_of(x.reason))
+        out[name], out[f"{name}_error"] = scale * x.mean, scale * x.error
+    return out
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class ConvexOptimum(IqcResult):
+    """What `optimize` answers for strongly convex, smooth F: the noise, its bound, and others'."""
+
+    noise: "Noise | None"  # type: ignore[assignment]
+    #: of independent noise, and of the best nu
+    bound_sgd: float
+    bound_nu: float
+    nu: float
+    #: the bound if w is Gaussian, and that over the minimax
+    gaussian_bound: float
+    gaussian_gap: float
+    #: bound after each round of the best start
+    history: Array
+    rounds: int
+    starts: int
+    #: (worst - best)/best of the bounds the starts ended with
+    spread: float
+    #: frequencies, |B|^2, and the density psi of the bound: |B|^2 psi has the mean unit_bound
+    w: Array
+    density: Array
+    psi: Array
+    #: multipliers of the bound there
+    multiplier: Any
+    causal: Any
+
+    def plot(self, ax: Any = None) -> Any:
+        """|B|^2 over frequencies."""
+        ax = axes(ax)
+        ax.loglog(self.w[1:], self.density[1:])
+        ax.set_xlabel("w")
+        ax.set_ylabel("|B(w)|^2")
+        return ax
+
+
+def optimize_convex(p: Problem, tol: float | None, max_rounds: int | None,
+                    factors: int | None) -> ConvexOptimum:
+    """See `optimize`."""
+    o = ffi.new("finf_optimize_options *", lib.finf_optimize_options_default())
+    o.iqc = p.iqc_options()[0]
+    for name, value in (("tol", tol), ("max_rounds", max_rounds), ("factors", factors)):
+        if value is not None:
+            setattr(o, name, value)
+    r = ffi.new("finf_optimize_result *")
+    try:
+        status = stoppable(o.iqc.cancel, lambda: lib.finf_optimize(p.eta, p.kappa, o, r))
+        if status and status != lib.FINF_ETOL:
+            check(status, r.iqc.reason)
+        out = _optimum(p, r)
+        check(status, r.iqc.reason, out)
+        return out
+    finally:
+        lib.finf_optimize_result_free(r)
+
+
+def _optimum(p: Problem, r: Any) -> ConvexOptimum:
+    """A finf_optimize_result in words; everything is copied."""
+    more = {"history": copied(r.history, r.rounds + 1 if r.history else 0), "rounds": r.rounds,
+            "starts": r.starts, "spread": r.spread, "bound_sgd": r.bound_sgd,
+            "bound_nu": r.bound_nu, "nu": r.nu, "w": copied(r.w, r.n),
+            "density": copied(r.density, r.n), "psi": copied(r.psi, r.n),
+            "multiplier": copied(r.lambda_re, r.n) + 1j * copied(r.lambda_im, r.n),
+            "causal": copied(r.causal_re, r.n) + 1j * copied(r.causal_im, r.n)}
+    fields = {**iqc_fields(p, r.iqc), **real("minimax", r.minimax_lower), "gap": r.gap}
+    noise = Noise._of(taken(r)) if r.noise else None
+    gaussian = _gaussian(p, noise, fields["bound"])
+    gap = gaussian / fields["minimax"] if fields["minimax"] else math.nan
+    return ConvexOptimum(noise=noise, **fields, **more, gaussian_bound=gaussian, gaussian_gap=gap)
+
+
+def _gaussian(p: Problem, noise: Noise | None, bound: float) -> float:
+    """The bound of this noise if w is Gaussian: never above the sharp one."""
+    if p.bound == "gaussian" or (p.bound == "sharp" and not math.isfinite(bound)):
+        return bound
+    if p.bound != "sharp" or noise is None:
+        return math.nan
+    o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
+    # a number beside the bound: by the faster solver, and not proved
+    o.bound, o.solver, o.certify = lib.FINF_IQC_GAUSSIAN, lib.FINF_IQC_NEWTON, 0
+    c = noise._c
+    status = stoppable(o.cancel, lambda: lib.finf_iqc(c, p.eta, p.kappa, o, r))
+    return math.nan if status else min(r.bound.value, bound)
+
+
+def tune_convex(p: Problem) -> tuple[float, IqcResult]:
+    """The nu with the least bound, and that bound."""
+    o, r, nu = p.iqc_options(), ffi.new("finf_iqc_result *"), ffi.new("double *")
+    status = stoppable(o.cancel, lambda: lib.finf_tune_iqc(p.eta, p.kappa, o, nu, r))
+    if status and (status != lib.FINF_ETOL or math.isnan(nu[0])):
+        check(status, r.reason)
+    out = IqcResult(noise=Noise.nu(nu[0]), **iqc_fields(p, r))
+    if status:
+        raise ToleranceError(text_of(r.reason), out)
+    return nu[0], out

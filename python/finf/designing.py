@@ -1,0 +1,303 @@
+"""The noise designed for a run of n steps, and BLTs fitted to a loss."""
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._call import Array, Progress, Stop, check, choice, made, real, stoppable, string
+from ._call import text_of, whole
+from ._library import ffi, has, lib
+from .errors import ToleranceError, UsageError
+from .noise import Noise, noise_for
+from .optimizer import optimizer_of, pointer
+from .problem import Privacy, Problem, taken
+from .quadratic import linreg
+from .results import Result, Results, Setting
+from .spectrum import Spectrum
+from .systems import System, _start, participations
+
+__all__ = ["design", "DesignResult", "fit_blt", "BltFit"]
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class DesignResult(Setting):
+    """One family's answer of `design`."""
+
+    family: str
+    #: of the run, and what of it; None: F_inf
+    steps: int | None = None
+    objective: str | None = None
+    workload: str
+    #: the objective, by privacy noise alone; and with the start and gradient noise
+    loss: float
+    loss_error: float
+    loss_total: float
+    loss_total_error: float
+    #: no matrix has a smaller loss: proved by the dual; NaN where it was not computed
+    least: float
+    #: loss/least
+    gap: float
+    #: of the dense solver
+    duality_gap: float
+    #: squared sensitivity to the participations
+    sens2: float
+    sens2_error: float
+    #: False: an upper bound of it
+    sens2_exact: bool
+    participations: int | None = None
+    separation: int | None = None
+    #: Toeplitz families
+    noise: Noise | None = None
+    #: its matrices, where it was searched for or is one
+    system: System | None = None
+    #: vectors of state
+    memory: int | None = None
+    iterations: int
+    seconds: float
+
+
+def design(steps: int | None = None, *, eta: float | None = None,
+           spectrum: "Spectrum | ArrayLike | None" = None, workload: str | None = None,
+           families: "Sequence[str | Noise | System] | None" = None, objective: str = "last",
+           max_participations: int | None = None, min_sep: int | None = None,
+           epochs: int | None = None, start: "float | ArrayLike" = 1.0, kurtosis: float = 0.0,
+           optimizer: Any = None, tol: float | None = None,
+           progress: Callable[[int, float, float], Any] | None = None,
+           **privacy: Any) -> Results[DesignResult]:
+    """The noise for a run of `steps`: for each family the least loss
+
+        loss = sigma^2 <M, K>,   sigma^2 = G^2 sens2/(2 rho),   K the covariance of the noise
+
+    and its distance from `least`, which no noise at all is below. With `eta` and `spectrum` the
+    loss is E[F] of linear regression ("last", "average" or "max" over the steps); with
+    workload="prefix" the variance of the prefix sums. `families`: "dense", "toeplitz",
+    "banded:b", "nu", "me", any noise or System as it is; None: dense (up to 1024 steps), toeplitz,
+    nu, me, sgd. Without `steps` it is for F_inf: toeplitz (the optimum), nu, or a noise as it is.
+    Where one misses its tolerance a ToleranceError has them all as its `result`.
+
+    >>> import finf
+    >>> dense, nu = finf.design(32, eta=0.05, spectrum=finf.Spectrum.power(1, 4),
+    ...                         families=["dense", "nu"])
+    >>> round(dense.loss, 9), dense.duality_gap < 1e-8, round(nu.gap, 4)
+    (0.001839582, True, 2.3907)
+    """
+    if not has("finf_design_make"):
+        raise UsageError("this libfinf has no design")
+    prefix = (workload or "loss") == "prefix"
+    if workload not in (None, "loss", "prefix"):
+        raise UsageError(f"workload = {workload!r}: must be one of loss, prefix")
+    if not prefix and (eta is None or spectrum is None):
+        raise UsageError("the loss of a run needs eta and spectrum; or workload='prefix'")
+    problem = None if prefix or eta is None else Problem(
+        eta, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer, **privacy)
+    if steps is None:
+        if problem is None or (max_participations, min_sep, epochs) != (None, None, None):
+            raise UsageError("prefix sums and participations need steps")
+        return _stationary(problem, families or ["toeplitz", "nu", "sgd"], privacy)
+    n, p = whole(steps, "steps"), Privacy(**privacy)
+    o, rule = _options(p, objective, kurtosis, tol), optimizer_of(optimizer)
+    o.optimizer = pointer(rule)
+    k, b, exactly = participations(n, max_participations, min_sep, epochs)
+    if k is not None:
+        o.participations, o.separation = k, b
+        o.count = lib.FINF_DESIGN_FIXED_ORDER if exactly else lib.FINF_DESIGN_MIN_SEP
+    held = None if problem is None else _start(o, start, problem.H.d)
+    stop = Stop().into(o.cancel)
+    told = Progress("void(void *, int, double, double)", progress, stop)
+    o.progress = told.c
+    kind, free = "finf_design", lib.finf_design_free
+    run = made(kind, free, lib.finf_design_prefix, n, o) if problem is None else made(
+        kind, free, lib.finf_design_make, problem.eta, problem.H._c, n, o)
+    del held
+    if families is None:
+        families = [*(["dense"] if n <= 1024 else []), "toeplitz", "nu", "me", "sgd"]
+    epoch = b if k is not None and k > 1 else None
+    rows, missed = [], ""
+    for f in families:
+        status, row = _family(run, f, n, epoch, stop, problem)
+        told.raise_if_failed()
+        rows.append(row)
+        missed = missed or (row["reason"] if status else "")
+    out = _beside(rows, p, {"steps": n, "objective": objective, "participations": k,
+                            "separation": b, "workload": "prefix" if prefix else "loss"})
+    if missed:
+        raise ToleranceError(missed, out)
+    return out
+
+
+def _options(p: Privacy, objective: str, kurtosis: float, tol: Any) -> Any:
+    o = ffi.new("finf_design_options *", lib.finf_design_options_default())
+    p.into(o.privacy)
+    o.objective = choice(objective, "objective", lib.finf_design_objective_name, 4)
+    o.kurtosis = kurtosis
+    if tol is not None:
+        o.tol = tol
+    return o
+
+
+def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
+            problem: Problem | None) -> tuple[int, dict[str, Any]]:
+    """The status of one family, and what it came to, as fields."""
+    r = ffi.new("finf_design_result *")
+    word, _, count = family.partition(":") if isinstance(family, str) else ("", "", "")
+    held: Any = None
+    if word == "dense":
+        function: Any = lib.finf_design_dense
+        args: tuple[Any, ...] = (run,)
+    elif word in ("toeplitz", "banded"):
+        function, bands = lib.finf_design_toeplitz, whole(float(count or 0), family, 0)
+        args = (run, bands)
+    elif family == "nu":
+        function, args = lib.finf_design_nu, (run,)
+    elif word == "me" or isinstance(family, System):
+        held = family if isinstance(family, System) else (
+            System.epochs(n, epoch) if epoch else System.me(n))
+        function, args = lib.finf_design_system, (run, held._c)
+    else:
+        held = noise_for(family, problem)
+        function, args = lib.finf_design_noise, (run, held._c)
+    cancel = ffi.new("finf_cancel *")  # the run's own has the same flag
+    try:
+        status = stoppable(cancel, lambda: function(*args, r), stop)
+        if status and (status != lib.FINF_ETOL or math.isnan(r.loss.value)):
+            check(status, r.reason)
+        name = family if isinstance(family, str) else string(r.family)
+        return status, _fields(name, held, r)
+    finally:
+        lib.finf_design_result_free(r)
+
+
+def _fields(family: str, given: "Noise | System | None", r: Any) -> dict[str, Any]:
+    """A finf_design_result in words; what it owns is taken, what was given is handed back."""
+    noise = given if isinstance(given, Noise) else Noise._of(taken(r)) if r.noise else None
+    system = given if isinstance(given, System) else None
+    if r.system and system is None:
+        system = System(ffi.gc(r.system, lib.finf_system_free))
+        r.system = ffi.NULL
+    return {"family": family, **real("loss", r.loss), **real("loss_total", r.loss_total),
+            **real("sens2", r.sens2), "sens2_exact": bool(r.sens2_exact), "sigma": r.sigma,
+            "least": r.least, "duality_gap": r.duality_gap, "memory": r.memory,
+            "iterations": r.iterations, "seconds": r.seconds, "noise": noise,
+            "system": system, "reason": text_of(r.reason)}
+
+
+def _beside(rows: list[dict[str, Any]], p: Privacy, same: dict[str, Any]) -> Results[DesignResult]:
+    """Each family beside what the dense one proved."""
+    least = max((r["least"] for r in rows if not math.isnan(r["least"])), default=math.nan)
+    gap = next((r["duality_gap"] for r in rows if not math.isnan(r["duality_gap"])), math.nan)
+    every = [DesignResult(**{**p.fields(), **same, **r, "least": least, "duality_gap": gap,
+                             "gap": r["loss"] / least}) for r in rows]
+    return Results(every, "family memory sens2 gap loss")
+
+
+def _stationary(p: Problem, families: Sequence[Any],
+                privacy: dict[str, Any]) -> Results[DesignResult]:
+    """Of F_inf: what `linreg` says, with and without gradient noise."""
+    rows = []
+    given: dict[str, Any] = {"kurtosis": p.kurtosis, "optimizer": p.optimizer, **privacy}
+    for f in families:
+        began = time.perf_counter()
+        noise = noise_for({"toeplitz": "best", "nu": "nu:best"}.get(f, f)
+                          if isinstance(f, str) else f, p)
+        every = linreg(noise, p.eta, p.H, **given)
+        alone = linreg(noise, p.eta, p.H, **{**given, "sigma_sgd": 0.0})
+        rows.append(DesignResult(
+            **p.privacy.fields(alone.gamma2), family=str(f), workload="loss", noise=noise,
+            loss=alone.F_inf, loss_error=alone.F_inf_error, loss_total=every.F_inf,
+            loss_total_error=every.F_inf_error, least=alone.F_best, duality_gap=math.nan,
+            gap=alone.F_inf / alone.F_best, sens2=alone.gamma2, sens2_error=alone.gamma2_error,
+            sens2_exact=True, iterations=0, seconds=time.perf_counter() - began,
+            reason=alone.reason if math.isinf(alone.F_inf) else ""))
+    return Results(rows, "family sens2 gap loss")
+
+
+# ---- BLTs -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class BltFit(Result):
+    """What `fit_blt` answers."""
+
+    noise: Noise
+    buffers: int
+    buf_decay: Array
+    output_scale: Array
+    #: squared sensitivity, what the noise does at sigma = 1, and sens2 error G^2/(2 rho)
+    sens2: float
+    sens2_error: float
+    error: float
+    error_error: float
+    loss: float
+    loss_error: float
+    #: no noise has a smaller loss; and loss/least; NaN for prefix sums
+    least: float
+    least_error: float
+    gap: float
+    #: proved: decays and inverse decays are real, interlaced, in (-1, 1)
+    stable: bool
+    proved: str
+    #: what a Newton step may still gain, of the loss; worst start over the best, minus 1
+    left: float
+    spread: float
+    seconds: float
+
+
+def fit_blt(buffers: int, problem: Problem | None = None, *, steps: int | None = None,
+            objective: str = "average", starts: int | None = None, max_participations: int = 1,
+            min_sep: int = 1) -> BltFit:
+    """The BLT of so many buffers with the least loss that was found:
+
+        C = 1 + sum_i output_scale_i z/(1 - buf_decay_i z),   k vectors of memory, any length
+
+    for the privacy noise's part of F_inf of a `problem` (mean estimation, linear regression), or
+    for the prefix sums of `steps` ("average", "last" or "max" of their variances).
+
+    >>> import finf
+    >>> fit = finf.fit_blt(2, finf.Problem(eta=0.02, spectrum=finf.Spectrum.power(1, 8)))
+    >>> fit.stable, fit.gap < 1.05, fit.noise.family
+    (True, True, 'blt')
+    """
+    if not has("finf_blt_fit_mean"):
+        raise UsageError("this libfinf fits no BLTs")
+    if (problem is None) == (steps is None):
+        raise UsageError("a problem, or the steps of prefix sums: one of them")
+    if problem is not None and problem.kind == "convex":
+        raise UsageError("a BLT is fitted to mean estimation, linear regression or prefix sums")
+    k = whole(buffers, "buffers")
+    o = ffi.new("finf_blt_fit_options *", lib.finf_blt_fit_options_default())
+    if starts is not None:
+        o.starts = whole(starts, "starts")
+    if hasattr(o, "participations"):
+        o.participations = whole(max_participations, "max_participations")
+        o.separation = whole(min_sep, "min_sep")
+    r = ffi.new("finf_blt_fit *")
+    status = stoppable(o.cancel, lambda: _fit(k, problem, steps, objective, o, r))
+    if status and (status != lib.FINF_ETOL or not r.buffers):
+        check(status, r.reason)
+    out = _blt(r)
+    check(status, r.reason, out)
+    return out
+
+
+def _fit(k: int, problem: Problem | None, steps: Any, objective: str, o: Any, r: Any) -> int:
+    if problem is None:
+        which = choice(objective, "objective", lib.finf_blt_objective_name, 4)
+        return lib.finf_blt_fit_prefix(whole(steps, "steps"), which, k, o, r)
+    if problem.kind == "mean":
+        return lib.finf_blt_fit_mean(problem.eta, problem.mean_options(), k, o, r)
+    return lib.finf_blt_fit_linreg(problem.eta, problem.H._c, problem.linreg_options(), k,
+                                   o, r)
+
+
+def _blt(r: Any) -> BltFit:
+    decay, scale = (np.array(list(x[0:r.buffers])) for x in (r.decay, r.scale))
+    return BltFit(noise=Noise.blt(decay, scale), buffers=r.buffers, buf_decay=decay,
+                  output_scale=scale, **real("sens2", r.sens2), **real("error", r.error),
+                  **real("loss", r.loss), **real("least", r.least), gap=r.ratio,
+                  stable=bool(r.stable), proved=string(r.proved), left=r.left, spread=r.spread,
+                  seconds=r.seconds, reason=text_of(r.reason))

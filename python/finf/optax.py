@@ -1,0 +1,87 @@
+"""Correlated noise as a pair (init, update), as optax has it, on trees of NumPy arrays."""
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, NamedTuple
+
+import numpy as np
+
+from .stream import NoiseStream
+
+__all__ = ["correlated_noise", "GradientTransformation", "NoiseState"]
+
+
+class NoiseState(NamedTuple):
+    """The next step, and the stream's bytes: a secret."""
+
+    step: int
+    stream: bytes
+
+
+class GradientTransformation(NamedTuple):
+    """init(params) -> state; update(updates, state, params=None) -> (updates, state)."""
+
+    init: Callable[[Any], NoiseState]
+    update: Callable[..., tuple[Any, NoiseState]]
+
+
+def _leaves(tree: Any) -> Iterator[Any]:
+    """The arrays of nested dicts (by sorted key), lists and tuples."""
+    if isinstance(tree, dict):
+        for key in sorted(tree):
+            yield from _leaves(tree[key])
+    elif isinstance(tree, (list, tuple)):
+        for part in tree:
+            yield from _leaves(part)
+    elif tree is not None:
+        yield np.asarray(tree)
+
+
+def _added(tree: Any, z: Iterator[Any]) -> Any:
+    """The tree with the next of z added to each leaf."""
+    if isinstance(tree, dict):
+        parts = {key: _added(tree[key], z) for key in sorted(tree)}
+        return {key: parts[key] for key in tree}
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*(_added(part, z) for part in tree))
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(_added(part, z) for part in tree)
+    if tree is None:
+        return None
+    a = np.asarray(tree)
+    return a + next(z).reshape(a.shape).astype(a.dtype, copy=False)
+
+
+def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int = 1,
+                     **stream: Any) -> GradientTransformation:
+    """updates + z_t, z_t = sum_s beta_s w_{t-s}; keywords are those of `NoiseStream`.
+
+    Nothing is changed in place: an old state gives the same noise again.
+
+    >>> params = {"w": np.zeros((2, 3)), "b": np.zeros(3)}
+    >>> init, update = correlated_noise("blt:0.9;0.2", sigma=0.5, seed=1)
+    >>> state = init(params)
+    >>> noisy, state = update(params, state)
+    >>> noisy["w"].shape, state.step
+    ((2, 3), 1)
+    """
+    opened: dict[int, NoiseStream] = {}
+
+    def at(size: int) -> NoiseStream:
+        if size not in opened:
+            opened[size] = NoiseStream(noise, size, sigma, **stream)
+        return opened[size]
+
+    def init(params: Any) -> NoiseState:
+        size = sum(leaf.size for leaf in _leaves(params))
+        opened.pop(size, None)  # a new run: its key is new too, unless it was given
+        return NoiseState(0, at(size).state())
+
+    def update(updates: Any, state: NoiseState, params: Any = None) -> tuple[Any, NoiseState]:
+        sizes = [leaf.size for leaf in _leaves(updates)]
+        one = at(sum(sizes))
+        one.restore(state.stream)
+        z = one.next() / batch_size
+        ends = np.cumsum(sizes)[:-1]
+        return _added(updates, iter(np.split(z, ends))), NoiseState(state.step + 1, one.state())
+
+    return GradientTransformation(init, update)

@@ -1,0 +1,233 @@
+"""The problem that is asked about: a step size, a loss, an optimizer and a privacy target."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ._call import call, check, choice, stoppable, text_of, whole
+from ._library import ffi, lib
+from .errors import DomainError, UsageError, error_of
+from .noise import Noise
+from .optimizer import Optimizer, optimizer_of, pointer
+from .spectrum import Spectrum, spectrum_of
+
+__all__ = ["Problem"]
+
+
+class Privacy:
+    """rho, or epsilon at delta (exact for this Gaussian mechanism), clip norm, gradient noise."""
+
+    def __init__(self, rho: float | None = None, epsilon: float | None = None,
+                 delta: float | None = None, clip: float | None = None,
+                 sigma_sgd: float | None = None) -> None:
+        default = lib.finf_privacy_setting_default()
+        if (epsilon is None) != (delta is None):
+            raise UsageError("epsilon and delta go together")
+        if rho is not None and epsilon is not None:
+            raise UsageError("rho, or epsilon with delta: one of them")
+        self.epsilon = None if epsilon is None else float(epsilon)
+        self.delta = None if delta is None else float(delta)
+        self.rho, self.rho_error = default.rho if rho is None else float(rho), 0.0
+        if self.epsilon is not None:
+            if not 0 < self.epsilon <= 1e30:
+                raise DomainError(f"epsilon = {self.epsilon:g}: must be positive, at most 1e30")
+            out = ffi.new("finf_real *")
+            call(lib.finf_rho_gauss, self.epsilon, self.delta, out)
+            self.rho, self.rho_error = out.value, out.error
+        self.clip = default.clip if clip is None else float(clip)
+        self.sigma_sgd = default.sigma_sgd if sigma_sgd is None else float(sigma_sgd)
+
+    def into(self, setting: Any) -> None:
+        """Into a finf_privacy_setting."""
+        setting.rho, setting.clip, setting.sigma_sgd = self.rho, self.clip, self.sigma_sgd
+
+    def fields(self, sens2: float | None = None) -> dict[str, Any]:
+        """The fields of a result: the target, and sigma for this squared sensitivity."""
+        d = {k: getattr(self, k)
+             for k in ("rho", "rho_error", "epsilon", "delta", "clip", "sigma_sgd")}
+        if sens2 is not None:
+            d["sigma"] = self.multipliers(sens2).sigma
+        return d
+
+    def multipliers(self, sens2: float) -> Any:
+        """The three things called noise multiplier."""
+        setting = ffi.new("finf_privacy_setting *")
+        self.into(setting)
+        return lib.finf_noise_multipliers(setting, sens2)
+
+    def variance(self, gamma2: float, d: float) -> float:
+        """E|w_t|^2 in d dimensions."""
+        setting = ffi.new("finf_privacy_setting *")
+        self.into(setting)
+        return lib.finf_noise_variance(setting, gamma2, d)
+
+
+class Problem:
+    """What is asked about. With `kappa` it is every strongly convex, smooth F with L/mu = kappa;
+    with `spectrum` linear regression; with neither mean estimation.
+
+    ===========================  ==================================================================
+    eta                          step size
+    spectrum, kurtosis           linear regression: of H; excess kurtosis of independent inputs
+    kappa, smooth, dim           convex F: L/mu, L (1), dimension of theta (1)
+    bound, class_, constants     convex F: which bound ("sharp"), of which F ("general")
+    solver, grid_uniform, fir    convex F: how it is solved ("auto")
+    certify                      convex F: prove the bound in ball arithmetic
+    optimizer                    an Optimizer, or its spelling; None: sgd
+    rho, or epsilon and delta    privacy target (rho = 1)
+    clip, sigma_sgd              clip norm G (1), standard deviation of gradient noise (0)
+    ===========================  ==================================================================
+
+    >>> problem = Problem(eta=0.02, spectrum=Spectrum.power(1, 4), epsilon=1, delta=1e-5)
+    >>> problem.kind, problem.mu, round(problem.privacy.rho, 6)
+    ('linreg', 0.25, 0.035926)
+    """
+
+    def __init__(self, eta: float, *, spectrum: "Spectrum | ArrayLike | None" = None,
+                 kappa: float | None = None, kurtosis: float = 0.0, smooth: float = 1.0,
+                 dim: float = 1.0, bound: str = "sharp", class_: str = "general",
+                 constants: str = "sharp", solver: str = "auto", grid_uniform: int = 0,
+                 fir: int = 0, certify: bool = False, optimizer: "Optimizer | str | None" = None,
+                 rho: float | None = None, epsilon: float | None = None,
+                 delta: float | None = None, clip: float | None = None,
+                 sigma_sgd: float | None = None) -> None:
+        if spectrum is not None and kappa is not None:
+            raise UsageError("kappa is about every convex F, spectrum about linear regression: "
+                             "give one of them")
+        self.eta = float(eta)
+        self.privacy = Privacy(rho, epsilon, delta, clip, sigma_sgd)
+        self.optimizer = optimizer_of(optimizer)
+        self.spectrum = None if spectrum is None else spectrum_of(spectrum)
+        self.kappa = None if kappa is None else float(kappa)
+        self.kurtosis, self.smooth, self.dim = float(kurtosis), float(smooth), float(dim)
+        self.bound, self.class_, self.constants = bound, class_, constants
+        self.solver, self.certify = solver, bool(certify)
+        self.grid_uniform = whole(grid_uniform, "grid_uniform", 0)
+        self.fir = whole(fir, "fir", 0)
+
+    @property
+    def kind(self) -> str:
+        """"mean", "linreg" or "convex"."""
+        return "convex" if self.kappa is not None else "mean" if self.spectrum is None else "linreg"
+
+    @property
+    def H(self) -> Spectrum:
+        """The spectrum of linear regression."""
+        if self.spectrum is None:
+            raise UsageError("only linear regression has a spectrum")
+        return self.spectrum
+
+    @property
+    def mu(self) -> float:
+        """The least curvature."""
+        return self.curvatures[0]
+
+    @property
+    def curvatures(self) -> tuple[float, float]:
+        """The least and the largest curvature."""
+        if self.kappa is not None:
+            return self.smooth / self.kappa, self.smooth
+        if self.spectrum is not None:
+            return self.spectrum.min, self.spectrum.max
+        return 1.0, 1.0
+
+    # ---- options of the library -------------------------------------------------------------
+
+    def mean_options(self) -> Any:
+        """finf_mean_options *"""
+        o = ffi.new("finf_mean_options *", lib.finf_mean_options_default())
+        self.privacy.into(o.privacy)
+        o.optimizer = pointer(self.optimizer)
+        return o
+
+    def linreg_options(self, optimum: bool = True) -> Any:
+        """finf_linreg_options *"""
+        o = ffi.new("finf_linreg_options *", lib.finf_linreg_options_default())
+        self.privacy.into(o.privacy)
+        o.optimizer = pointer(self.optimizer)
+        o.kurtosis, o.optimum = self.kurtosis, optimum
+        return o
+
+    def iqc_options(self) -> Any:
+        """finf_iqc_options *"""
+        o = ffi.new("finf_iqc_options *", lib.finf_iqc_options_default())
+        self.privacy.into(o.privacy)
+        o.optimizer = pointer(self.optimizer)
+        o.smooth, o.dim = self.smooth, self.dim
+        o.bound = choice(self.bound, "bound", lib.finf_iqc_bound_name, 8)
+        o.multipliers = choice(self.class_, "class_", lib.finf_iqc_class_name, 8)
+        o.constants = choice(self.constants, "constants", lib.finf_iqc_constants_name, 8)
+        o.solver = choice(self.solver, "solver", lib.finf_iqc_solver_name, 8)
+        o.grid_uniform, o.fir, o.certify = self.grid_uniform, self.fir, self.certify
+        return o
+
+    # ---- what results have of it ------------------------------------------------------------
+
+    def fields(self, sens2: float | None = None) -> dict[str, Any]:
+        """The fields of WithOptimizer."""
+        o, (low, high) = self.optimizer, self.curvatures
+        out = ffi.new("double *", math.nan)  # a failure leaves NaN
+        lib.finf_optimizer_contraction(pointer(o), self.eta, low, high, out, ffi.NULL)
+        return {"eta": self.eta, "optimizer": o or Optimizer(),
+                "average": o.average if o else None,
+                "weight_decay": o.weight_decay if o and o.weight_decay else None,
+                "eta_eff": self.eta * lib.finf_optimizer_step(pointer(o)),
+                "contraction": out[0], **self.privacy.fields(sens2)}
+
+    # ---- the noise that is best for it ------------------------------------------------------
+
+    def best_nu(self) -> float:
+        """The nu with the least F_inf, or bound: see `tune`."""
+        nu = ffi.new("double *")
+        if self.kind == "mean":
+            mean = ffi.new("finf_mean_result *")
+            check(lib.finf_tune_mean(self.eta, self.mean_options(), nu, mean), mean.reason)
+        elif self.kind == "linreg":
+            r = ffi.new("finf_linreg_result *")
+            check(lib.finf_tune_linreg(self.eta, self.H._c, self.linreg_options(False), nu,
+                                       r), r.reason)
+        else:
+            o, iqc = self.iqc_options(), ffi.new("finf_iqc_result *")
+            o.certify, o.solver = 0, lib.FINF_IQC_NEWTON  # the faster one: only nu is kept
+            status = stoppable(
+                o.cancel, lambda: lib.finf_tune_iqc(self.eta, self.kappa, o, nu, iqc))
+            check(status, iqc.reason)
+        return nu[0]
+
+    def best_noise(self) -> Noise:
+        """See Noise.best."""
+        out = ffi.new("finf_noise **")
+        if self.kind == "mean":
+            call(lib.finf_mean_best_noise, self.eta, self.mean_options(), out)
+        elif self.kind == "linreg":
+            call(lib.finf_linreg_best_noise, self.eta, self.H._c, self.linreg_options(), out)
+        else:
+            return self._best_convex()
+        return Noise._of(ffi.gc(out[0], lib.finf_noise_free))
+
+    def _best_convex(self) -> Noise:
+        o = ffi.new("finf_optimize_options *", lib.finf_optimize_options_default())
+        o.iqc = self.iqc_options()[0]
+        o.iqc.certify = 0
+        r = ffi.new("finf_optimize_result *")
+        try:
+            status = stoppable(
+                o.iqc.cancel, lambda: lib.finf_optimize(self.eta, self.kappa, o, r))
+            if status:
+                raise error_of(status, text_of(r.iqc.reason))
+            if not r.noise:
+                raise DomainError("there is no best noise: every bound is infinite")
+            return Noise._of(taken(r))
+        finally:
+            lib.finf_optimize_result_free(r)
+
+    def __repr__(self) -> str:
+        return f"<Problem {self.kind}, eta = {self.eta:g}>"
+
+
+def taken(owner: Any) -> Any:
+    """The noise of a result, which is then no longer the result's."""
+    noise, owner.noise = owner.noise, ffi.NULL
+    return ffi.gc(noise, lib.finf_noise_free)

@@ -1,0 +1,197 @@
+"""Mean estimation and linear regression: F_inf, exactly."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._call import call, check, numbers, real, text_of
+from ._library import ffi, lib
+from .noise import Noise, noise_for
+from .optimizer import pointer
+from .problem import Problem
+from .results import WithNoise
+from .spectrum import Spectrum
+
+__all__ = ["mean", "linreg", "eta_max", "MeanResult", "LinregResult"]
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class MeanResult(WithNoise):
+    """What `mean` answers."""
+
+    #: lim E[F(theta_t) - F*], exact
+    F_inf: float
+    F_inf_error: float
+    #: the least over all noise
+    F_best: float
+    F_best_error: float
+    #: of independent noise
+    F_sgd: float
+    F_sgd_error: float
+    #: whether theta converges
+    stable: bool
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class LinregResult(WithNoise):
+    """What `linreg` answers."""
+
+    spectrum: Spectrum
+    #: dimension, and Tr H / lambda_max
+    d: int
+    d_eff: float
+    trace: float
+    #: the largest stable step size
+    eta_max: float
+    #: excess kurtosis of the inputs
+    kurtosis: float
+    #: lim E[F(theta_t) - F*], exact for independent inputs of that kurtosis
+    F_inf: float
+    F_inf_error: float
+    #: a lower bound for any inputs of this covariance
+    F_lower: float
+    F_lower_error: float
+    #: an upper bound for any inputs with E|x|^2 xx' <= R2 H and the kurtosis constant C_kurt
+    F_upper: float
+    F_upper_error: float
+    #: the least F_inf, and the least F_lower, over all noise
+    F_best: float
+    F_best_error: float
+    F_lower_best: float
+    F_lower_best_error: float
+    #: the paper's lower bound for every noise
+    F_floor: float
+    F_floor_error: float
+    #: of F_upper
+    R2: float
+    C_kurt: float
+    #: whether second moments are finite in the limit
+    stable: bool
+    #: the paper's rates with unit constants, for plain SGD
+    rate_sgd: float | None = None
+    rate_nu: float | None = None
+    rate_floor: float | None = None
+    #: asked for: an array with fields k, lambda, T, F_inf, F_lower
+    directions: Any = None
+
+
+def mean(noise: "Noise | str", eta: float, **problem: Any) -> MeanResult:
+    """F_inf for mean estimation, F = (1/2) E(theta - y)^2:
+
+        F_inf = (1/2) eta/(2 - eta) (sigma^2 T(eta) + sigma_sgd^2),  sigma^2 = G^2 gamma^2/(2 rho)
+
+    Keywords are those of `Problem`: optimizer, rho or epsilon and delta, clip, sigma_sgd.
+
+    >>> import finf
+    >>> r = finf.mean("nu:paper", eta=0.1)
+    >>> round(r.F_inf, 12), round(r.F_sgd, 12), r.noise
+    (0.005269617871, 0.013157894737, Noise('nu:0.1'))
+    """
+    p = Problem(eta, **problem)
+    n = noise_for(noise, p)
+    r = ffi.new("finf_mean_result *")
+    status = lib.finf_mean(n._c, p.eta, p.mean_options(), r)
+    if status and status != lib.FINF_ETOL:
+        check(status, r.reason)
+    out = mean_result(p, n, r)
+    check(status, r.reason, out)
+    return out
+
+
+def mean_result(p: Problem, n: Noise, r: Any) -> MeanResult:
+    """A finf_mean_result in words."""
+    return MeanResult(noise=n, **p.fields(r.gamma2.value), **real("gamma2", r.gamma2),
+                      **real("F_inf", r.F), **real("F_best", r.F_optimal),
+                      **real("F_sgd", r.F_sgd), stable=bool(r.stable), reason=text_of(r.reason))
+
+
+def linreg(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *,
+           kurtosis: float = 0.0, directions: "bool | ArrayLike" = False,
+           **problem: Any) -> LinregResult:
+    """F_inf for linear regression, F = (1/2) E(y - <theta,x>)^2, one example a step:
+
+        F_inf = (1/2) sum_j lambda_j s_j,  s_j the stationary variance along eigenvector j
+
+    exact for inputs of independent coordinates along the eigenvectors with the given excess
+    kurtosis (0: Gaussian). `directions`: also what each direction contributes; True, or which of
+    them, counted from 1. Other keywords are those of `Problem`.
+
+    >>> import finf
+    >>> s = finf.Spectrum.power(1, 128)
+    >>> r = finf.linreg(finf.Noise.nu(0.01), eta=0.02, spectrum=s, rho=0.5)
+    >>> round(r.F_inf, 9), r.F_best < r.F_inf < r.F_upper, r.F_inf_error < 1e-15
+    (0.018683832, True, True)
+    """
+    p = Problem(eta, spectrum=spectrum, kurtosis=kurtosis, **problem)
+    n = noise_for(noise, p)
+    r = ffi.new("finf_linreg_result *")
+    status = lib.finf_linreg(n._c, p.eta, p.H._c, p.linreg_options(), r)
+    if status and status != lib.FINF_ETOL:
+        check(status, r.reason)
+    out = linreg_result(p, n, r, _directions(p, n, directions))
+    check(status, r.reason, out)
+    return out
+
+
+def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> LinregResult:
+    """A finf_linreg_result in words."""
+    return LinregResult(
+        noise=n, spectrum=p.H, d=int(r.d), d_eff=r.d_eff, trace=r.trace,
+        eta_max=_eta_max(p), kurtosis=p.kurtosis, **p.fields(r.gamma2.value),
+        **real("gamma2", r.gamma2), **real("F_inf", r.exact), **real("F_lower", r.lti),
+        **real("F_upper", r.upper), **real("F_best", r.optimum),
+        **real("F_lower_best", r.optimum_lti), **real("F_floor", r.floor), R2=r.R2,
+        C_kurt=r.C_kurt, stable=bool(r.stable), **_rates(p), directions=directions,
+        reason=text_of(r.reason) or text_of(r.upper_reason))
+
+
+def _eta_max(p: Problem) -> float:
+    out = ffi.new("double *")
+    call(lib.finf_linreg_eta_max, p.H._c, p.kurtosis, pointer(p.optimizer), out)
+    return out[0]
+
+
+def eta_max(spectrum: "Spectrum | ArrayLike", *, kurtosis: float = 0.0,
+            optimizer: Any = None) -> float:
+    """The largest eta for which F_inf of linear regression is finite.
+
+    >>> import finf
+    >>> round(finf.eta_max(finf.Spectrum.power(1, 4)), 9)
+    0.552156255
+    """
+    return _eta_max(Problem(1.0, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer))
+
+
+def _rates(p: Problem) -> dict[str, Any]:
+    """The paper's Table 1, which is about plain SGD."""
+    out = ffi.new("finf_rates *")
+    o = p.linreg_options()
+    if p.optimizer is not None or lib.finf_rates_spectrum(p.H._c, p.eta,
+                                                          ffi.addressof(o.privacy), out):
+        return {}
+    return {"rate_sgd": out.sgd, "rate_nu": out.nu, "rate_floor": out.floor}
+
+
+_DIRECTION = np.dtype([(k, np.float64) for k in ("lambda", "T", "F_inf", "F_lower")])
+
+
+def _directions(p: Problem, n: Noise, which: Any) -> Any:
+    """k, and the fields of finf_direction, which are four doubles."""
+    if which is False or which is None:
+        return None
+    if not lib.finf_optimizer_stable(pointer(p.optimizer), p.eta, p.H.max):
+        return None  # a direction that diverges by itself has no stationary share
+    k, at = numbers(np.arange(1, p.H.d + 1) if which is True else np.atleast_1d(which),
+                    "directions")
+    rows = ffi.new("finf_direction[]", len(k))
+    call(lib.finf_linreg_directions, n._c, p.eta, p.H._c, p.linreg_options(), at, len(k),
+         rows)
+    four = np.frombuffer(ffi.buffer(rows), dtype=_DIRECTION)
+    out = np.empty(len(k), dtype=[("k", np.float64), *_DIRECTION.descr])
+    out["k"] = k
+    for name in _DIRECTION.names or ():
+        out[name] = four[name]
+    return out

@@ -1,0 +1,201 @@
+"""Streams: correlated noise to run, step by step, the same bits for every worker."""
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ._call import call, made, numbers, stoppable, string, whole
+from ._library import ffi, has, lib
+from .accounting import gamma
+from .errors import DomainError, UsageError
+from .noise import Noise, noise_for
+from .problem import Privacy
+from .systems import System
+
+__all__ = ["NoiseStream"]
+
+_DTYPES = {np.dtype(np.float64): "FINF_STREAM_F64", np.dtype(np.float32): "FINF_STREAM_F32"}
+
+
+class NoiseStream:
+    """z_t = sum_s beta_s w_{t-s}, w_{t,j} ~ N(0, sigma^2), of the given shape, step by step.
+
+    ``noise``: a Noise or its spelling, or a System, whose n steps it then has. ``sigma``: the
+    standard deviation of w; or a privacy target in its place, rho or epsilon with delta, for the
+    clip norm and participations given, by the sensitivity of ``steps`` (None: of all time).
+    ``steps`` is needed where the noise has neither a recursion nor a finite beta (nu, cc, ..): so
+    many vectors are then kept. ``coordinates`` (a, b): those of the flattened shape only.
+
+    w is a function of (key, t, j) alone: ChaCha20, then Box and Muller's method, so that any
+    worker draws its coordinates with the same bits. The key comes from the system unless it is
+    given; a ``seed`` is for experiments only, and gives no privacy. key and state() are secrets:
+    whoever has them can subtract the noise.
+
+    >>> stream = NoiseStream("blt:0.9,0.5;0.2,0.1", (2, 3), sigma=0.5, seed=1)
+    >>> z = stream.next()
+    >>> z.shape, stream.memory, stream.step
+    ((2, 3), 2, 1)
+    >>> saved = stream.state()
+    >>> z1 = stream.next()
+    >>> stream.restore(saved)
+    >>> bool((stream.next() == z1).all())
+    True
+    """
+
+    def __init__(self, noise: "Noise | System | str", shape: "int | Sequence[int]",
+                 sigma: float | None = None, dtype: DTypeLike = np.float64, *,
+                 steps: int | None = None, rho: float | None = None,
+                 epsilon: float | None = None, delta: float | None = None,
+                 clip: float | None = None, max_participations: int | None = None,
+                 min_sep: int | None = None, epochs: int | None = None, seed: int | None = None,
+                 key: bytes | None = None, coordinates: tuple[int, int] | None = None) -> None:
+        if not has("finf_stream_new"):
+            raise UsageError("this libfinf has no streams")
+        self.noise: Noise | System = noise if isinstance(noise, System) else noise_for(noise)
+        self.shape = tuple(np.atleast_1d(np.asarray(shape, dtype=int)).tolist())
+        self.dtype = np.dtype(dtype)
+        if self.dtype not in _DTYPES:
+            raise UsageError(f"dtype = {self.dtype}: must be float64 or float32")
+        dim = math.prod(whole(n, "shape", 0) for n in self.shape)
+        target = (rho, epsilon, delta, clip, None)
+        who = (max_participations, min_sep, epochs)
+        o = ffi.new("finf_stream_options *", lib.finf_stream_options_default())
+        o.sigma = _sigma(self.noise, sigma, target, steps, who)
+        o.dtype = getattr(lib, _DTYPES[self.dtype])
+        o.steps = 0 if steps is None else whole(steps, "steps")
+        if coordinates is not None:
+            first, end = (whole(x, "coordinates", 0, dim) for x in coordinates)
+            if first >= end:
+                raise DomainError(f"coordinates {first}:{end}: there must be some")
+            o.first, o.count = first, end - first
+            self.shape = (end - first,)
+        self._c = _opened(self.noise, dim, o, seed, key)
+        self._lock = threading.Lock()
+
+    def next(self, out: "NDArray[Any] | None" = None) -> "NDArray[Any]":
+        """z of the next step: a new array, or `out`, of the stream's dtype and size."""
+        if out is None:
+            out = np.empty(self.shape, dtype=self.dtype)
+        elif out.dtype != self.dtype or out.size != math.prod(self.shape):
+            raise DomainError(f"out is {out.dtype} of {out.size}: {self.dtype} of "
+                              f"{math.prod(self.shape)} expected")
+        elif not (out.flags.c_contiguous and out.flags.writeable):
+            raise DomainError("out must be C-contiguous and writeable")
+        with self._lock:
+            call(lib.finf_stream_next, self._c, ffi.from_buffer(out, require_writable=True))
+        return out
+
+    def skip(self, steps: int) -> None:
+        """On by so many steps. Interrupted it is not to be used until it is restored."""
+        cancel = ffi.new("finf_cancel *")
+        n = whole(steps, "steps", 0)
+        with self._lock:
+            stoppable(cancel, lambda: call(lib.finf_stream_skip, self._c, n, cancel))
+
+    def state(self) -> bytes:
+        """Key, step and state: what it takes to go on with the same bits. A secret."""
+        with self._lock:
+            room = bytearray(lib.finf_stream_state_size(self._c))
+            call(lib.finf_stream_state, self._c, ffi.from_buffer(room), len(room))
+        return bytes(room)
+
+    def restore(self, state: bytes) -> None:
+        """To that state, of a stream of the same noise, sigma, shape and coordinates."""
+        with self._lock:
+            call(lib.finf_stream_restore, self._c, ffi.from_buffer(state), len(state))
+
+    def __iter__(self) -> "Iterator[NDArray[Any]]":
+        while not self.steps or self.step < self.steps:
+            yield self.next()
+
+    # ---- what it is -------------------------------------------------------------------------
+
+    def _facts(self) -> Any:
+        return lib.finf_stream_describe(self._c)
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of w."""
+        return self._facts().sigma
+
+    @property
+    def step(self) -> int:
+        """The next one."""
+        return self._facts().step
+
+    @property
+    def steps(self) -> int:
+        """That there are; 0: any number."""
+        return self._facts().steps
+
+    @property
+    def memory(self) -> int:
+        """Vectors of state."""
+        return self._facts().memory
+
+    @property
+    def method(self) -> str:
+        """How z comes from w: "buffers", "past inputs", .."""
+        return string(self._facts().method)
+
+    @property
+    def generator(self) -> str:
+        """Of w."""
+        return string(self._facts().generator)
+
+    @property
+    def seeded(self) -> bool:
+        """From a seed: for experiments, no privacy."""
+        return bool(self._facts().seeded)
+
+    @property
+    def key(self) -> bytes:
+        """For workers that have other coordinates of the same noise. A secret."""
+        room = ffi.new("unsigned char[]", lib.FINF_STREAM_KEY)
+        lib.finf_stream_key(self._c, room)
+        return bytes(ffi.buffer(room))
+
+    def __repr__(self) -> str:
+        note = ", seeded: no privacy" if self.seeded else ""
+        return f"<NoiseStream {self.noise}, shape {self.shape}, sigma = {self.sigma:g}{note}>"
+
+
+def _sigma(noise: "Noise | System", sigma: float | None, target: tuple[Any, ...],
+           steps: int | None, who: tuple[Any, ...]) -> float:
+    """As given, or what the privacy target needs."""
+    given = any(x is not None for x in target[:3])
+    if (sigma is not None) == given:
+        raise UsageError("sigma, or a privacy target (rho, or epsilon with delta): one of them")
+    if sigma is not None:
+        if any(x is not None for x in (target[3], *who)):
+            raise UsageError("clip and participations are of a privacy target: sigma is as given")
+        return float(sigma)
+    k, b, epochs = who
+    if isinstance(noise, System):
+        sens2 = noise.sensitivity(k, b, epochs)[0]
+    else:
+        sens2 = gamma(noise, steps, max_participations=k, min_sep=b, epochs=epochs).meant
+    if math.isinf(sens2):
+        raise DomainError("the sensitivity of all time is infinite: say how many steps")
+    return Privacy(*target).multipliers(sens2).sigma
+
+
+def _opened(noise: "Noise | System", dim: int, o: Any, seed: int | None, key: bytes | None) -> Any:
+    """A finf_stream at step 0."""
+    if seed is not None:
+        o.seeded, o.seed = 1, whole(seed, "seed", 0, 2**64 - 1)
+    held = None
+    if key is not None:
+        if len(key) != lib.FINF_STREAM_KEY:
+            raise DomainError(f"a key of {len(key)} bytes: {lib.FINF_STREAM_KEY} expected")
+        held = ffi.new("unsigned char[]", key)
+        o.key = held
+    kind, free = "finf_stream", lib.finf_stream_free
+    if isinstance(noise, System):
+        B, p = numbers(noise.noising(), "B", 2)
+        return made(kind, free, lib.finf_stream_new_matrix, p, len(B), dim, o)
+    return made(kind, free, lib.finf_stream_new, noise._c, dim, o)

@@ -1,0 +1,129 @@
+"""What is refused: the exception, its reason, and that the command line says the same."""
+from __future__ import annotations
+
+import builtins
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import finf
+
+S = finf.Spectrum.power(1, 4)
+
+REFUSED = [
+    (lambda: finf.Noise.nu(2), finf.DomainError, "nu = 2"),
+    (lambda: finf.Noise("nu:x"), finf.ParseError, "x"),
+    (lambda: finf.Noise("best"), finf.UsageError, "depends on the problem"),
+    (lambda: finf.Noise.blt([0.5], [1, 2]), finf.UsageError, "buf_decay"),
+    (lambda: finf.Noise.from_noising_coef([[1]]), finf.DomainError, "dimensions"),
+    (lambda: finf.Noise.from_noising_coef(["a"]), finf.DomainError, "noising_coef"),
+    (lambda: finf.Noise.nu(0.1).coef(0), finf.DomainError, "n = 0"),
+    (lambda: finf.Noise.nu(0.1).coef(2.5), finf.DomainError, "2.5"),
+    (lambda: finf.Spectrum([1, -1]), finf.DomainError, "-1"),
+    (lambda: finf.Spectrum.from_covariance([[1, 2], [3, 4]]), finf.DomainError, "symmetric"),
+    (lambda: finf.Spectrum.from_covariance([[1, 2]]), finf.DomainError, "square"),
+    (lambda: finf.Spectrum.from_data(iter([])), finf.DomainError, "no rows"),
+    (lambda: finf.Optimizer("adam"), finf.ParseError, "adam"),
+    (lambda: finf.Optimizer.nesterov(1), finf.DomainError, "1"),
+    (lambda: finf.mean("sgd", -1), finf.DomainError, "eta"),
+    (lambda: finf.mean("sgd", 0.1, rho=0), finf.DomainError, "rho"),
+    (lambda: finf.mean("sgd", 0.1, epsilon=1), finf.UsageError, "go together"),
+    (lambda: finf.mean("sgd", 0.1, rho=1, epsilon=1, delta=0.1), finf.UsageError, "one of them"),
+    (lambda: finf.mean("sgd", 0.1, epsilon=1, delta=2), finf.DomainError, "delta"),
+    (lambda: finf.linreg("sgd", 0.1, S, kurtosis=-3), finf.DomainError, "kurtosis"),
+    (lambda: finf.iqc("sgd", 0.1, 0.5), finf.DomainError, "kappa"),
+    (lambda: finf.iqc("sgd", 0.1, 10, bound="sharpest"), finf.UsageError, "sharp, "),
+    (lambda: finf.tune(), finf.UsageError, "needs eta"),
+    (lambda: finf.tune(contraction=2.0), finf.DomainError, "contraction"),
+    (lambda: finf.Problem(0.1, spectrum=S, kappa=2), finf.UsageError, "one of them"),
+    (lambda: finf.curve("me", 0.1, S), finf.DomainError, "steps"),
+    (lambda: finf.curve("nu:0.1", 0.1, S, steps=4, start=[1, 2]), finf.DomainError, "4 directions"),
+    (lambda: finf.gamma("sgd", epochs=2), finf.UsageError, "need steps"),
+    (lambda: finf.gamma("sgd", 10, epochs=3), finf.DomainError, "divide"),
+    (lambda: finf.privacy(), finf.UsageError, "give one of"),
+    (lambda: finf.privacy(rho=1, clip=-1), finf.DomainError, "clip"),
+    (lambda: finf.simulate("sgd", 0.1, threads=0), finf.DomainError, "threads"),
+    (lambda: finf.audit("sgd", sigma=1), finf.UsageError, "go together")]
+
+
+@pytest.mark.parametrize("call, error, words", REFUSED)
+def test_refused(call, error, words):
+    with pytest.raises(error) as e:
+        call()
+    assert words in e.value.reason and "\n" not in e.value.reason
+    assert isinstance(e.value, finf.FinfError) and isinstance(e.value, ValueError)
+
+
+SAME = [("mean --noise nu:2 --eta 0.1", lambda: finf.mean("nu:2", 0.1)),
+        ("iqc --noise sgd --eta 0.1 --kappa 1e13", lambda: finf.iqc("sgd", 0.1, 1e13)),
+        ("linreg --noise sgd --eta 0.1 --spectrum power:1 --dim 4 --kurtosis -3",
+         lambda: finf.linreg("sgd", 0.1, S, kurtosis=-3)),
+        ("gamma --noise beta:1,-1.0000000001", lambda: finf.gamma("beta:1,-1.0000000001"))]
+
+
+@pytest.mark.parametrize("line, call", SAME)
+def test_reason_is_the_library_s(failure, line, call):
+    text, code = failure(line)
+    try:
+        assert code == 0 and call()  # the same here: both answer
+    except finf.FinfError as e:
+        assert code == {"FINF_EDOM": 3, "FINF_EPARSE": 3, "FINF_ETOL": 4}[e.status]
+        assert e.reason in text
+    except AssertionError:
+        with pytest.raises(finf.FinfError) as e:
+            call()
+        assert e.value.reason in text
+
+
+def test_a_missed_tolerance_keeps_its_best():
+    with pytest.raises(finf.ToleranceError) as e:
+        finf.simulate("nu:0.1", 0.05, spectrum=S, relative_error=1e-6, max_steps=1e5)
+    r = e.value.result
+    assert math.isfinite(r.F_sim) and abs(r.F_sim - r.F_inf) < 6 * r.F_sim_error
+
+
+def test_memory():
+    assert issubclass(finf.MemoryError, builtins.MemoryError)
+    with pytest.raises(builtins.MemoryError, match="out of memory"):
+        raise finf.errors.error_of(6, "")
+
+
+def test_infinite_is_an_answer():
+    r = finf.linreg("nu:0.1", 5.0, S)
+    assert r.F_inf == math.inf and r.reason and not r.stable
+    assert finf.Noise.cc().gamma2 == math.inf
+
+
+def test_objects_are_freed_once_and_pickled():
+    n = finf.Noise.nu(0.1)
+    again = pickle.loads(pickle.dumps(n))
+    assert str(again) == str(n) and again.gamma2 == n.gamma2
+    o = finf.Optimizer.nesterov(0.5, average="ema:0.5", weight_decay=0.1)
+    assert repr(pickle.loads(pickle.dumps(o))) == repr(o)
+    for _ in range(1000):
+        finf.Noise.blt([0.5], [0.1])
+        finf.Spectrum.power(1, 10)
+    with pytest.raises(TypeError):
+        pickle.dumps(finf.Noise.from_density(np.ones(9)))
+
+
+def test_results_are_shown():
+    r = finf.linreg("nu:0.1", 0.02, S)
+    assert "F_inf" in str(r) and "+-" in str(r) and "F_inf=" in repr(r)
+    assert r._repr_html_().count("<tr>") == str(r).count("\n") + 1
+    assert r.to_dict()["F_inf"] == r.F_inf
+    with pytest.raises(AttributeError):
+        r.F_inf = 0
+    rows = finf.tune_speed(0.99, spectrum=S, noises=["best"])
+    assert str(rows).count("\n") == 3 and rows._repr_html_().count("<tr>") == 4
+
+
+def test_plots():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    for r in (finf.linreg("nu:0.1", 0.02, S), finf.curve("nu:0.1", 0.05, S, steps=16),
+              finf.optimize(0.1, kappa=10), finf.iqc("nu:0.1", 0.1, 10),
+              finf.tune_speed(0.99, noises=["best"])):
+        assert r.plot().get_xlabel()

@@ -1,0 +1,204 @@
+"""Streams, their adapters for training, designs and BLTs."""
+from __future__ import annotations
+
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import finf
+from finf._library import has
+from finf.optax import correlated_noise
+
+BLT = "blt:0.9,0.5;0.2,0.1"
+S4 = finf.Spectrum.power(1, 4)
+streams = pytest.mark.skipif(not has("finf_stream_new"), reason="a libfinf without streams")
+designs = pytest.mark.skipif(not has("finf_design_make"), reason="a libfinf without design")
+blts = pytest.mark.skipif(not has("finf_blt_fit_mean"), reason="a libfinf without fits of BLTs")
+
+
+@streams
+@pytest.mark.parametrize("noise, steps", [("sgd", None), (BLT, None), ("antipgd:0.1", None),
+                                          ("strategy:1,0.5,0.3", None), ("nu:0.1", 12)])
+def test_z_is_beta_of_w(noise, steps):
+    """z = beta * w, the w being those of independent noise with the same seed."""
+    z = np.array([s for s, _ in zip(finf.NoiseStream(noise, 7, 2.0, seed=5, steps=steps),
+                                    range(12))])
+    w = np.array([s for s, _ in zip(finf.NoiseStream("sgd", 7, 2.0, seed=5), range(12))])
+    beta = finf.Noise(noise).coef(12)
+    expected = [sum(beta[s] * w[t - s] for s in range(t + 1)) for t in range(12)]
+    np.testing.assert_allclose(z, expected, rtol=1e-11, atol=1e-13)
+
+
+@streams
+def test_shards_dtypes_and_out():
+    whole = finf.NoiseStream(BLT, (4, 5), 0.5, seed=3)
+    part = finf.NoiseStream(BLT, (4, 5), 0.5, seed=3, coordinates=(5, 12))
+    single = finf.NoiseStream(BLT, (4, 5), 0.5, np.float32, seed=3)
+    out = np.empty((4, 5))
+    for _ in range(5):
+        z = whole.next(out)
+        assert z is out
+        assert np.array_equal(part.next(), z.ravel()[5:12])
+        assert np.array_equal(single.next(), z.astype(np.float32))
+    for wrong in (np.empty(20, np.float32), np.empty(3), np.empty((5, 8))[:, ::2]):
+        with pytest.raises(finf.DomainError):
+            whole.next(wrong)
+
+
+@streams
+def test_state_skip_and_key():
+    a = finf.NoiseStream(BLT, 6, 1.0)
+    b = finf.NoiseStream(BLT, 6, 1.0, key=a.key)
+    assert not a.seeded and len(a.key) == 32
+    a.next()
+    saved = a.state()
+    rest = [a.next() for _ in range(3)]
+    b.skip(1)
+    assert all(np.array_equal(b.next(), z) for z in rest)
+    a.restore(saved)
+    assert np.array_equal(a.next(), rest[0])
+    with pytest.raises(finf.ParseError):
+        a.restore(b"x" * len(saved))
+    assert not np.array_equal(finf.NoiseStream(BLT, 6, 1.0).next(), rest[0])
+
+
+@streams
+def test_a_privacy_target_gives_sigma():
+    s = finf.NoiseStream("nu:0.01", 5, epsilon=1, delta=1e-5, clip=2, steps=100,
+                         max_participations=4, min_sep=20, seed=1)
+    p = finf.privacy(epsilon=1, delta=1e-5, clip=2, noise="nu:0.01", steps=100,
+                     max_participations=4, min_sep=20)
+    assert s.sigma == p.sigma and s.steps == 100
+    for wrong in ({}, {"sigma": 1.0, "rho": 1.0}, {"sigma": 1.0, "clip": 1.0}):
+        with pytest.raises(finf.UsageError):
+            finf.NoiseStream("sgd", 5, **wrong)
+    with pytest.raises(finf.DomainError):
+        finf.NoiseStream("cc", 5, rho=1)
+
+
+@streams
+def test_a_system_s_stream():
+    system = finf.System.me(16)
+    z = list(finf.NoiseStream(system, 3, 1.0, seed=2))
+    w = [x for x, _ in zip(finf.NoiseStream("sgd", 3, 1.0, seed=2), range(16))]
+    np.testing.assert_allclose(z, system.noising() @ np.array(w), rtol=1e-11, atol=1e-13)
+
+
+@streams
+def test_the_command_line_s_bits(tmp_path):
+    finf_ = os.environ.get("FINF", "finf")
+    out = tmp_path / "z.npy"
+    done = subprocess.run([finf_, "noise", "--noise", BLT, "--steps", "6", "--dim", "5", "--sigma",
+                           "0.5", "--seed", "9", "--output", str(out)], capture_output=True,
+                          text=True, check=False)
+    if done.returncode == 2 and "noise" in done.stderr and "command" in done.stderr:
+        pytest.skip("a finf without the command noise")
+    assert done.returncode == 0, done.stderr
+    ours = [z for z, _ in zip(finf.NoiseStream(BLT, 5, 0.5, seed=9), range(6))]
+    assert np.array_equal(np.load(out), ours)
+
+
+@streams
+def test_optax():
+    params = {"w": np.zeros((2, 3), np.float32), "b": [np.zeros(3), None]}
+    init, update = correlated_noise(BLT, 0.5, seed=4, batch_size=10)
+    state = init(params)
+    one, next_state = update(params, state)
+    again, _ = update(params, state)  # nothing was changed in place
+    assert one["w"].dtype == np.float32 and np.array_equal(one["w"], again["w"])
+    assert one["b"][1] is None and next_state.step == 1
+    two, _ = update(params, next_state)
+    z = finf.NoiseStream(BLT, 9, 0.5, seed=4)
+    flat = [np.concatenate([x["b"][0], x["w"].ravel()]) for x in (one, two)]
+    np.testing.assert_allclose(flat, [z.next() / 10, z.next() / 10], rtol=1e-6)
+
+
+@streams
+def test_torch():
+    torch = pytest.importorskip("torch")
+    from finf.torch import CorrelatedNoise
+    model = torch.nn.Linear(3, 2)
+    frozen = torch.nn.Parameter(torch.zeros(2), requires_grad=False)
+    noise = CorrelatedNoise([*model.parameters(), frozen], BLT, 0.5, seed=6, batch_size=4)
+    z = finf.NoiseStream(BLT, 8, 0.5, np.float32, seed=6)
+    model(torch.ones(1, 3)).sum().backward()
+    before = torch.cat([p.grad.flatten() for p in model.parameters()]).numpy().copy()
+    noise.step()
+    after = torch.cat([p.grad.flatten() for p in model.parameters()]).numpy()
+    np.testing.assert_allclose(after - before, z.next() / 4, rtol=1e-5, atol=1e-6)
+    saved = noise.state_dict()
+    model.zero_grad(set_to_none=True)
+    noise.step()
+    second = torch.cat([p.grad.flatten() for p in model.parameters()]).numpy().copy()
+    np.testing.assert_allclose(second, z.next() / 4, rtol=1e-6)
+    noise.load_state_dict(saved)
+    model.zero_grad(set_to_none=True)
+    noise.step()
+    third = torch.cat([p.grad.flatten() for p in model.parameters()]).numpy()
+    assert np.array_equal(second, third) and frozen.grad is None
+
+
+@designs
+@pytest.mark.parametrize("line, keywords", [
+    ("--eta 0.05 --spectrum power:1 --dim 4", {"eta": 0.05, "spectrum": S4}),
+    ("--workload prefix --objective average", {"workload": "prefix", "objective": "average"}),
+    ("--eta 0.05 --spectrum power:1 --dim 4 --objective average --epsilon 2 --delta 1e-6 "
+     "--epochs 4",
+     {"eta": 0.05, "spectrum": S4, "objective": "average", "epsilon": 2, "delta": 1e-6,
+      "epochs": 4})])
+def test_design(same, records, line, keywords):
+    families = ["dense", "toeplitz", "banded:4", "nu", "me", "sgd"]
+    ours = finf.design(32, families=families, **keywords)
+    theirs = records(f"design --steps 32 --family {','.join(families)} {line}")
+    for r, record in zip(ours, theirs):
+        same(r, record, {"d", "d_eff", "trace", "eta", "optimizer", "eta_eff", "contraction",
+                         "start", "family", "bands"})
+        assert r.family == record["family"] or r.family.startswith(record["family"])
+
+
+@designs
+def test_design_of_F_inf(same, records):
+    ours = finf.design(eta=0.05, spectrum=S4, sigma_sgd=0.3, rho=0.5)
+    for r, record in zip(ours, records("design --eta 0.05 --spectrum power:1 --dim 4 "
+                                       "--sigma-sgd 0.3 --rho 0.5")):
+        same(r, record, {"d", "d_eff", "trace", "eta", "optimizer", "eta_eff", "contraction"})
+    with pytest.raises(finf.UsageError):
+        finf.design(workload="prefix")
+
+
+@designs
+def test_design_s_least_is_least():
+    rows = finf.design(24, eta=0.05, spectrum=S4)
+    assert all(r.loss >= r.least * (1 - 1e-9) for r in rows)
+    told = []
+    finf.design(24, eta=0.05, spectrum=S4, families=["dense"], progress=lambda *x: told.append(x))
+    assert told
+    with pytest.raises(finf.ToleranceError) as e:
+        finf.design(32, workload="prefix", families=["dense", "nu"])
+    assert [r.family for r in e.value.result] == ["dense", "nu"]
+
+
+@pytest.mark.skipif(not has("finf_system_matrix"), reason="a libfinf without finf_system_matrix")
+def test_audit_of_a_matrix():
+    n = finf.Noise("nu:0.1")
+    c = n.strategy(20)
+    C = np.array([[c[i - j] if i >= j else 0.0 for j in range(20)] for i in range(20)])
+    a, b = finf.audit(C), finf.audit(n, steps=20)
+    assert a.kind == "matrix"
+    np.testing.assert_allclose([a.sens2, a.prefix_error], [b.sens2, b.prefix_error], rtol=1e-11)
+
+
+@blts
+def test_fit_blt():
+    problem = finf.Problem(0.02, spectrum=S4)
+    fit = finf.fit_blt(3, problem)
+    r = finf.linreg(fit.noise, 0.02, S4)
+    assert abs(r.F_inf - fit.loss) <= 1e-12 * r.F_inf + fit.loss_error + r.F_inf_error
+    assert abs(fit.least - r.F_best) < 1e-9 * r.F_best and fit.gap < 1.01 and fit.stable
+    prefix = finf.fit_blt(2, steps=100)
+    s = finf.System.toeplitz(prefix.noise, 100)
+    np.testing.assert_allclose(prefix.loss, s.loss / 100, rtol=1e-9)
+    with pytest.raises(finf.UsageError):
+        finf.fit_blt(2)

@@ -1,0 +1,137 @@
+"""Ctrl-C ends a call; other threads go on while one solves. No test here depends on time."""
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import finf
+from finf import _call
+from finf._library import ffi
+
+S = finf.Spectrum.power(1, 4)
+FOREVER = {"relative_error": 1e-9, "max_steps": 1e15}
+
+
+def interrupt() -> None:
+    """Ctrl-C, to the main thread."""
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+def test_interrupt_told_by_progress():
+    told = []
+
+    def progress(done, expected, mean, error):
+        if not told:
+            interrupt()
+        told.append(done)
+
+    with pytest.raises(KeyboardInterrupt):
+        finf.simulate("nu:0.1", 0.05, spectrum=S, progress=progress, **FOREVER)
+    assert told
+
+
+CALLS = {
+    "iqc": lambda: finf.iqc("nu:0.05", 0.1, 50),
+    "newton": lambda: finf.iqc("nu:0.05", 0.1, 50, solver="newton"),
+    "certify": lambda: finf.iqc("nu:0.05", 0.1, 50, certify=True),
+    "optimize": lambda: finf.optimize(0.1, kappa=50),
+    "tune": lambda: finf.tune(0.1, kappa=50),
+    "tune_speed": lambda: finf.tune_speed(0.99, kappa=10),
+    "best": lambda: finf.Noise.best(finf.Problem(0.1, kappa=50)),
+    "me": lambda: finf.System.me(500),
+    "banded": lambda: finf.System.banded(500, 8),
+    "curve": lambda: finf.curve("nu:0.1", 0.05, S, steps=100000),
+    "simulate": lambda: finf.simulate("nu:0.1", 0.05, spectrum=S, threads=2, **FOREVER)}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_interrupt_at_the_first_poll(monkeypatch, name):
+    """The library asks whether to stop; then the signal is sent, and it is answered when the flag
+    has been set: whatever the machine's speed, the call cannot have ended before."""
+    polled = []
+
+    @ffi.callback("int (void *)")
+    def poll(data):
+        flag = ffi.cast("char *", data)
+        if not polled:
+            polled.append(1)
+            interrupt()
+        while flag[0] != b"1":
+            time.sleep(0.001)
+        return 1
+
+    monkeypatch.setattr(_call, "_POLL", poll)
+    with pytest.raises(KeyboardInterrupt):
+        CALLS[name]()
+    assert polled
+    monkeypatch.undo()
+    assert finf.mean("sgd", 0.1).F_inf > 0  # and all is well after
+
+
+def test_what_progress_raises_ends_the_call():
+    def progress(*_):
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        finf.simulate("nu:0.1", 0.05, spectrum=S, progress=progress, **FOREVER)
+
+
+def test_other_threads_call_directly():
+    with ThreadPoolExecutor(1) as pool:
+        threads = pool.submit(lambda: (finf.iqc("nu:0.05", 0.1, 20), threading.active_count()))
+        assert threads.result()[0].bound == finf.iqc("nu:0.05", 0.1, 20).bound
+
+
+def test_many_threads_agree_with_one():
+    def work(i):
+        noise = finf.Noise.nu(0.01 * (i + 1))
+        return (finf.linreg(noise, 0.02, S).F_inf,
+                finf.iqc(noise, 0.1, 20, solver="newton").bound,
+                finf.simulate(noise, 0.05, spectrum=S, max_steps=1e6, seed=i).F_sim,
+                finf.curve(noise, 0.05, S, steps=500).F_last)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(16))) == [work(i) for i in range(16)]
+
+
+RELEASED = """
+import ctypes, threading, time
+import finf
+from finf import _call
+from finf._library import ffi
+
+# The library polls sem_wait, and so blocks in C. If Python's lock were held there, this thread
+# could never go on to post.
+libc = ctypes.CDLL(None)
+semaphore = ctypes.create_string_buffer(64)
+assert libc.sem_init(semaphore, 0, 0) == 0
+_call._POLL = ffi.cast("int (*)(void *)", ctypes.cast(libc.sem_wait, ctypes.c_void_p).value)
+address = ctypes.addressof(semaphore)
+_call.Stop.into = lambda self, cancel: (setattr(cancel, "poll", _call._POLL),
+                                        setattr(cancel, "data", ffi.cast("void *", address)),
+                                        self)[2]
+out = []
+worker = threading.Thread(target=lambda: out.append(finf.iqc("nu:0.05", 0.1, 20,
+                                                             solver="newton").bound))
+worker.start()
+for _ in range(100):
+    time.sleep(0.001)  # here the other thread comes to its first poll
+assert not out and worker.is_alive()
+while worker.is_alive():
+    libc.sem_post(semaphore)
+print(out[0])
+"""
+
+
+def test_the_lock_is_released():
+    done = subprocess.run([sys.executable, "-c", RELEASED], capture_output=True, text=True,
+                          timeout=300, check=False, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == finf.iqc("nu:0.05", 0.1, 20, solver="newton").bound
