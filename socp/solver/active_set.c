@@ -86,7 +86,7 @@ static finf_status make_part(active *v)
     size_t n = p->n - p->signs + v->few, J = p->cones, R = v->few + 2;
     free(o->A);
     *o = *p;
-    double *z = o->A = calloc(4 * J * n + R * n + R + n, sizeof *z);
+    double *z = o->A = malloc((4 * J * n + R * n + R + n) * sizeof *z);
     if (!z) return FINF_ENOMEM;
     o->n = n;
     o->rows = R;
