@@ -210,6 +210,20 @@ static int leads_there(socp_products *s, double value, const socp_descent *d)
            length2(s, s->trial) < length2(s, s->d) / 16;
 }
 
+/* Does the model, along the line to d->known, have its minimum there, and that bound, but for a
+ * quarter? With an optimizer the bound has creases, where multipliers take turns, and Newton's
+ * steps must be shortened or damped where the way is clear. */
+static int lies_there(socp_products *s, double value, const socp_descent *d)
+{
+    double above = value - log(d->best), curve = 0;
+    if (!s->v->mo.loop || !(above > 0)) return 0;
+    for (size_t i = 0; i < s->n; i++) s->trial[i] = d->known[i] - s->r[i];
+    for (size_t i = 0; i < s->n; i++)
+        curve += s->trial[i] * dense_dot(s->H + i * s->n, s->trial, s->n);
+    double slope = dense_dot(s->grad, s->trial, s->n);
+    return fabs(slope + 2 * above) < above / 2 && fabs(curve - 2 * above) < above / 2;
+}
+
 /* Until a full step, undamped, changes the bound by less than tol (above d->best: COARSE), or any
  * promises a quarter of that. Newton's steps square the promise: once it falls a hundredfold, a
  * small undamped one is taken on trust. s->r is where it ends. */
@@ -226,7 +240,7 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
             exp(value) <= lower * (1 + tol / 10))
             break;
         set_model(s);
-        if (d->known && leads_there(s, value, d)) {
+        if (d->known && (leads_there(s, value, d) || lies_there(s, value, d))) {
             memcpy(s->r, d->known, s->n * sizeof *s->r);
             break;
         }
