@@ -212,11 +212,12 @@ static int leads_there(socp_products *s, double value, const socp_descent *d)
 
 /* Does the model, along the line to d->known, have its minimum there, and that bound, but for a
  * quarter? With an optimizer the bound has creases, where multipliers take turns, and Newton's
- * steps must be shortened or damped where the way is clear. */
+ * steps must be shortened or damped where the way is clear. A descent may end on one, too: then
+ * another is not held back. */
 static int lies_there(socp_products *s, double value, const socp_descent *d)
 {
     double above = value - log(d->best), curve = 0;
-    if (!s->v->mo.loop || !(above > 0)) return 0;
+    if (!s->v->mo.loop || !d->known_settled || !(above > 0)) return 0;
     for (size_t i = 0; i < s->n; i++) s->trial[i] = d->known[i] - s->r[i];
     for (size_t i = 0; i < s->n; i++)
         curve += s->trial[i] * dense_dot(s->H + i * s->n, s->trial, s->n);
@@ -231,6 +232,7 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
                            socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
+    d->settled = 0;
     if (!isfinite(value)) return FINF_ETOL;
     d->history[d->rounds] = exp(value);
     for (int trusted = 0; !trusted;) {
@@ -245,6 +247,7 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
             break;
         }
         double promise = newton_step(s, damping);
+        d->settled = s->damping == LEAST;
         if (!(promise > little / 4)) break;
         if (d->rounds == (size_t)max_rounds) return FINF_ETOL;
         trusted = s->damping == LEAST && promise < fmin(10 * tol, last / 100);
