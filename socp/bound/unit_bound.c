@@ -102,6 +102,15 @@ static finf_status report_infeasible(const unit_problem *u, attempt *a)
     return st;
 }
 
+/* Newton's method alone, which the grid is refined by. FINF_ETOL: it does not tell. */
+static finf_status solve_by_newton(unit_problem *u, attempt *a)
+{
+    int feasible;
+    finf_status st = socp_phase_one(&u->prog, u->opt->cancel, &feasible);
+    if (st == FINF_OK && !feasible) st = FINF_ETOL;
+    return st == FINF_OK ? try_solver(u, FINF_IQC_NEWTON, a) : st;
+}
+
 /* The solver asked for; where ECOS fails, or what it found cannot be made feasible everywhere,
  * Newton's method, whose result is taken if it is optimal or ECOS left no bound at all. The reason
  * then says both. */
@@ -127,36 +136,47 @@ static finf_status solve_program(unit_problem *u, attempt *a)
     return again;
 }
 
+/* The marked panels quartered, the program made anew there, and the point found kept as a start. */
+static finf_status refine(unit_problem *u, attempt *a)
+{
+    socp_grid finer;
+    finf_status st = socp_grid_quarter(&u->grid, u->marked, &finer);
+    if (st != FINF_OK) return st;
+    socp_grid_free(&u->grid);
+    u->grid = finer;
+    socp_program_free(&u->prog);
+    free(u->warm);
+    u->warm = a->x;
+    a->x = NULL;
+    return socp_program_make(u->mo, u->noise, &u->grid, &u->basis, u->weights, &u->prog);
+}
+
 /* With an optimizer the optimum is often tight, a touching 0 at a frequency that is not known
  * before, and a program on nodes too far apart there is below what its multipliers prove. So the
- * panels that are to blame are halved, and it is solved again (theory 11.4); the last time as it
- * is. */
+ * panels that are to blame are quartered, and it is solved again (theory 11.4); the last time as it
+ * is. Newton's method finds the grid for ECOS too, which takes many times as long: where it cannot,
+ * ECOS does. */
 static finf_status solve_refined(unit_problem *u, attempt *a)
 {
     enum { ROUNDS = 8 };
-    finf_status st = FINF_OK;
-    for (int round = 0; st == FINF_OK; round++) {
-        int last = !u->mo->loop || u->opt->grid_uniform || round == ROUNDS;
-        u->marked = last ? NULL : malloc(u->grid.panels);
-        if (!last && !u->marked) return FINF_ENOMEM;
-        st = solve_program(u, a);
-        if (last || st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED || !a->re.coarse) {
-            free(u->marked);
-            return st;
-        }
-        socp_grid finer;
-        st = socp_grid_halve(&u->grid, u->marked, &finer);
+    int refines = u->mo->loop && !u->opt->grid_uniform, scout = refines && socp_uses_ecos(u->opt);
+    attempt fresh = *a;
+    for (int round = 0;; round++) {
+        u->marked = refines && round < ROUNDS ? malloc(u->grid.panels) : NULL;
+        if (refines && round < ROUNDS && !u->marked) return FINF_ENOMEM;
+        if (!u->marked) scout = 0;
+        finf_status st = (scout ? solve_by_newton : solve_program)(u, a);
+        int ended = st == FINF_ENOMEM || a->so.code == SOCP_CANCELLED,
+            coarse = !ended && u->marked && a->re.coarse;
+        if (coarse) st = refine(u, a);
         free(u->marked);
-        if (st != FINF_OK) return st;
-        socp_grid_free(&u->grid);
-        u->grid = finer;
-        socp_program_free(&u->prog);
-        free(u->warm);
-        u->warm = a->x;
-        a->x = NULL;
-        st = socp_program_make(u->mo, u->noise, &u->grid, &u->basis, u->weights, &u->prog);
+        u->marked = NULL;
+        if (ended || (coarse && st != FINF_OK) || (!coarse && !scout)) return st;
+        if (coarse) continue;
+        scout = 0; /* the grid is found: now the solver asked for */
+        free(a->x);
+        *a = fresh;
     }
-    return st;
 }
 
 /* The bound for L = 1 and kappa > 1: grid, multipliers, program, solver, recomputation and, if

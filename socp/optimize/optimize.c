@@ -186,6 +186,7 @@ static finf_status causal(task *t, socp_moving *v, socp_products *s, const doubl
             if (t->out->starts > 0) {
                 d->known = first;
                 d->best = t->best;
+                d->known_settled = d->settled;
             }
             st = alternated(t, v, s, r, d);
             if (st == FINF_ETOL) return FINF_OK; /* one start is enough */

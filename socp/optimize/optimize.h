@@ -92,7 +92,9 @@ typedef struct {
     double *history;     /* The bound after each round; room for max_rounds + 1. */
     size_t rounds;       /* How many rounds were made. */
     const double *known; /* product_descent.c: NULL, or where another descent ended, .. */
-    double best;         /* .. and its bound */
+    double best;         /* .. and its bound, .. */
+    int known_settled;   /* .. and `settled` of it */
+    int settled;         /* product_descent.c: the last step was undamped: a minimum, no crease. */
 } socp_descent;
 
 /* ---- alternate.c: dist and fval; logB (real) is start and result. FINF_ETOL: max_rounds, or the

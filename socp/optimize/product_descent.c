@@ -210,6 +210,21 @@ static int leads_there(socp_products *s, double value, const socp_descent *d)
            length2(s, s->trial) < length2(s, s->d) / 16;
 }
 
+/* Does the model, along the line to d->known, have its minimum there, and that bound, but for a
+ * quarter? With an optimizer the bound has creases, where multipliers take turns, and Newton's
+ * steps must be shortened or damped where the way is clear. A descent may end on one, too: then
+ * another is not held back. */
+static int lies_there(socp_products *s, double value, const socp_descent *d)
+{
+    double above = value - log(d->best), curve = 0;
+    if (!s->v->mo.loop || !d->known_settled || !(above > 0)) return 0;
+    for (size_t i = 0; i < s->n; i++) s->trial[i] = d->known[i] - s->r[i];
+    for (size_t i = 0; i < s->n; i++)
+        curve += s->trial[i] * dense_dot(s->H + i * s->n, s->trial, s->n);
+    double slope = dense_dot(s->grad, s->trial, s->n);
+    return fabs(slope + 2 * above) < above / 2 && fabs(curve - 2 * above) < above / 2;
+}
+
 /* Until a full step, undamped, changes the bound by less than tol (above d->best: COARSE), or any
  * promises a quarter of that. Newton's steps square the promise: once it falls a hundredfold, a
  * small undamped one is taken on trust. s->r is where it ends. */
@@ -217,6 +232,7 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
                            socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
+    d->settled = 0;
     if (!isfinite(value)) return FINF_ETOL;
     d->history[d->rounds] = exp(value);
     for (int trusted = 0; !trusted;) {
@@ -226,11 +242,12 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
             exp(value) <= lower * (1 + tol / 10))
             break;
         set_model(s);
-        if (d->known && leads_there(s, value, d)) {
+        if (d->known && (leads_there(s, value, d) || lies_there(s, value, d))) {
             memcpy(s->r, d->known, s->n * sizeof *s->r);
             break;
         }
         double promise = newton_step(s, damping);
+        d->settled = s->damping == LEAST;
         if (!(promise > little / 4)) break;
         if (d->rounds == (size_t)max_rounds) return FINF_ETOL;
         trusted = s->damping == LEAST && promise < fmin(10 * tol, last / 100);

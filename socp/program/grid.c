@@ -189,10 +189,10 @@ finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, doubl
     return make(noise, loop, step, mu, lags, uniform, out);
 }
 
-finf_status socp_grid_halve(const socp_grid *g, const unsigned char *marked, socp_grid *out)
+finf_status socp_grid_quarter(const socp_grid *g, const unsigned char *marked, socp_grid *out)
 {
     size_t count = g->panels, n = 0;
-    for (size_t i = 0; i < g->panels; i++) count += marked[i] != 0;
+    for (size_t i = 0; i < g->panels; i++) count += marked[i] ? 3 : 0;
     *out = (socp_grid){.panels = count, .n = PER_PANEL * count};
     gsl_integration_glfixed_table *rule = gsl_integration_glfixed_table_alloc(PER_PANEL);
     out->edge = malloc((count + 1) * sizeof *out->edge);
@@ -202,7 +202,8 @@ finf_status socp_grid_halve(const socp_grid *g, const unsigned char *marked, soc
         out->q = out->w + out->n;
         out->edge[n++] = g->edge[0];
         for (size_t i = 0; i < g->panels; i++) {
-            if (marked[i]) out->edge[n++] = g->edge[i] + (g->edge[i + 1] - g->edge[i]) / 2;
+            double width = g->edge[i + 1] - g->edge[i];
+            for (int k = 1; marked[i] && k < 4; k++) out->edge[n++] = g->edge[i] + k * width / 4;
             out->edge[n++] = g->edge[i + 1];
         }
         place_nodes(out, rule);

@@ -96,8 +96,8 @@ finf_status socp_grid_make(const finf_noise *noise, double eta, double mu, size_
 /* The same for an optimizer: panels are halved until its closed loops are resolved too. */
 finf_status socp_grid_loop(const finf_noise *noise, const socp_loop *loop, double mu, size_t lags,
                            size_t uniform, socp_grid *out);
-/* The same with the marked ones of its panels halved. */
-finf_status socp_grid_halve(const socp_grid *g, const unsigned char *marked, socp_grid *out);
+/* The same with the marked ones of its panels quartered. */
+finf_status socp_grid_quarter(const socp_grid *g, const unsigned char *marked, socp_grid *out);
 void socp_grid_free(socp_grid *g);
 
 /* ---- basis.c: the multipliers (theory 7.5) --------------------------------------------------- */

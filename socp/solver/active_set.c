@@ -16,10 +16,13 @@
 enum {
     FEW = 9,    /* the slack and four single lags either way, where nothing is known */
     ROUNDS = 8, /* after so many all unknowns move */
-    JOIN = 4    /* unknowns that join in a round, at most */
+    JOIN = 4,   /* unknowns that join in a round, at most */
+    VECTOR = 8  /* rows of dense_system are as long as so many numbers times a whole one */
 };
 /* An unknown this much smaller than the largest is not at work. */
 static const double IDLE = 1e-4;
+/* The gap at which the others are first priced, and how many times it their price ends a round. */
+static const double LOOK = 0.1, PAYS = 10;
 
 typedef struct {
     const socp_program *p;
@@ -29,6 +32,7 @@ typedef struct {
     double *x, *r, *c;   /* n: the part's point; the prices; sum_j q K */
     double *warm, *work; /* n: a start for the part; cones: factors of the rows */
     socp_duals duals;
+    double tol, most; /* What the unknowns that do not move may gain, and what they may leave. */
     double *memory;
 } active;
 
@@ -58,13 +62,30 @@ static void release(active *v)
     free(v->part.A);
 }
 
-/* The slack moves, and what is at work in `hint`; without one, the first few. */
+/* The unknown i joins, if that does not make the part's rows longer in memory. */
+static void fill(active *v, size_t i, size_t *n)
+{
+    if (*n % VECTOR == 0 || i == 0 || i >= v->p->signs || v->in[i]) return;
+    v->in[i] = 1;
+    ++*n;
+}
+
+/* The slack moves, and what is at work in `hint`, and as far as they cost nothing its neighbours,
+ * the same side of the next sequences; without a hint, the first few. */
 static void choose(active *v, const double *hint)
 {
-    size_t S = v->p->signs;
+    size_t S = v->p->signs, n = v->p->n - S;
     double most = 0;
     for (size_t i = 0; hint && i < S; i++) most = fmax(most, hint[i]);
-    for (size_t i = 0; i < S; i++) v->in[i] = i == 0 || (hint ? hint[i] > IDLE * most : i < FEW);
+    for (size_t i = 0; i < S; i++) {
+        v->in[i] = i == 0 || (hint ? hint[i] > IDLE * most : i < FEW);
+        n += v->in[i];
+    }
+    for (size_t i = 3; hint && i < S; i++)
+        if (hint[i] > IDLE * most) {
+            fill(v, i - 2, &n);
+            fill(v, i + 2, &n);
+        }
 }
 
 /* Copies from a row of the whole program to one of the part. */
@@ -86,7 +107,7 @@ static finf_status make_part(active *v)
     size_t n = p->n - p->signs + v->few, J = p->cones, R = v->few + 2;
     free(o->A);
     *o = *p;
-    double *z = o->A = calloc(4 * J * n + R * n + R + n, sizeof *z);
+    double *z = o->A = malloc((4 * J * n + R * n + R + n) * sizeof *z);
     if (!z) return FINF_ENOMEM;
     o->n = n;
     o->rows = R;
@@ -156,7 +177,17 @@ static void join(active *v, double most)
     }
 }
 
-/* One round: the part solved, and what the others may gain. FINF_ETOL: it was not solved. */
+/* Far from the end already: what the others may gain is far more than what this part may. */
+static int others_pay(void *data, double gap)
+{
+    active *v = data;
+    if (gap > LOOK) return 0;
+    v->most = price(v);
+    return v->most > PAYS * gap && v->most > v->tol;
+}
+
+/* One round: the part solved, or as far as it is worth while; v->most is what the others may gain.
+ * FINF_ETOL: it was not solved. */
 static finf_status solve_part(active *v, const socp_solve_options *opt, const double *warm,
                               socp_outcome *out)
 {
@@ -168,7 +199,13 @@ static finf_status solve_part(active *v, const socp_solve_options *opt, const do
     s.warm = warm ? v->warm : NULL;
     s.duals = &v->duals;
     s.not_least = 1;
+    s.enough = others_pay;
+    s.data = v;
+    v->most = INFINITY;
+    v->tol = opt->tol;
     st = socp_newton(&v->part, &s, v->x, out);
+    if (out->code == SOCP_ENOUGH) return FINF_OK;
+    if (st == FINF_OK) v->most = price(v);
     if (st != FINF_OK) return st;
     if (opt->kkt) {
         opt->kkt->moved = v->few;
@@ -189,13 +226,9 @@ static finf_status rounds(active *v, const socp_solve_options *opt, double *x, s
         out->iterations += before;
         expand(v, x);
         warm = x;
-        double most = price(v);
-        if (most + out->gap <= opt->tol) {
-            out->gap += most;
-            return FINF_OK;
-        }
-        out->gap += most;
-        join(v, most);
+        out->gap += v->most;
+        if (out->gap <= opt->tol) return FINF_OK;
+        join(v, v->most);
     }
     return FINF_ETOL;
 }

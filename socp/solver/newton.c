@@ -384,7 +384,8 @@ static void keep_duals(const state *v, socp_duals *out)
 /* Each round: the duals and the gap at the present x, which is kept unless, below tol, rounding
  * has made it worse; then a factorisation and a step. What the dual residual is worth at x counts
  * as part of the gap. All iterates are strictly feasible, so every end leaves a point of which
- * socp_recompute makes a bound. code: 0, -1 (max_iter), -2 (rounding), -4 (cancelled). */
+ * socp_recompute makes a bound. code: 0, -1 (max_iter), -2 (rounding), -4 (cancelled), -5 (the
+ * caller's). */
 finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, double *x,
                         socp_outcome *out)
 {
@@ -416,6 +417,11 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         /* a last step gains a factor 100: half a step more on average, and bounds agree to a
          * quarter of tol */
         if (out->gap <= opt->tol / 4 || out->iterations == max_iter) break;
+        if (opt->enough && opt->enough(opt->data, relative)) {
+            out->code = SOCP_ENOUGH;
+            out->status = "ended by the caller";
+            break;
+        }
         if (finf_cancelled(opt->cancel)) {
             out->code = -4;
             out->status = "cancelled";
@@ -428,12 +434,12 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         }
         iterate(&v, gap);
     }
-    if (out->code != -4 && out->gap <= opt->tol) {
+    if (out->code > SOCP_CANCELLED && out->gap <= opt->tol) {
         out->code = 0;
         out->status = "optimal";
     }
     /* where rounding ends it short of tol, the last system */
-    if (st == FINF_OK && opt->kkt && out->code != -4) {
+    if (st == FINF_OK && opt->kkt && out->code > SOCP_CANCELLED) {
         if (out->code == 0) factored = factor(&v);
         if (factored)
             keep(&v, opt->kkt);

@@ -26,12 +26,15 @@ typedef struct {
     int max_iter;       /* 0 stands for the solver's own limit. */
     const double *warm; /* NULL, or a point of a neighbouring program with the same unknowns. */
     const double *hint; /* NULL, or one that tells which unknowns are at work: active_set.c. */
-    socp_duals *duals;  /* NULL, or filled in by Newton's method; its memory is the caller's. */
+    socp_duals *duals;  /* NULL, or filled in (not by ECOS); its memory is the caller's. */
+    /* NULL, or asked at each point of Newton's method, with its duals: 1 ends it there. */
+    int (*enough)(void *data, double gap);
+    void *data;
     int not_least;      /* Least squares are known not to be the optimum. */
     finf_cancel cancel; /* Polled once an iteration. */
 } socp_solve_options;
 
-enum { SOCP_CANCELLED = -4, SOCP_INFEASIBLE = 1 }; /* of socp_outcome.code */
+enum { SOCP_ENOUGH = -5, SOCP_CANCELLED = -4, SOCP_INFEASIBLE = 1 }; /* of socp_outcome.code */
 
 typedef struct {
     int code;           /* 0: optimal to tol. Nothing else is success. */
