@@ -8,40 +8,51 @@
 
 /* ---- the largest stable step ----------------------------------------------------------------- */
 
-static finf_status stable_at(const finf_spectrum *s, double kurtosis, const finf_optimizer *o,
-                             double eta, int *stable, finf_reason *why)
+/* Whether a step is stable, on nodes that were made for a step no smaller. */
+static finf_status stable_at(const spectral_measure *m, const finf_spectrum *s, double kurtosis,
+                             const finf_optimizer *o, double eta, int *stable, finf_reason *why)
 {
     regression R;
-    finf_status status = regression_make(s, o, eta, kurtosis, 1, &R, why);
+    finf_status status = regression_on(m, s, o, eta, kurtosis, &R, why);
     *stable = !status && regression_stable(&R);
-    if (status == FINF_ENOMEM) return status;
     if (!status) regression_free(&R);
-    return FINF_OK; /* a gain that is not found is one at the edge of stability */
+    return status;
 }
 
-/* Downwards from where the mean of theta converges by factors of 0.8, then by bisection. */
+/* Downwards from where the mean of theta converges by factors of 0.8, then by bisection, all on the
+ * nodes of the first step. What is stable does not depend on the average. */
 finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
                                           const finf_optimizer *o, double *eta, finf_reason *why)
 {
+    finf_optimizer bare = *o; /* its lists are shared, and only read */
+    bare.average = AVERAGE_NONE;
+    bare.average_leak = 1;
+    bare.average_last = 1;
     double hi = finf_optimizer_eta_max(o, finf_spectrum_min(s), finf_spectrum_max(s)), lo = hi;
+    spectral_measure m;
     int stable = 0;
-    finf_status status = FINF_OK;
     *eta = NAN;
-    for (int i = 0; i < 400 && !status && !stable && hi > 0; i++) {
+    if (!(hi > 0)) return finf_why(why, FINF_EDOM, "no step is stable with this optimizer");
+    finf_status status = spectral_measure_make_fine(s, regression_separate(&bare, hi, kurtosis), 1,
+                                                    &m);
+    if (status) return finf_why(why, status, "no memory");
+    for (int i = 0; i < 400 && !status && !stable; i++) {
         lo = 0.8 * lo;
-        status = stable_at(s, kurtosis, o, lo, &stable, why);
+        status = stable_at(&m, s, kurtosis, &bare, lo, &stable, why);
         if (!stable) hi = lo;
     }
-    if (!status && !stable)
-        return finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
-    for (int i = 0; i < 60 && !status && hi - lo > 1e-15 * lo; i++) {
+    int found = stable;
+    for (int i = 0; i < 60 && !status && found && hi - lo > 1e-15 * lo; i++) {
         double middle = lo + (hi - lo) / 2;
-        status = stable_at(s, kurtosis, o, middle, &stable, why);
+        status = stable_at(&m, s, kurtosis, &bare, middle, &stable, why);
         if (stable)
             lo = middle;
         else
             hi = middle;
     }
+    spectral_measure_free(&m);
+    if (!status && !found)
+        status = finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
     if (!status) *eta = lo;
     return status;
 }

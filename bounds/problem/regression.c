@@ -32,7 +32,7 @@ static finf_status allocate(regression *R)
 
 void regression_free(regression *R)
 {
-    spectral_measure_free(&R->m);
+    if (!R->borrowed) spectral_measure_free(&R->m);
     free(R->h);
     free(R->at);
     *R = (regression){.n = 0};
@@ -82,17 +82,19 @@ static void set_gains(regression *R)
     }
 }
 
-finf_status regression_make(const finf_spectrum *s, const finf_optimizer *opt, double eta,
-                            double kurtosis, size_t fine, regression *R, finf_reason *why)
+/* A quarter of the way to the pole of r, as in linreg.c, for small steps. */
+double regression_separate(const finf_optimizer *o, double eta, double kurtosis)
 {
-    *R = (regression){.o = optimizer_or_sgd(opt), .eta = eta, .k = 1 + kurtosis};
-    /* a quarter of the way to the pole of r, as in linreg.c, for small steps */
-    double separate = 0.5 / (fmax(2 + kurtosis, 1) * eta * finf_optimizer_step(R->o));
-    finf_status status = spectral_measure_make_fine(s, separate, fine, &R->m);
+    return 0.5 / (fmax(2 + kurtosis, 1) * eta * finf_optimizer_step(o));
+}
+
+/* All but the nodes, which R has. */
+static finf_status fill(regression *R, const finf_spectrum *s, finf_reason *why)
+{
     R->n = R->m.n;
     R->grouped = (double)R->n < finf_spectrum_dim(s);
-    if (!status) status = allocate(R);
     R->D = (finf_real){-INFINITY, 0, ""};
+    finf_status status = allocate(R);
     if (!status) set_loops(R);
     if (!status && R->loop_stable) {
         status = filtered_gains(R->o, NULL, R->q, R->n, R->at, why);
@@ -104,6 +106,27 @@ finf_status regression_make(const finf_spectrum *s, const finf_optimizer *opt, d
     if (status == FINF_ENOMEM) finf_why(why, status, "no memory");
     if (status) regression_free(R);
     return status;
+}
+
+finf_status regression_make(const finf_spectrum *s, const finf_optimizer *opt, double eta,
+                            double kurtosis, size_t fine, regression *R, finf_reason *why)
+{
+    *R = (regression){.o = optimizer_or_sgd(opt), .eta = eta, .k = 1 + kurtosis};
+    finf_status status = spectral_measure_make_fine(s, regression_separate(R->o, eta, kurtosis),
+                                                    fine, &R->m);
+    if (!status) return fill(R, s, why);
+    if (status == FINF_ENOMEM) finf_why(why, status, "no memory");
+    regression_free(R);
+    return status;
+}
+
+finf_status regression_on(const spectral_measure *m, const finf_spectrum *s,
+                          const finf_optimizer *opt, double eta, double kurtosis, regression *R,
+                          finf_reason *why)
+{
+    *R = (regression){
+        .o = optimizer_or_sgd(opt), .eta = eta, .k = 1 + kurtosis, .m = *m, .borrowed = 1};
+    return fill(R, s, why);
 }
 
 /* ---- the second moment ----------------------------------------------------------------------- */

@@ -9,7 +9,8 @@
 typedef struct {
     const finf_optimizer *o;
     double eta, k;      /* k = 1 + kurtosis */
-    spectral_measure m; /* lambda_j and weight_j */
+    spectral_measure m; /* lambda_j and weight_j; */
+    int borrowed;       /* it is somebody else's */
     size_t n;
     int grouped;     /* fewer nodes than eigenvalues */
     double *h;       /* lambda_j + V */
@@ -25,6 +26,12 @@ typedef struct {
 /* Gains of white noise alone. fine: see spectral_measure_make_fine. */
 finf_status regression_make(const finf_spectrum *s, const finf_optimizer *o, double eta,
                             double kurtosis, size_t fine, regression *out, finf_reason *why);
+/* The same on nodes that were made for a step no smaller than this one, and stay the caller's. */
+finf_status regression_on(const spectral_measure *m, const finf_spectrum *s,
+                          const finf_optimizer *o, double eta, double kurtosis, regression *out,
+                          finf_reason *why);
+/* Above this eigenvalue none is grouped with others, for steps up to eta. */
+double regression_separate(const finf_optimizer *o, double eta, double kurtosis);
 void regression_free(regression *R);
 /* Whether it is finite in mean square. */
 static inline int regression_stable(const regression *R) { return R->D.value > 0; }
