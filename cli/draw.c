@@ -60,6 +60,19 @@ static void split(char *list, const char **out, size_t room)
         out[n++] = key;
 }
 
+/* Of alternatives between bars the first that the doc has; the list is cut there. */
+static const char *first_there(char *key, const doc *d)
+{
+    for (char *rest, *one = strtok_r(key, "|", &rest); one; one = strtok_r(NULL, "|", &rest)) {
+        size_t n;
+        double *column = doc_column(d, one, &n);
+        int there = column != NULL;
+        free(column);
+        if (there) return one;
+    }
+    return key;
+}
+
 /* The range that a command reads itself, as if it were one of the table's. */
 static points_axis own_axis(const args *a)
 {
@@ -95,8 +108,7 @@ finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *o
     char drawn[128], keys[128];
     snprintf(drawn, sizeof drawn, "%s", own ? "F" : a->command->plot);
     split(drawn, r.y, PLOT_KEYS);
-    /* of every convex F it is a bound that is drawn */
-    if (!own && args_given(a, OPT_KAPPA) && strcmp(r.y[0], "F_inf") == 0) r.y[0] = "bound";
+    if (!own) r.y[0] = first_there(drawn, d); /* a list of alternatives is its first key */
     size_t by = 0;
     if (own) r.by[by++] = "system";
     for (size_t i = 0; i < shape->axes && by < PLOT_KEYS; i++)

@@ -115,6 +115,18 @@ static finf_status try_at(double part, void *data, double *value)
     return s;
 }
 
+/* No momentum has that speed and a finite value: there is no step, and why. */
+static void none_found(const speed_search *x, finf_speed_result *out)
+{
+    finf_reason last = out->reason;
+    double m = out->momentum;
+    forget(out);
+    out->F = finf_real_infinite("no such speed");
+    finf_why(&out->reason, FINF_OK, "%s%s%s at contraction %s: %.170s",
+             finf_speed_family_name(x->family), m > 0 ? ", also with momentum " : "",
+             m > 0 ? finf_show(m).s : "", finf_show(x->R).s, last.text);
+}
+
 finf_status speed_find(const speed_search *x, finf_speed_result *out)
 {
     trial t = {.x = x};
@@ -129,10 +141,10 @@ finf_status speed_find(const speed_search *x, finf_speed_result *out)
     finf_status s = FINF_OK;
     if (x->family != FINF_SPEED_SGD) s = minimise(try_at, &t, 0, 1, SCAN, KNOWN, &part);
     if (!s) s = try_at(part, &t, &value);
+    /* where no momentum will do, the reason is that of the largest one */
+    if (!s && isinf(t.now.F.value) && x->family != FINF_SPEED_SGD) s = try_at(1, &t, &value);
     *out = t.now;
-    if (!s && isinf(out->F.value) && !out->reason.text[0])
-        finf_why(&out->reason, FINF_OK, "%s does not contract by %s a step here",
-                 finf_speed_family_name(x->family), finf_show(x->R).s);
+    if (!s && isinf(out->F.value)) none_found(x, out);
     return s;
 }
 

@@ -146,9 +146,7 @@ static finf_status at_speed(const problem *p, finf_speed_family family, finf_spe
 static void show_speed(doc *d, const args *a, const problem *p, double R, double half_life,
                        finf_speed_family family, finf_speed_noise noise, const finf_speed_result *r)
 {
-    char optimizer[96], spelled[64];
-    /* where no momentum has that speed only the rule can be named */
-    snprintf(optimizer, sizeof optimizer, "%s", finf_speed_family_name(family));
+    char optimizer[96] = "", spelled[64];
     if (isfinite(r->F.value)) finf_optimizer_spell(r->optimizer, optimizer, sizeof optimizer);
     int nu = noise == FINF_SPEED_NU;
     snprintf(spelled, sizeof spelled, nu && !isnan(r->nu) ? "nu:%s" : "%s",
@@ -162,7 +160,8 @@ static void show_speed(doc *d, const args *a, const problem *p, double R, double
     doc_number(d, "contraction", SHOWN, R, "of the slowest direction, a step");
     doc_number(d, "half_life", SHOWN, half_life, "steps");
     doc_string(d, "rule", SHOWN, finf_speed_family_name(family), NULL);
-    doc_string(d, "optimizer", SHOWN, optimizer, "with the best momentum");
+    doc_string(d, "optimizer", SHOWN, isfinite(r->F.value) ? optimizer : NULL,
+               "with the best momentum");
     doc_string(d, "noise", SHOWN, spelled, NULL);
     doc_string(d, "noise_given", DATA_ONLY, noise == FINF_SPEED_NU ? "nu:best" : spelled, NULL);
     doc_number(d, "eta", SHOWN, r->eta, "step size");
@@ -199,7 +198,7 @@ static finf_status tune_speed(const args *a, doc *d, finf_reason *why)
                 show_speed(d, a, &p, R, half_life, (finf_speed_family)f, (finf_speed_noise)n, &r);
             finf_speed_result_free(&r);
         }
-    doc_columns(d, "optimizer,noise,eta,eta_eff,F_inf,bound");
+    doc_columns(d, "rule,optimizer,noise,eta,eta_eff,F_inf,bound");
     return s;
 }
 
@@ -262,8 +261,9 @@ const command command_tune = {
     .options = OPTIONS,
     .rules = RULES,
     .truths = TRUTHS,
-    .columns = "optimizer,noise,eta,eta_eff,nu,gamma2,F_inf,F_paper,F_best,F_sgd,bound,minimax,gap",
-    .plot = "F_inf",
+    .columns =
+        "rule,optimizer,noise,eta,eta_eff,nu,gamma2,F_inf,F_paper,F_best,F_sgd,bound,minimax,gap",
+    .plot = "bound|F_inf",
     .plot_by = "rule,noise_given",
     .stoppable = 1,
     .run = cmd_tune,

@@ -143,7 +143,8 @@ typedef struct {
     /* several answers as a table in text: these keys, between commas, beside those that were given
      * several values; NULL: no such table */
     const char *columns;
-    const char *plot;    /* the key that --plot draws; NULL: none */
+    const char *plot; /* the keys that --plot draws, between commas; the first may be alternatives
+                         a|b; NULL: none */
     const char *plot_by; /* keys that tell its curves apart, between commas, beside the options */
     int stoppable;       /* after Ctrl-C it shows what there is */
     const option_id *ranges; /* options whose ranges the command reads itself; NULL: none */
@@ -196,7 +197,8 @@ option_id option_find(const char *name, size_t length);
 #define OPTIONS_FOR_BEST                                                                           \
     {.id = OPT_ETA, .help = "step size, for nu:paper, nu:best and best"},                          \
         {.id = OPT_SPECTRUM, .help = "for these: of linear regression (see SPECTRUM)"},            \
-        {.id = OPT_DIM, .help = "for these: dimension of the spectrum"},                           \
+        {.id = OPT_DIM, .help = "for these: dimension of the spectrum"}, {.id = OPT_NORMALIZE},    \
+        {.id = OPT_KURTOSIS}, OPTIMIZER_OPTIONS,                                                   \
     {                                                                                              \
         .id = OPT_KAPPA, .help = "for these: L/mu of the bound of iqc (neither: mean estimation)"  \
     }

@@ -284,7 +284,8 @@ static finf_status run_single(const args *a, doc *d, finf_reason *why)
         interrupted = sweep_run(1, answer_single, &x);
     else
         answer_single(0, &x);
-    if (x.status && interrupted)
+    int said = strncmp(x.why.text, "interrupted", 11) == 0;
+    if (x.status && interrupted && !said)
         return finf_why(why, FINF_ETOL, "interrupted%s%.200s", x.why.text[0] ? ": " : "",
                         x.why.text);
     if (x.status) *why = x.why;

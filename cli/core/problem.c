@@ -89,13 +89,27 @@ finf_status read_optimizer(const args *a, const finf_optimizer **out, finf_reaso
     return optimizer_get(name, average, decay, out, why);
 }
 
+/* In text only: a value as the shell takes it back. */
+static void show_quoted(doc *d, const char *key, const char *text, const char *note)
+{
+    memory_file quoted = {0};
+    FILE *f = text ? memory_open(&quoted) : NULL;
+    if (f) args_quote(text, f);
+    if (!f || fclose(f) != 0 || quoted.failed)
+        doc_fail(d);
+    else
+        doc_string(d, key, TEXT_ONLY, quoted.text, note);
+    free(quoted.text);
+}
+
 void show_optimizer(doc *d, const args *a, const finf_optimizer *o, double eta, double mu, double L)
 {
     double decay = finf_optimizer_weight_decay(o), contraction = NAN;
     const char *average = args_text(a, OPT_AVERAGE);
     doc_where where = o ? SHOWN : DATA_ONLY;
     char note[96];
-    doc_string(d, "optimizer", where, args_text(a, OPT_OPTIMIZER), "the update rule");
+    doc_string(d, "optimizer", DATA_ONLY, args_text(a, OPT_OPTIMIZER), NULL);
+    if (o) show_quoted(d, "optimizer", args_text(a, OPT_OPTIMIZER), "the update rule");
     if (average)
         doc_string(d, "average", SHOWN, average, "what is reported is an average of the iterates");
     if (decay > 0) doc_number(d, "weight_decay", SHOWN, decay, "F + (V/2)|theta|^2 is minimised");
@@ -217,7 +231,9 @@ finf_status read_noise(const args *a, const problem *p, finf_noise **out, finf_r
 
 finf_status read_noise_alone(const args *a, finf_noise **out, finf_reason *why)
 {
-    static const option_id ONLY_FOR_BEST[] = {OPT_SPECTRUM, OPT_DIM, OPT_KAPPA, OPT_SIGMA_SGD};
+    static const option_id ONLY_FOR_BEST[] = {OPT_SPECTRUM,     OPT_DIM,       OPT_NORMALIZE,
+                                              OPT_KURTOSIS,     OPT_OPTIMIZER, OPT_AVERAGE,
+                                              OPT_WEIGHT_DECAY, OPT_KAPPA,     OPT_SIGMA_SGD};
     const char *text = args_text(a, OPT_NOISE);
     problem p;
     *out = NULL;
@@ -260,22 +276,18 @@ void show_noise(doc *d, const args *a, const finf_noise *noise)
 {
     const char *given = args_text(a, OPT_NOISE);
     char *text = spelling(a, noise);
-    memory_file quoted = {0};
-    FILE *f = text ? memory_open(&quoted) : NULL;
-    if (f) args_quote(text, f);
-    if (!f || fclose(f) != 0 || quoted.failed)
+    if (!text) {
         doc_fail(d);
-    else {
-        int resolved = strcmp(text, given) != 0;
-        doc_string(d, "noise", DATA_ONLY, text, NULL);
-        /* in a table: what its curves are called, and drawn against */
-        if (resolved || a->is_point)
-            doc_string(d, "noise_given", resolved && a->is_point ? SHOWN : DATA_ONLY, given, NULL);
-        if (a->is_point && (strncmp(text, "nu:", 3) == 0 || strncmp(text, "antipgd:", 8) == 0))
-            doc_number(d, "nu", DATA_ONLY, strtod(strchr(text, ':') + 1, NULL), NULL);
-        doc_string(d, "noise", TEXT_ONLY, quoted.text, resolved ? given : NULL);
+        return;
     }
-    free(quoted.text);
+    int resolved = strcmp(text, given) != 0;
+    doc_string(d, "noise", DATA_ONLY, text, NULL);
+    /* in a table: what its curves are called, and drawn against */
+    if (resolved || a->is_point)
+        doc_string(d, "noise_given", resolved && a->is_point ? SHOWN : DATA_ONLY, given, NULL);
+    if (a->is_point && (strncmp(text, "nu:", 3) == 0 || strncmp(text, "antipgd:", 8) == 0))
+        doc_number(d, "nu", DATA_ONLY, strtod(strchr(text, ':') + 1, NULL), NULL);
+    show_quoted(d, "noise", text, resolved ? given : NULL);
     free(text);
 }
 

@@ -65,6 +65,7 @@ void show_setting(doc *d, const setting *x, double gamma2)
     doc_number(d, "clip", x->set.clip == 1 ? DATA_ONLY : SHOWN, x->set.clip, "clip norm G");
     doc_number(d, "sigma_sgd", x->set.sigma_sgd == 0 ? DATA_ONLY : SHOWN, x->set.sigma_sgd,
                "gradient noise");
+    if (isnan(gamma2)) return; /* of no one noise */
     doc_number(d, "sigma", target ? SHOWN : DATA_ONLY,
                finf_noise_multipliers(&x->set, gamma2).sigma,
                "standard deviation of w_t, as it is added to a clipped gradient");

@@ -12,14 +12,14 @@
 
 #define THREADS_MAX 256
 
-static volatile sig_atomic_t interrupted; /* how many times Ctrl-C was pressed during a sweep */
-static struct sigaction before;           /* what SIGINT did before the outermost sweep */
+static atomic_int interrupted;  /* how many times Ctrl-C was pressed during a sweep */
+static struct sigaction before; /* what SIGINT did before the outermost sweep */
 
 /* The third Ctrl-C does not wait for the running tasks. The second does, because `timeout` may send
  * two at once: to the process and to its group. */
 static void on_interrupt(int signal_number)
 {
-    if (++interrupted < 3) return;
+    if (atomic_fetch_add(&interrupted, 1) < 2) return;
     sigaction(SIGINT, &before, NULL);
     raise(signal_number);
 }

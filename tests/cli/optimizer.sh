@@ -38,4 +38,15 @@ for o in 'filter:0,1' 'filter:' 'filter:1,1;1,-1' 'filter:0,1;0,1' 'filter:0,1;1
 done
 for o in last:0 last:1.5 last:x ema:1 ema:-1 ema: last; do bad 3 '' mean --noise sgd --eta 0.1 --average "$o"; done
 bad 2 '--optimizer has no effect without --spectrum' curve --steps 8 --noise sgd --optimizer heavy-ball:0.5
-bad 2 "no option '--optimizer'" gamma --noise sgd --optimizer sgd
+bad 2 "--optimizer has no effect" gamma --noise sgd --optimizer sgd
+# what coef lists is the best noise of this optimizer
+near F_inf 0.003973486662727 1e-9 linreg --noise best --optimizer heavy-ball:0.9 --eta 0.002 --spectrum power:1 --dim 128 --rho 0.5
+"$finf" coef --noise best --optimizer heavy-ball:0.9 --eta 0.002 --spectrum power:1 --dim 128 --length 60000 >beta.txt
+near F_inf 0.003973486662727 1e-6 linreg --noise beta@beta.txt --optimizer heavy-ball:0.9 --eta 0.002 --spectrum power:1 --dim 128 --rho 0.5
+# a filter pastes back: it is quoted in text
+run mean --noise sgd --eta 0.1 --optimizer 'filter:0,1,0.3;1,-1.5,0.5'
+if grep -q "optimizer *'filter:0,1,0.3;1,-1.5,0.5'" "$T/out"; then yes; else no 'not quoted' mean; fi
+# the largest step does not depend on the average, and is found
+near eta_max 1.5 1e-12 linreg --noise sgd --eta 0.1 --spectrum list:1 --kurtosis -2 --optimizer nesterov:0.5 --average last:7
+# no momentum is fast enough: no step, and the rule's own reason
+ok '"rule":"heavy-ball","optimizer":null.*"eta":null.*"reason":"heavy-ball, also with momentum 0.81' tune --contraction 0.9 --spectrum power:1 --dim 128 --json
