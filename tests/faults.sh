@@ -150,6 +150,7 @@ each 500 iqc --noise antipgd:0.1 --eta 0.1:0.2:lin:2 --kappa 5 --solver newton -
 each $every iqc --noise nu:0.1 --eta 0.1 --kappa 10
 each $every optimize --eta 0.1 --kappa 10 --solver newton --save saved --output old
 each $every optimize --eta 0.1 --kappa 3:10:log:2 --solver newton --bound dist
+each $every optimize --eta 0.01 --kappa 100 --solver newton --optimizer nesterov:0.9
 each $every tune --eta 0.1 --kappa 10 --solver newton
 each $every tune --eta 0.02 --spectrum power:1 --dim 20
 each 1000 rates

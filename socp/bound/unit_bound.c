@@ -172,10 +172,9 @@ static finf_status solve_refined(unit_problem *u, attempt *a)
         free(u->marked);
         u->marked = NULL;
         if (ended || (coarse && st != FINF_OK) || (!coarse && !scout)) return st;
-        if (coarse) continue;
-        scout = 0; /* the grid is found: now the solver asked for */
+        if (!coarse) scout = 0; /* the grid is found: now the solver asked for */
         free(a->x);
-        *a = fresh;
+        *a = fresh; /* nothing of this grid is taken for the next one's */
     }
 }
 

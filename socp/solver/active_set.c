@@ -32,7 +32,7 @@ typedef struct {
     double *x, *r, *c;   /* n: the part's point; the prices; sum_j q K */
     double *warm, *work; /* n: a start for the part; cones: factors of the rows */
     socp_duals duals;
-    double tol, most; /* What the unknowns that do not move may gain, and what they may leave. */
+    double tol, most; /* The gap asked for; what the unknowns that do not move may gain (om). */
     double *memory;
 } active;
 
