@@ -5,6 +5,7 @@ import functools
 import json
 import math
 import os
+import signal
 import subprocess
 
 # As the program finf does unless it is set: the same sums in the same order. Before NumPy is there.
@@ -12,6 +13,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+
+# started in the background, with SIGINT ignored, Python would not hear Ctrl-C
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FINF = os.environ.get("FINF", "finf")
 
