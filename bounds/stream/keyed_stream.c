@@ -39,7 +39,8 @@ static void set_key(const finf_stream_options *o, finf_stream *s)
         s->sodium->random(s->key, KEYED_KEY);
     else
         for (size_t i = 0; i < KEYED_KEY; i++)
-            s->key[i] = i < 8 ? (unsigned char)(o->seed >> 8 * i) : (unsigned char)text[i - 8];
+            s->key[i] = (unsigned char)(i < 8 ? o->seed >> 8 * i & 0xff
+                                              : (unsigned char)text[i - 8]);
 }
 
 /* Takes the filter, also on failure. */
