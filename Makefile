@@ -1,5 +1,6 @@
 # finf. 'make help' lists the targets.
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 CC      ?= cc
 CLANG   ?= clang
@@ -33,7 +34,7 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
         check-layers check-citations check-install check-faults format-check faults asan clang \
         no-ecos no-arb no-lapack no-sodium valgrind bench docs install uninstall clean python \
-        python-package python-deps check-python bench-python
+        python-package python-deps check-python bench-python dist deb
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
 help:
@@ -54,7 +55,8 @@ help:
 	@echo 'make docs       the man page, docs/commands.md from the tables of --help, the rooms in docs/architecture.md'
 	@echo 'make python     a wheel in dist/, tried in a new virtual environment; PYTHON=/usr/bin/python3'
 	@echo 'make check-python   the tests of the Python package; bench-python: what a call costs over C'
-	@echo 'make install    PREFIX=/usr/local DESTDIR='
+	@echo 'make install    PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR='
+	@echo 'make dist deb   the sources, and Debian packages, in dist/'
 
 # ---- what is needed, and which of the optional parts are there ------------------------------------------------
 ASKED := $(CC) $(ECOS) $(ECOS_LIBS) $(ARB) $(LAPACK:%=LAPACK=%) $(SODIUM:%=SODIUM=%)
@@ -68,7 +70,7 @@ $B/config.mk: scripts/packages.sh scripts/config.sh
 	$(if $(INSTALLS),@$(FIND)/packages.sh)
 	@echo 'CONFIG_ASKED := $(ASKED)' > $@.tmp && $(FIND)/config.sh >> $@.tmp && mv $@.tmp $@
 
-ifeq ($(filter clean help uninstall format-check,$(MAKECMDGOALS)),)
+ifeq ($(filter clean help uninstall format-check dist deb,$(MAKECMDGOALS)),)
 include $B/config.mk
 ifeq ($(MAKE_RESTARTS),) # once: what cannot be installed is still missing the second time
 ifneq ($(strip $(CONFIG_ASKED)),$(strip $(ASKED)))
@@ -154,7 +156,8 @@ $B/_finf: $B/finf
 
 $B/finf.pc: FORCE
 	@mkdir -p $B
-	@printf '%s\n' 'prefix=$(abspath $(PREFIX))' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: finf' \
+	@printf '%s\n' 'prefix=$(abspath $(PREFIX))' \
+	  'libdir=$(patsubst $(abspath $(PREFIX))/%,$${prefix}/%,$(abspath $(LIBDIR)))' 'includedir=$${prefix}/include' '' 'Name: finf' \
 	  'Description: Suboptimality of private learning with correlated noise' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lfinf' 'Libs.private: $(LIBS) -pthread' 'Cflags: -I$${includedir}' > $@
 
@@ -207,7 +210,8 @@ format-check:
 
 check-install: all
 	@echo '== installed'
-	@$(MAKE) -s install DESTDIR= PREFIX=$B/prefix >/dev/null
+	@sh tests/version.sh
+	@$(MAKE) -s install DESTDIR= PREFIX=$B/prefix LIBDIR=$B/prefix/lib >/dev/null
 	@CC='$(CC)' sh tests/install.sh $(abspath $B/prefix)
 
 check-faults: $B/finf $B/faults.so
@@ -282,22 +286,32 @@ bench: $B/bench_core $B/bench_iqc
 	$B/bench_iqc
 
 install: all
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/man/man1 \
-	  share/bash-completion/completions share/zsh/site-functions)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include share/man/man1 share/bash-completion/completions \
+	  share/zsh/site-functions) $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $B/finf $(DESTDIR)$(PREFIX)/bin/finf
-	install -m 644 $B/libfinf.a $(DESTDIR)$(PREFIX)/lib/libfinf.a
-	install -m 755 $B/libfinf.so $(DESTDIR)$(PREFIX)/lib/libfinf.so.0
-	ln -sf libfinf.so.0 $(DESTDIR)$(PREFIX)/lib/libfinf.so
+	install -m 644 $B/libfinf.a $(DESTDIR)$(LIBDIR)/libfinf.a
+	install -m 755 $B/libfinf.so $(DESTDIR)$(LIBDIR)/libfinf.so.0
+	ln -sf libfinf.so.0 $(DESTDIR)$(LIBDIR)/libfinf.so
 	install -m 644 include/finf.h $(DESTDIR)$(PREFIX)/include/finf.h
-	install -m 644 $B/finf.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/finf.pc
+	install -m 644 $B/finf.pc $(DESTDIR)$(LIBDIR)/pkgconfig/finf.pc
 	install -m 644 $B/finf.1 $(DESTDIR)$(PREFIX)/share/man/man1/finf.1
 	install -m 644 $B/finf.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/finf
 	install -m 644 $B/_finf $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_finf
 
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/finf lib/libfinf.a lib/libfinf.so lib/libfinf.so.0 include/finf.h \
-	  lib/pkgconfig/finf.pc share/man/man1/finf.1 \
+	cd $(DESTDIR)$(LIBDIR) && rm -f libfinf.a libfinf.so libfinf.so.0 pkgconfig/finf.pc
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/finf include/finf.h share/man/man1/finf.1 \
 	  share/bash-completion/completions/finf share/zsh/site-functions/_finf
+
+# the committed sources; the same bytes for the same commit
+dist:
+	@mkdir -p dist
+	@git archive --prefix=finf-$(VERSION)/ HEAD | gzip -9n > dist/finf-$(VERSION).tar.gz
+	@echo dist/finf-$(VERSION).tar.gz
+
+# Debian's packages of it, into dist/; DEB_BUILD_OPTIONS=nocheck: without the tests
+deb: dist
+	@sh scripts/deb.sh dist/finf-$(VERSION).tar.gz $B/deb
 
 clean:
 	rm -rf $B dist

@@ -102,7 +102,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* Of this header; that of the library is the same in one release. */
-#define FINF_VERSION "0.1.0"
+#define FINF_VERSION "0.2.0"
 
 /* ---- what it is made of ---------------------------------------------------------------------- */
 

@@ -13,8 +13,9 @@ _NEEDS = "libfinf needs GSL, FFTW and GMP (Debian: libgsl27 libgslcblas0 libfftw
 
 
 def _load() -> Any:
-    """The library beside this file, or the one that FINF_LIBRARY names."""
-    path = os.environ.get("FINF_LIBRARY") or os.path.join(os.path.dirname(__file__), "libfinf.so")
+    """The library that FINF_LIBRARY names, or the one beside this file, or the system's."""
+    beside = os.path.join(os.path.dirname(__file__), "libfinf.so")
+    path = os.environ.get("FINF_LIBRARY") or (beside if os.path.exists(beside) else "libfinf.so.0")
     try:
         return ffi.dlopen(path)
     except OSError as e:
