@@ -170,6 +170,7 @@ static void show_speed(doc *d, const args *a, const problem *p, double R, double
     show_setting(d, &p->privacy, NAN);
     doc_real(d, p->kind == PROBLEM_CONVEX ? "bound" : "F_inf", SHOWN, r->F,
              p->kind == PROBLEM_CONVEX ? iqc_class_note(&p->iqc) : "the least at that speed");
+    if (p->kind == PROBLEM_CONVEX) show_bound_of(d, &p->iqc);
     show_reason(d, &r->reason);
 }
 
