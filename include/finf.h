@@ -892,7 +892,7 @@ const char *finf_speed_family_name(finf_speed_family family);
 typedef enum {
     FINF_SPEED_INDEPENDENT, /* independent noise */
     FINF_SPEED_NU,          /* the best nu at each step and momentum */
-    FINF_SPEED_BEST         /* the optimum over all noise; not of the bound */
+    FINF_SPEED_BEST         /* the optimum over all noise; of the bound what finf_optimize finds */
 } finf_speed_noise;
 
 typedef struct {
@@ -913,7 +913,8 @@ typedef struct {
  * FINF_EDOM, or FINF_EUSAGE for an enum out of range. F = +inf (OK, with the reason) where no step
  *           has that speed: plain SGD for 1 - contraction > 2/(1 + kappa)
  * method:   the contraction fixes the step for each momentum; a scan of momenta, then Brent's
- *           minimiser in the best bracket: a minimum whose valley the scan does not see is missed
+ *           minimiser in the best bracket: a minimum whose valley the scan does not see is missed.
+ *           iqc: by the Newton solver, the momentum to 1e-4 of its largest value
  * accuracy: of the momentum not returned; F carries the error of its value
  * failure:  F is NaN. Free the result after every status */
 finf_status finf_tune_speed_linreg(finf_speed_family family, finf_speed_noise noise,

@@ -187,7 +187,7 @@ _SPEED_NOISES = ("sgd", "nu:best", "best")
 
 def tune_speed(contraction: float | None = None, *, half_life: float | None = None,
                rules: Sequence[str] = ("sgd", "heavy-ball", "nesterov"),
-               noises: Sequence[str] | None = None, **problem: Any) -> Results[SpeedResult]:
+               noises: Sequence[str] = ("sgd", "best"), **problem: Any) -> Results[SpeedResult]:
     """Which step, momentum and noise? Of those whose slowest direction contracts by this factor
     a step (or is halved in `half_life` steps: contraction = 2^(-1/half_life)) the ones with the
     least F_inf, or bound with `kappa`: an answer for each rule and noise ("sgd", "nu:best",
@@ -205,8 +205,6 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
         raise DomainError(f"half_life = {half_life:g}: must be positive, at most 1e12")
     R = math.exp2(-1 / half_life) if half_life is not None else float(contraction or 0)
     p = Problem(math.nan, **problem)
-    if noises is None:
-        noises = ("sgd", "nu:best") if p.kind == "convex" else ("sgd", "best")
     for n in noises:
         if n not in _SPEED_NOISES:
             raise UsageError(f"noise = {n!r}: at a given speed one of {', '.join(_SPEED_NOISES)}")
