@@ -760,14 +760,17 @@ typedef struct {
 
 /* Whether finf_iqc, finf_tune_iqc and finf_optimize take these values: eta > 0, 1 <= kappa <= 1e12,
  * eta mu >= 1e-13, and the options as they are described; else FINF_EDOM, or FINF_EUSAGE for an
- * enum out of range, an ECOS that is not there or an optimizer that averages, with the reason. eta
- * mu is the effective step's; eta L >= 2 is taken: the bound is +inf there. */
+ * enum out of range or an ECOS that is not there, with the reason. eta mu is the effective step's;
+ * eta L >= 2 is taken: the bound is +inf there. */
 finf_status finf_iqc_check(double eta, double kappa, const finf_iqc_options *opt, finf_reason *why);
 
 /* A bound on F_inf for all mu-strongly convex, L-smooth F of the class, mu = L/kappa: the least
  * that the basis of multipliers gives, to the solver's gap                    theory 7, 11.4
  * With an optimizer: at the points where gradients are taken; with its weight decay V, of F +
- * (V/2)|theta|^2 less its minimum, whose curvatures are mu + V to L + V.
+ * (V/2)|theta|^2 less its minimum, whose curvatures are mu + V to L + V. With its average: bound is
+ * that of the points without averaging, which holds for the average as F is convex, and is no
+ * tighter; quadratic_lower and minimax_lower are of the average (last:K with K > 10000: NaN, and
+ * the reason).
  * domain:   that of finf_iqc_check. bound = +inf (OK, with the reason) where eta
  *           L >= 2, gamma is infinite, or beta is not square-summable; with an optimizer where a
  *           quadratic of a curvature from mu to L diverges (quadratic_lower is +inf too), or where
@@ -889,7 +892,7 @@ const char *finf_speed_family_name(finf_speed_family family);
 typedef enum {
     FINF_SPEED_INDEPENDENT, /* independent noise */
     FINF_SPEED_NU,          /* the best nu at each step and momentum */
-    FINF_SPEED_BEST         /* the optimum over all noise; not of the bound */
+    FINF_SPEED_BEST         /* the optimum over all noise; of the bound what finf_optimize finds */
 } finf_speed_noise;
 
 typedef struct {
@@ -904,12 +907,14 @@ typedef struct {
 
 /* Of all steps and momenta whose slowest direction contracts by this factor a step, the ones with
  * the least F_inf (linreg, mean) or bound (iqc)                                      theory 11.6
- * The average and weight decay of opt->optimizer are kept, its update rule is not.
+ * The average and weight decay of opt->optimizer are kept, its update rule is not. (The bound is
+ * that of the points without averaging.)
  * domain:   0 < contraction < 1, the rest as in finf_linreg, finf_mean and finf_iqc; else
  * FINF_EDOM, or FINF_EUSAGE for an enum out of range. F = +inf (OK, with the reason) where no step
  *           has that speed: plain SGD for 1 - contraction > 2/(1 + kappa)
  * method:   the contraction fixes the step for each momentum; a scan of momenta, then Brent's
- *           minimiser in the best bracket: a minimum whose valley the scan does not see is missed
+ *           minimiser in the best bracket: a minimum whose valley the scan does not see is missed.
+ *           iqc: by the Newton solver, the momentum to 1e-4 of its largest value
  * accuracy: of the momentum not returned; F carries the error of its value
  * failure:  F is NaN. Free the result after every status */
 finf_status finf_tune_speed_linreg(finf_speed_family family, finf_speed_noise noise,
@@ -940,10 +945,11 @@ typedef struct {
 
 /* Stationary E[F - F*] of such an F under this noise: what any bound on F_inf must be above
  * (but for the standard error)                                                      theory 6.6, 7.8
- * optimizer: NULL for plain sgd; its weight decay V is added to both curvatures of F (11.4).
+ * optimizer: NULL for plain sgd; its weight decay V is added to both curvatures of F (11.4). With
+ * its average: E[F - F*] at the average.
  * sgd_ratio: sigma_sgd/sigma, the size of independent Gaussian gradient noise beside the unit w.
  * domain:   eta > 0, 1 <= kappa <= 1e50, sgd_ratio >= 0, 0 < relative_error < 1, else FINF_EDOM
- *           (kind, an optimizer that averages: FINF_EUSAGE); +inf where a quadratic of a curvature
+ *           (kind: FINF_EUSAGE); +inf where a quadratic of a curvature
  *           from mu to L diverges (eta L >= 2 for sgd) or beta is not square-summable
  * method:   periodic orbits on FFT blocks of noise: no burn-in; a regression reduces the variance.
  *           The same seed gives the same answer

@@ -491,25 +491,6 @@ START_TEST(order)
 }
 END_TEST
 
-START_TEST(refused)
-{
-    finf_optimizer *p;
-    finf_noise *n = noise_of("sgd", 0);
-    finf_iqc_options o = options(FINF_IQC_SHARP);
-    finf_iqc_result r;
-    finf_worst_result w;
-    ck_assert_int_eq(finf_optimizer_parse("heavy-ball:0.5", "ema:0.9", 0, &p, NULL), FINF_OK);
-    o.optimizer = p;
-    ck_assert_int_eq(finf_iqc(n, 0.1, 10, &o, &r), FINF_EUSAGE);
-    ck_assert(isnan(r.bound.value) && strstr(r.reason.text, "ema:0.9"));
-    ck_assert_int_eq(finf_iqc_check(0.1, 10, &o, NULL), FINF_EUSAGE);
-    ck_assert_int_eq(finf_iqc_simulate(n, 0.1, 10, 1, p, 0, FINF_WORST_HUBER, 1, 0.1, NULL, &w),
-                     FINF_EUSAGE);
-    finf_optimizer_free(p);
-    finf_noise_free(n);
-}
-END_TEST
-
 /* ---- the noise ---------------------------------------------------------------------------------
  */
 
@@ -619,7 +600,6 @@ static TCase *make(void)
     tcase_add_test(t, unstable);
     tcase_add_test(t, decay_and_scale);
     tcase_add_test(t, order);
-    tcase_add_test(t, refused);
     tcase_add_test(t, best_noise);
     tcase_add_test(t, described);
     tcase_add_test(t, cancelled);

@@ -118,6 +118,49 @@ START_TEST(convex)
 }
 END_TEST
 
+/* The best noise of the bound: what finf_optimize finds at that step and momentum, below the best
+ * nu at the same speed, and below what it finds at other momenta. For kappa = 1 it is mean
+ * estimation's optimum, of which heavy ball's has a closed form (theory 11.6). */
+START_TEST(convex_best)
+{
+    const double kappa = 30;
+    for (int family = 0; family < 3; family++)
+        for (double R = 0.97; R < 0.9999; R = 1 - (1 - R) / 10) {
+            finf_speed_family rule = (finf_speed_family)family;
+            finf_speed_result nu, best;
+            finf_optimize_options o = finf_optimize_options_default();
+            finf_optimize_result found;
+            ck_assert_int_eq(finf_tune_speed_iqc(rule, FINF_SPEED_NU, R, kappa, NULL, &nu),
+                             FINF_OK);
+            ck_assert_int_eq(finf_tune_speed_iqc(rule, FINF_SPEED_BEST, R, kappa, NULL, &best),
+                             FINF_OK);
+            ck_assert_msg(best.F.value <= nu.F.value * (1 + 1e-6), "%d, R %g: %g, %g", family, R,
+                          best.F.value, nu.F.value);
+            o.iqc.solver = FINF_IQC_NEWTON;
+            o.iqc.optimizer = best.optimizer;
+            ck_assert_int_eq(finf_optimize(best.eta, kappa, &o, &found), FINF_OK);
+            ASSERT_NEAR(best.F.value, found.iqc.bound.value, 1e-9, "%d, R %g", family, R);
+            finf_optimize_result_free(&found);
+            finf_speed_result_free(&nu);
+            finf_speed_result_free(&best);
+        }
+}
+END_TEST
+
+START_TEST(convex_one_curvature)
+{
+    for (double R = 0.5; R < 0.9999; R = 1 - (1 - R) / 5) {
+        finf_speed_result r;
+        double q = (1 - R) / (1 + R);
+        ck_assert_int_eq(
+            finf_tune_speed_iqc(FINF_SPEED_HEAVY_BALL, FINF_SPEED_BEST, R, 1, NULL, &r), FINF_OK);
+        ck_assert_msg(r.F.value >= q * q / 4 * (1 - 1e-9) && r.F.value <= q * q / 4 * 1.01,
+                      "R %g: %.9g, %.9g", R, r.F.value, q * q / 4);
+        finf_speed_result_free(&r);
+    }
+}
+END_TEST
+
 /* No step of sgd is so fast on this spectrum: infinite, with the reason. */
 START_TEST(refused)
 {
@@ -139,7 +182,7 @@ START_TEST(refused)
     ck_assert_int_eq(finf_tune_speed_mean(FINF_SPEED_SGD, (finf_speed_noise)7, 0.9, NULL, &r),
                      FINF_EUSAGE);
     finf_speed_result_free(&r);
-    ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_SGD, FINF_SPEED_BEST, 0.9, 2, NULL, &r),
+    ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_SGD, (finf_speed_noise)7, 0.9, 2, NULL, &r),
                      FINF_EUSAGE);
     finf_speed_result_free(&r);
     ck_assert_int_eq(finf_tune_speed_linreg(FINF_SPEED_SGD, FINF_SPEED_BEST, 0.9, s, NULL, &r),
@@ -156,6 +199,8 @@ static TCase *make(void)
     tcase_add_test(tc, one_dimension);
     tcase_add_test(tc, regression);
     tcase_add_test(tc, convex);
+    tcase_add_test(tc, convex_best);
+    tcase_add_test(tc, convex_one_curvature);
     tcase_add_test(tc, refused);
     return tc;
 }

@@ -65,30 +65,50 @@ static finf_status brent(minimise_fn *f, void *data, double a, double c, double 
     return FINF_OK;
 }
 
-finf_status minimise(minimise_fn *f, void *data, double from, double to, double step, double tol,
-                     double *x)
+/* The least sample, the first one of equals; *first is the value at `from`. */
+static finf_status scan(minimise_fn *f, void *data, double from, double to, double step, double *x,
+                        double *first, double *least)
 {
-    double lo = fmin(from, to), hi = fmax(from, to), first, least;
+    double lo = fmin(from, to), hi = fmax(from, to);
     if (to < from) step = -step;
     *x = from;
-    finf_status s = f(from, data, &first);
-    if (s) return s;
-    least = first;
-    for (double u = from + step; fabs(u - from) < fabs(to - from) + fabs(step); u += step) {
+    finf_status s = f(from, data, first);
+    *least = *first;
+    for (double u = from + step; !s && fabs(u - from) < fabs(to - from) + fabs(step); u += step) {
         double at = fmax(fmin(u, hi), lo), value;
         s = f(at, data, &value);
-        if (s) return s;
-        if (value < least) {
-            least = value;
+        if (!s && value < *least) {
+            *least = value;
             *x = at;
         }
     }
-    if (!isfinite(least)) {
-        *x = from;
-        return FINF_OK;
+    if (!s && !isfinite(*least)) *x = from;
+    return s;
+}
+
+static finf_status search(minimise_fn *f, void *data, double from, double to, double step,
+                          double tol, int ends, double *x)
+{
+    double lo = fmin(from, to), hi = fmax(from, to), first, least, inside;
+    finf_status s = scan(f, data, from, to, step, x, &first, &least);
+    if (s || !isfinite(least)) return s;
+    if (ends && (*x == lo || *x == hi)) {
+        s = f(*x == lo ? lo + tol : hi - tol, data, &inside);
+        if (s || inside > least) return s;
     }
-    step = fabs(step);
     s = brent(f, data, fmax(*x - step, lo), fmin(*x + step, hi), tol, x, &least);
     if (!s && !(least < first)) *x = from;
     return s;
+}
+
+finf_status minimise(minimise_fn *f, void *data, double from, double to, double step, double tol,
+                     double *x)
+{
+    return search(f, data, from, to, step, tol, 0, x);
+}
+
+finf_status minimise_or_end(minimise_fn *f, void *data, double from, double to, double step,
+                            double tol, double *x)
+{
+    return search(f, data, from, to, step, tol, 1, x);
 }

@@ -14,4 +14,9 @@ typedef finf_status minimise_fn(double x, void *data, double *value);
 finf_status minimise(minimise_fn *f, void *data, double from, double to, double step, double tol,
                      double *x);
 
+/* The same for an f that is costly and known to few digits: where the least sample is an end, and f
+ * is larger tol inside of it, the minimum is that end. */
+finf_status minimise_or_end(minimise_fn *f, void *data, double from, double to, double step,
+                            double tol, double *x);
+
 #endif

@@ -139,7 +139,9 @@ finf_status speed_find(const speed_search *x, finf_speed_result *out)
         return finf_why(&out->reason, FINF_EDOM, "contraction = %s: must be in (0, 1)",
                         finf_show(x->R).s);
     finf_status s = FINF_OK;
-    if (x->family != FINF_SPEED_SGD) s = minimise(try_at, &t, 0, 1, SCAN, KNOWN, &part);
+    if (x->family != FINF_SPEED_SGD)
+        s = x->known > 0 ? minimise_or_end(try_at, &t, 0, 1, SCAN, x->known, &part)
+                         : minimise(try_at, &t, 0, 1, SCAN, KNOWN, &part);
     if (!s) s = try_at(part, &t, &value);
     /* where no momentum will do, the reason is that of the largest one */
     if (!s && isinf(t.now.F.value) && x->family != FINF_SPEED_SGD) s = try_at(1, &t, &value);
@@ -226,7 +228,8 @@ finf_status finf_tune_speed_linreg(finf_speed_family family, finf_speed_noise no
     finf_status status = check_noise(noise, out);
     if (status) return status;
     return speed_find(&(speed_search){family, contraction, finf_spectrum_min(s),
-                                      finf_spectrum_max(s), q.linreg.optimizer, linreg_value, &q},
+                                      finf_spectrum_max(s), q.linreg.optimizer, linreg_value, &q,
+                                      0},
                       out);
 }
 
@@ -237,6 +240,6 @@ finf_status finf_tune_speed_mean(finf_speed_family family, finf_speed_noise nois
     quadratic q = {.noise = noise, .mean = opt ? *opt : finf_mean_options_default()};
     finf_status status = check_noise(noise, out);
     if (status) return status;
-    return speed_find(&(speed_search){family, contraction, 1, 1, q.mean.optimizer, mean_value, &q},
-                      out);
+    return speed_find(
+        &(speed_search){family, contraction, 1, 1, q.mean.optimizer, mean_value, &q, 0}, out);
 }

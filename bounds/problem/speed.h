@@ -13,6 +13,7 @@ typedef struct {
     finf_status (*value)(const finf_optimizer *o, double eta, void *ctx, finf_real *F, double *nu,
                          finf_reason *why);
     void *ctx;
+    double known; /* of m over its largest value; 0: as far as an exact F_inf tells */
 } speed_search;
 
 /* Fills *out, which is to be freed whatever the status. */

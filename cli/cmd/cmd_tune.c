@@ -105,17 +105,16 @@ static finf_status read_speed(const args *a, double *R, double *half_life, finf_
     return FINF_OK;
 }
 
-/* Which families and noises: those asked for, or all. */
-static finf_status read_which(const args *a, const problem *p, int families[3], int noises[3],
-                              finf_reason *why)
+/* Which families and noises: those asked for, or all but the best nu. */
+static finf_status read_which(const args *a, int families[3], int noises[3], finf_reason *why)
 {
     static const char *const NOISES[] = {"sgd", "nu:best", "best"};
     const char *family = a->value[OPT_OPTIMIZER], *noise = a->value[OPT_NOISE];
-    int known = !family, heard = !noise, convex = p->kind == PROBLEM_CONVEX;
+    int known = !family, heard = !noise;
     for (int i = 0; i < 3; i++) {
         const char *name = finf_speed_family_name((finf_speed_family)i);
         families[i] = !family || strcmp(family, name) == 0;
-        noises[i] = noise ? strcmp(noise, NOISES[i]) == 0 : i == 0 || i == (convex ? 1 : 2);
+        noises[i] = noise ? strcmp(noise, NOISES[i]) == 0 : i != 1;
         known |= families[i];
         heard |= noises[i];
     }
@@ -124,9 +123,9 @@ static finf_status read_which(const args *a, const problem *p, int families[3], 
                         "--optimizer '%.60s': at a given speed sgd, heavy-ball or nesterov, whose "
                         "momentum is sought",
                         family);
-    if (!heard || (convex && noises[2]))
-        return finf_why(why, FINF_EUSAGE, "--noise '%.60s': at a given speed sgd%s", noise,
-                        convex ? " or nu:best" : ", nu:best or best");
+    if (!heard)
+        return finf_why(why, FINF_EUSAGE, "--noise '%.60s': at a given speed sgd, nu:best or best",
+                        noise);
     return FINF_OK;
 }
 
@@ -170,6 +169,7 @@ static void show_speed(doc *d, const args *a, const problem *p, double R, double
     show_setting(d, &p->privacy, NAN);
     doc_real(d, p->kind == PROBLEM_CONVEX ? "bound" : "F_inf", SHOWN, r->F,
              p->kind == PROBLEM_CONVEX ? iqc_class_note(&p->iqc) : "the least at that speed");
+    if (p->kind == PROBLEM_CONVEX) show_bound_of(d, &p->iqc);
     show_reason(d, &r->reason);
 }
 
@@ -184,7 +184,7 @@ static finf_status tune_speed(const args *a, doc *d, finf_reason *why)
     finf_status s = read_speed(a, &R, &half_life, why);
     problem_kind kind = problem_asked(a);
     if (!s) s = read_problem(&without, kind == PROBLEM_NONE ? PROBLEM_MEAN : kind, &p, why);
-    if (!s) s = read_which(a, &p, families, noises, why);
+    if (!s) s = read_which(a, families, noises, why);
     if (s) return s;
     doc_heading(d, "The best step, momentum and noise at a given speed");
     for (int f = 0; f < 3 && !s; f++)

@@ -3,6 +3,7 @@
 #include "iqc_options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The options are read into ints and then cast: args_choice knows numbers, not the library's
  * enums. */
@@ -87,8 +88,21 @@ int iqc_is_dist(const finf_iqc_options *o)
     return o->bound == FINF_IQC_DIST || o->bound == FINF_IQC_SHARP_DIST;
 }
 
+/* Is an average of the points reported? The bound is then theirs, the lower bounds the average's.
+ * (theory 11.4) */
+static int averaged(const finf_iqc_options *o)
+{
+    char name[8] = "";
+    finf_optimizer_spell_average(o->optimizer, name, sizeof name);
+    return strcmp(name, "none") != 0;
+}
+
 const char *iqc_minimax_note(const finf_iqc_options *o)
 {
+    if (averaged(o))
+        return iqc_is_dist(o)
+                   ? "no noise at all has a worst case of (L/2) E|theta|^2, averaged, below this"
+                   : "no noise at all has a worst case of the average below this";
     return iqc_is_dist(o) ? "no noise at all has a worst case of (L/2) E|theta|^2 below this"
                           : "no noise at all has a worst case below this";
 }
@@ -104,9 +118,9 @@ static void quadratic_note(const finf_iqc_options *o, const finf_iqc_result *r, 
     if (isinf(r->quadratic_lower.value) && !curvature[0])
         snprintf(out, size, "every quadratic diverges");
     else
-        snprintf(out, size, "%sthe worst quadratic%s: no bound%s can be lower",
+        snprintf(out, size, "%sthe worst quadratic%s%s: no bound%s can be lower",
                  iqc_is_dist(o) ? "(L/2) E|theta|^2 of " : "", curvature,
-                 iqc_is_dist(o) ? " on that" : "");
+                 averaged(o) ? ", of the average" : "", iqc_is_dist(o) ? " on that" : "");
 }
 
 /* How the solver's answer became a bound (theory 7.8). */
@@ -152,6 +166,13 @@ static void show_solver(doc *d, const finf_iqc_result *r)
     doc_string(d, "solver", TEXT_ONLY, line, NULL);
 }
 
+void show_bound_of(doc *d, const finf_iqc_options *o)
+{
+    if (averaged(o))
+        doc_string(d, "bound_of", SHOWN, "the points without averaging",
+                   "it holds for their average, as F is convex, and is no tighter");
+}
+
 /* Text shows what differs from its default and a line on the solver; CSV and JSON have all of it.
  * unit_..: per unit of d sigma^2, before privacy scales it. */
 void show_iqc(doc *d, const args *a, const problem *p, const finf_iqc_result *r, int minimax)
@@ -170,6 +191,7 @@ void show_iqc(doc *d, const args *a, const problem *p, const finf_iqc_result *r,
              iqc_is_dist(o) ? "(L/2) E|theta|^2, and so F_inf, is" : "F_inf is", iqc_class_note(o),
              iqc_noise_note(o));
     doc_real(d, "bound", SHOWN, r->bound, note);
+    show_bound_of(d, o);
     doc_number(d, "unit_bound", DATA_ONLY, r->unit_bound, NULL);
     if (o->privacy.sigma_sgd > 0) doc_number(d, "unit_sgd", DATA_ONLY, r->unit_sgd, NULL);
     doc_bool(d, "certified", o->certify ? SHOWN : DATA_ONLY, r->certified,

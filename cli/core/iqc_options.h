@@ -14,6 +14,8 @@ finf_status check_iqc_sizes(const args *a, const finf_iqc_options *o, double eta
 /* The problem and the keys of a bound: shared by iqc, optimize and tune. minimax: with the lower
  * bound over all noise and the gap to it. */
 void show_iqc(doc *d, const args *a, const problem *p, const finf_iqc_result *r, int minimax);
+/* With --average: that the bound is of the points, and holds for their average. (theory 11.4) */
+void show_bound_of(doc *d, const finf_iqc_options *o);
 /* Why the bound is infinite or missing, or not certified. */
 void show_iqc_reason(doc *d, const problem *p, const finf_iqc_result *r);
 /* Is it a bound on (L/2) E|theta|^2, as then are the worst quadratic's value and the minimax beside

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._call import check, choice, real, stoppable, text_of
 from ._library import ffi, lib
-from .convex import ConvexOptimum, optimize_convex, tune_convex
+from .convex import ConvexOptimum, bound_of, optimize_convex, tune_convex
 from .errors import DomainError, UsageError
 from .noise import Noise
 from .optimizer import Optimizer
@@ -178,6 +178,8 @@ class SpeedResult(Setting):
     F_inf_error: float | None = None
     bound: float | None = None
     bound_error: float | None = None
+    #: with an average: that the bound is of the points, and holds for their average
+    bound_of: str | None = None
 
 
 _SPEED_NOISES = ("sgd", "nu:best", "best")
@@ -185,7 +187,7 @@ _SPEED_NOISES = ("sgd", "nu:best", "best")
 
 def tune_speed(contraction: float | None = None, *, half_life: float | None = None,
                rules: Sequence[str] = ("sgd", "heavy-ball", "nesterov"),
-               noises: Sequence[str] | None = None, **problem: Any) -> Results[SpeedResult]:
+               noises: Sequence[str] = ("sgd", "best"), **problem: Any) -> Results[SpeedResult]:
     """Which step, momentum and noise? Of those whose slowest direction contracts by this factor
     a step (or is halved in `half_life` steps: contraction = 2^(-1/half_life)) the ones with the
     least F_inf, or bound with `kappa`: an answer for each rule and noise ("sgd", "nu:best",
@@ -203,8 +205,6 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
         raise DomainError(f"half_life = {half_life:g}: must be positive, at most 1e12")
     R = math.exp2(-1 / half_life) if half_life is not None else float(contraction or 0)
     p = Problem(math.nan, **problem)
-    if noises is None:
-        noises = ("sgd", "nu:best") if p.kind == "convex" else ("sgd", "best")
     for n in noises:
         if n not in _SPEED_NOISES:
             raise UsageError(f"noise = {n!r}: at a given speed one of {', '.join(_SPEED_NOISES)}")
@@ -239,7 +239,9 @@ def _speed(p: Problem, rule: str, noise: str, R: float, r: Any) -> SpeedResult:
         r.optimizer = ffi.NULL
     nu = None if math.isnan(r.nu) else r.nu
     spelled = str(Noise.nu(nu)) if noise == "nu:best" and nu is not None else noise
-    value = real("bound" if p.kind == "convex" else "F_inf", r.F)
+    value: dict[str, Any] = dict(real("bound" if p.kind == "convex" else "F_inf", r.F))
+    if p.kind == "convex":
+        value["bound_of"] = bound_of(p)
     return SpeedResult(**p.privacy.fields(), kappa=p.kappa, contraction=R,
                        half_life=-1 / math.log2(R), rule=rule,
                        optimizer=optimizer, noise=spelled, noise_given=noise, eta=r.eta,

@@ -30,6 +30,8 @@ class IqcResult(WithNoise):
     #: F_inf is at most this
     bound: float
     bound_error: float
+    #: with an average: that the bound is of the points, and holds for their average
+    bound_of: str | None
     #: per unit-variance w, d = 1, without gamma^2; and per unit of E|what|^2
     unit_bound: float
     unit_sgd: float
@@ -77,7 +79,9 @@ def iqc(noise: "Noise | str", eta: float, kappa: float, *, lower: str = "quadrat
     the least over integral quadratic constraints, recomputed from its multipliers on all
     frequencies; with certify=True it is proved in ball arithmetic. Beside it `lower`, the worst
     quadratic, and `minimax`, below which no noise has its worst case. lower="simulate" adds
-    E[F - F*] of two F that are not quadratic. Other keywords are those of `Problem`.
+    E[F - F*] of two F that are not quadratic. Other keywords are those of `Problem`. With an
+    optimizer that averages, the bound is of the points themselves, which holds for their average
+    as F is convex; `lower` and `minimax` are the average's.
 
     >>> import finf
     >>> r = finf.iqc("nu:0.05", eta=0.1, kappa=20, certify=True)
@@ -96,11 +100,17 @@ def iqc(noise: "Noise | str", eta: float, kappa: float, *, lower: str = "quadrat
     return out
 
 
+def bound_of(p: Problem) -> str | None:
+    """What the bound is of where an average of the points is reported."""
+    averaged = p.optimizer is not None and p.optimizer.average is not None
+    return "the points without averaging" if averaged else None
+
+
 def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
     """A finf_iqc_result in words."""
     return {**p.fields(r.gamma2.value), **real("gamma2", r.gamma2), "kappa": p.kappa,
             "smooth": p.smooth, "d": p.dim, "bound_kind": p.bound, "class_": p.class_,
-            **real("bound", r.bound), "unit_bound": r.unit_bound, "unit_sgd": r.unit_sgd,
+            **real("bound", r.bound), "bound_of": bound_of(p), "unit_bound": r.unit_bound, "unit_sgd": r.unit_sgd,
             **real("lower", r.quadratic_lower), **real("unit_lower", r.unit_quadratic_lower),
             **real("minimax", r.minimax_lower), "gap": _ratio(r.bound, r.minimax_lower),
             "certified": bool(r.certified), "certified_upper": r.certified_upper,

@@ -130,6 +130,18 @@ def test_iqc_beside_simulated(same, records):
     same(r, records("iqc --noise nu:0.05 --eta 0.1 --kappa 20 --lower simulate --seed 3")[0])
 
 
+@pytest.mark.parametrize("average", ["ema:0.9", "last:7"])
+def test_iqc_of_an_average(same, records, average):
+    o = finf.Optimizer.nesterov(0.5, average=average)
+    line = f"--eta 0.1 --kappa 20 --optimizer nesterov:0.5 --average {average}"
+    same(finf.iqc("nu:0.05", 0.1, 20, optimizer=o, lower="simulate", seed=3),
+         records(f"iqc --noise nu:0.05 {line} --lower simulate --seed 3")[0])
+    same(finf.tune(0.1, kappa=20, optimizer=o), records(f"tune {line}")[0])
+    r = finf.optimize(0.1, kappa=20, optimizer=o)
+    same(r, records(f"optimize {line}")[0])
+    assert r.minimax <= r.lower < r.bound and r.bound_of
+
+
 def test_optimize(same, records):
     r = finf.optimize(0.1, kappa=10)
     record = records("optimize --eta 0.1 --kappa 10 --verbose")[0]

@@ -10,7 +10,8 @@
 
 enum {
     SOCP_GRID_MOST = 1000000, /* nodes of a uniform grid */
-    SOCP_FIR_MOST = 2000      /* lags of a finite multiplier */
+    SOCP_FIR_MOST = 2000,     /* lags of a finite multiplier */
+    SOCP_LAST_MOST = 10000    /* K of last:K, for the lower bounds: panels from zero to zero of A */
 };
 #define SOCP_KAPPA_MOST 1e12
 #define SOCP_SLOW_LEAST 1e-13 /* of eta mu, the slowest mode */
@@ -18,8 +19,6 @@ enum {
 finf_status socp_check_sizes(double eta, double kappa, double smooth, double dim, finf_reason *why);
 /* The privacy setting, which here may have clip = 0: no privacy noise. */
 finf_status socp_check_privacy(const finf_privacy_setting *p, finf_reason *why);
-/* An optimizer without averaging. */
-finf_status socp_check_optimizer(const finf_optimizer *o, finf_reason *why);
 /* All that finf_iqc, finf_tune_iqc and finf_optimize need: see finf_iqc_check. */
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why);
 
@@ -32,6 +31,8 @@ typedef struct {
     const finf_optimizer *opt; /* NULL for plain sgd. */
     int has_loop;              /* It is not theta -= eta g. */
     socp_loop loop;            /* If so; L = 1. */
+    int averaged;              /* What is reported is A Theta: so are the lower bounds. */
+    int has_lower;             /* 0: averages too long for them. */
     socp_loop_means *means;    /* Its means for one noise; NULL until they are made. */
 } socp_setting;
 socp_setting socp_setting_make(double eta, double kappa, double smooth, const finf_optimizer *o);
@@ -40,6 +41,9 @@ socp_setting socp_setting_make(double eta, double kappa, double smooth, const fi
 double socp_setting_step(const socp_setting *s);
 /* The model for L = 1; it points to s->loop. */
 socp_model socp_setting_model(const socp_setting *s, int dist);
+/* The means of the reported point, averaged if it is; noise NULL: B = 1. */
+finf_status socp_setting_means(const socp_setting *s, const finf_noise *noise,
+                               socp_loop_means **out);
 /* Does some quadratic diverge? If so, *h is its curvature (without V), and why says it. */
 int socp_setting_diverges(const socp_setting *s, double *h, finf_reason *why);
 
@@ -64,14 +68,15 @@ finf_status socp_iqc(const finf_noise *noise, double eta, double kappa, const fi
 
 /* ---- loop_quadratic.c: the same means for an optimizer's closed loops (theory 11.4) ---------- */
 
-/* Nodes for the means of |B|^2 |G_h|^2 and |G_h|^2 over all h in [mu, 1]; noise NULL: B = 1. */
+/* Nodes for the means of |B|^2 |A G_h|^2 and |A G_h|^2 over all h in [mu, 1]; noise NULL: B = 1;
+ * average NULL: A = 1, else that of this optimizer. */
 finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
-                                 socp_loop_means **out);
+                                 const finf_optimizer *average, socp_loop_means **out);
 void socp_loop_means_free(socp_loop_means *m);
-/* mean (|B|^2 + sgd_ratio) |G_h|^2, and its relative error. */
+/* mean (|B|^2 + sgd_ratio) |A G_h|^2, and its relative error. */
 double socp_loop_mean(const socp_loop_means *m, double h, double sgd_ratio, double *relerr);
 /* The largest over mixtures p of curvatures, of sum 1, that was found of
- *     dp (mean sqrt(sum p_i c_i |G_i|^2))^2 + sgd sum p_i c_i mean|G_i|^2,
+ *     dp (mean sqrt(sum p_i c_i |A G_i|^2))^2 + sgd sum p_i c_i mean|A G_i|^2,
  * c = h/2, or 1/2 for dist: each is below the worst case of every noise. B is not looked at. */
 finf_status socp_loop_mixture(const socp_loop_means *m, int dist, socp_weights weights,
                               finf_real *value);
@@ -79,15 +84,16 @@ finf_status socp_loop_mixture(const socp_loop_means *m, int dist, socp_weights w
 /* ---- worst_quadratic.c (theory 7.8) ---------------------------------------------------------- */
 
 /* The largest over h in [mu, 1] of the DP value + sgd_ratio times the SGD value on the quadratic of
- * curvature h, L = 1; *h is where. means: for an optimizer, those of the noise, or NULL: they are
- * made. */
+ * curvature h, L = 1; *h is where. means: for an optimizer, or an average, those of the noise; NULL
+ * for an optimizer: they are made, without an average. */
 finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo,
                            const socp_loop_means *means, int dist, double sgd_ratio,
                            finf_real *value, double *h);
 /* The same for unit gradient noise alone. */
 finf_status socp_quadratic_sgd(const socp_model *mo, int dist, finf_real *value, double *h);
 /* What no Toeplitz noise is below, with the weights of o (theory 7.9, 11.4). means: for an
- * optimizer, of whatever noise; NULL: some quadratic diverges, and it is +inf. */
+ * optimizer or an average, of whatever noise; NULL: some quadratic diverges, and it is +inf. NaN
+ * where !has_lower. */
 finf_status socp_minimax(const socp_setting *s, const socp_loop_means *means,
                          const finf_iqc_options *o, finf_real *value);
 

@@ -51,19 +51,6 @@ static finf_status check_resolution(double eta, double kappa, const finf_iqc_opt
     return FINF_OK;
 }
 
-/* The bound is one at the points where gradients are taken. It holds for an average of them too, as
- * F is convex, but the lower bounds beside it would not. */
-finf_status socp_check_optimizer(const finf_optimizer *o, finf_reason *why)
-{
-    if (!o || o->average == AVERAGE_NONE) return FINF_OK;
-    char name[64];
-    finf_optimizer_spell_average(o, name, sizeof name);
-    return finf_why(why, FINF_EUSAGE,
-                    "average %s: the bound is for the points where gradients are taken, not for "
-                    "an average of them",
-                    name);
-}
-
 /* ECOS last, since looking for it loads it. */
 finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf_reason *why)
 {
@@ -73,7 +60,6 @@ finf_status socp_check(double eta, double kappa, const finf_iqc_options *o, finf
     if (st == FINF_OK)
         st = finf_choice_check("constants", (int)o->constants, FINF_IQC_CONSTANTS_PAPER, why);
     if (st == FINF_OK) st = finf_choice_check("solver", (int)o->solver, FINF_IQC_ECOS, why);
-    if (st == FINF_OK) st = socp_check_optimizer(o->optimizer, why);
     if (st == FINF_OK) st = socp_check_sizes(eta, kappa, o->smooth, o->dim, why);
     if (st == FINF_OK) st = check_resolution(eta, kappa, o, why);
     if (st == FINF_OK) st = socp_check_privacy(&o->privacy, why);
@@ -102,6 +88,8 @@ socp_setting socp_setting_make(double eta, double kappa, double smooth, const fi
     socp_setting s = {.eta = eta, .kappa = kappa, .smooth = L + V, .decay = V, .opt = o};
     if (V > 0 && kappa > 1) s.kappa = fmax(1, kappa * ((L + V) / (L + V * kappa)) * (1 + 8e-16));
     s.has_loop = socp_loop_make(o, eta * s.smooth, &s.loop);
+    s.averaged = o && o->average != AVERAGE_NONE;
+    s.has_lower = !(s.averaged && o->average_last > SOCP_LAST_MOST);
     return s;
 }
 
@@ -116,6 +104,15 @@ socp_model socp_setting_model(const socp_setting *s, int dist)
     mo.eta_rounded = s->decay > 0 ? 2 : s->smooth != 1;
     mo.loop = s->has_loop ? &s->loop : NULL;
     return mo;
+}
+
+/* The means are made from U and V, which plain sgd has too. */
+finf_status socp_setting_means(const socp_setting *s, const finf_noise *noise,
+                               socp_loop_means **out)
+{
+    socp_model mo = socp_setting_model(s, 0);
+    mo.loop = &s->loop;
+    return socp_loop_means_make(noise, &mo, s->averaged ? s->opt : NULL, out);
 }
 
 /* The first of some curvatures from mu to L, even in h and in log h, that is not stable. The bound

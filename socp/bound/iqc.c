@@ -41,7 +41,7 @@ static finf_status solve_exact(const finf_noise *noise, const socp_setting *s,
 {
     double h, x[3] = {0, 0, 0};
     socp_model mo = socp_setting_model(s, 0);
-    finf_status st = socp_quadratic(noise, &mo, s->means, 0, 0, &re->dp, &h);
+    finf_status st = socp_quadratic(noise, &mo, s->averaged ? NULL : s->means, 0, 0, &re->dp, &h);
     if (st == FINF_OK) st = socp_quadratic_sgd(&mo, 0, &re->sgd, &h);
     re->a_min = 1;
     out->solver = "exact";
@@ -92,10 +92,10 @@ static finf_status begin(const finf_noise *noise, socp_setting *s, const finf_iq
     double dp = socp_unit_weights(o).dp, h;
     finf_reason why = {{0}}; /* a strategy or BLT may have a finite gamma and a beta that grows */
     int diverges = socp_setting_diverges(s, &h, &why);
-    socp_model mo = socp_setting_model(s, 0);
     finf_status st = FINF_OK, overflow = FINF_OK;
     *stop = 1;
-    if (s->has_loop && !diverges) st = socp_loop_means_make(noise, &mo, &s->means);
+    if ((s->has_loop || s->averaged) && s->has_lower && !diverges)
+        st = socp_setting_means(s, noise, &s->means);
     if (st == FINF_OK) overflow = st = socp_minimax(s, s->means, o, &out->minimax_lower);
     if (st == FINF_ENOMEM) return finf_why(&out->reason, st, "no memory");
     st = finf_noise_sensitivity(noise, sens);
@@ -133,6 +133,18 @@ static finf_real scaled(finf_real x, double factor, double relerr)
     return (finf_real){value, x.error * factor + (relerr + 8 * FINF_EPS) * value, x.method};
 }
 
+/* The worst quadratic for unit gradient noise alone, at the reported point. */
+static finf_status worst_without_privacy(const socp_setting *s, const socp_model *mo,
+                                         finf_real *value, double *h)
+{
+    socp_loop_means *white = NULL;
+    if (!s->averaged) return socp_quadratic_sgd(mo, mo->dist, value, h);
+    finf_status st = socp_setting_means(s, NULL, &white);
+    if (st == FINF_OK) st = socp_quadratic(NULL, mo, white, mo->dist, 0, value, h);
+    socp_loop_means_free(white);
+    return st;
+}
+
 /* Beside the bound: the worst quadratic (theory 7.8), first for unit DP noise alone, then for both
  * noises in the ratio they have. sigma2 = d sigma^2, which is 0 without privacy noise and +inf
  * where gamma is. */
@@ -155,8 +167,9 @@ static finf_status worst_quadratic(const finf_noise *noise, const socp_setting *
                                          : scaled(quad, sigma2 / L, gamma_error);
     if (!(sigma2 > 0)) { /* only gradient noise */
         finf_real unit;
-        st = finf_worse(st, socp_quadratic_sgd(mo, dist, &unit, &out->quadratic_h));
-        double e = mo->eta * out->quadratic_h, relerr = mo->loop ? 0 : 2 * FINF_EPS * e / (2 - e);
+        st = finf_worse(st, worst_without_privacy(s, mo, &unit, &out->quadratic_h));
+        double e = mo->eta * out->quadratic_h,
+               relerr = mo->loop || s->averaged ? 0 : 2 * FINF_EPS * e / (2 - e);
         unit.value /= L;
         unit.error /= L;
         out->quadratic_lower = scaled(unit, sgd2, relerr);
@@ -197,7 +210,11 @@ static finf_status bound_of(const finf_noise *noise, socp_setting *set, finf_iqc
     /* d sigma^2 with the sharp constants, whatever was asked for: the quadratic is attained, and
      * no constant of a proof enters */
     double plain = o.dim * o.privacy.clip * o.privacy.clip * gamma2 / (2 * o.privacy.rho);
-    finf_status lower = worst_quadratic(noise, set, &mo, &o, plain, out);
+    finf_status lower = set->has_lower ? worst_quadratic(noise, set, &mo, &o, plain, out) : FINF_OK;
+    if (st == FINF_OK && !set->has_lower && !out->reason.text[0])
+        finf_why(&out->reason, FINF_OK,
+                 "no lower bounds: averages over the last K points have them up to K = %d",
+                 SOCP_LAST_MOST);
     if (st == FINF_OK && lower == FINF_ETOL)
         finf_why(&out->reason, lower, "the worst quadratic was not found to its accuracy");
     if (st == FINF_OK || (st == FINF_ETOL && lower != FINF_OK)) st = lower;

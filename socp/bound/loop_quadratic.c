@@ -1,5 +1,5 @@
 /* Means over the circle of an optimizer's closed loops, |G_h|^2 = |V|^2/|U - hV|^2 (theory 11.4),
- * for many curvatures h at once: the lower bounds beside the IQC bound.
+ * times |A|^2 of an average, for many curvatures h at once: the lower bounds beside the IQC bound.
  *
  * The panels are those of the program's grid, halved until the noise and every closed loop from mu
  * to L are resolved by eight nodes to 1e-7. MORE and LESS nodes on each of them give a value and
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "bound.h"
+#include "optimizer.h"
 
 enum { MORE = 16, LESS = 10, CURVATURES = 33, ROUNDS = 100 };
 
@@ -19,6 +20,7 @@ struct socp_loop_means {
     size_t n, few;         /* nodes; the first `few` are those of the rule with LESS */
     double *q;             /* their weights, of sum 1 in either rule */
     double *B2;            /* |B|^2 */
+    double *A2;            /* |A|^2 of the average */
     double complex *U, *V; /* of theory 11.4 */
 };
 
@@ -30,16 +32,79 @@ void socp_loop_means_free(socp_loop_means *m)
     free(m);
 }
 
-static void fill(socp_loop_means *m, const finf_noise *noise, const socp_loop *l, size_t j,
-                 double w, double weight)
+/* ---- panels that resolve an average ---------------------------------------------------------- */
+
+typedef struct {
+    double *edge; /* NULL: they are counted only */
+    size_t n;
+} edges;
+
+static void put(edges *e, double x)
+{
+    if (e->edge) e->edge[e->n] = x;
+    e->n++;
+}
+
+/* [lo, hi] in parts no longer than their distance to the pole of ema:a, at w = i log a. */
+static void put_ema(edges *e, double lo, double hi, double pole)
+{
+    double mid = lo + (hi - lo) / 2;
+    if (!(hi - lo > hypot(lo, pole))) {
+        put(e, hi);
+        return;
+    }
+    put_ema(e, lo, mid, pole);
+    put_ema(e, mid, hi, pole);
+}
+
+/* [lo, hi] cut at the zeros 2 pi k/K of last:K, where |A| has corners. */
+static void put_last(edges *e, double lo, double hi, double K)
+{
+    double step = 2 * FINF_PI / K;
+    for (double k = floor(lo / step) + 1; k * step < hi; k++)
+        if (k * step > lo) put(e, k * step);
+    put(e, hi);
+}
+
+static void put_all(const socp_grid *g, const finf_optimizer *o, edges *e)
+{
+    put(e, g->edge[0]);
+    for (size_t i = 0; i < g->panels; i++) {
+        double lo = g->edge[i], hi = g->edge[i + 1];
+        if (o->average == AVERAGE_EMA)
+            put_ema(e, lo, hi, -log1p(-o->average_leak));
+        else
+            put_last(e, lo, hi, (double)o->average_last);
+    }
+}
+
+/* Only the edges of g are looked at after this. */
+static finf_status cut(const finf_optimizer *o, socp_grid *g)
+{
+    edges e = {NULL, 0};
+    put_all(g, o, &e);
+    e = (edges){malloc(e.n * sizeof *e.edge), 0};
+    if (!e.edge) return FINF_ENOMEM;
+    put_all(g, o, &e);
+    free(g->edge);
+    g->edge = e.edge;
+    g->panels = e.n - 1;
+    return FINF_OK;
+}
+
+/* ---- means ----------------------------------------------------------------------------------- */
+
+static void fill(socp_loop_means *m, const finf_noise *noise, const socp_loop *l,
+                 const finf_optimizer *average, size_t j, double w, double weight)
 {
     m->q[j] = weight / FINF_PI;
     m->B2[j] = noise ? finf_noise_density(noise, w) : 1;
+    m->A2[j] = average ? average_gain(average, tan(w / 2)) : 1;
     socp_loop_parts(l, w, &m->U[j], &m->V[j]);
 }
 
 finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
-                                 socp_loop_means **out)
+                                 const finf_optimizer *average, socp_loop_means **out)
 {
     socp_loop_means *m = *out = calloc(1, sizeof *m);
     finf_noise *white = NULL;
@@ -49,16 +114,18 @@ finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
     finf_status st = m && rule[0] && rule[1] ? FINF_OK : FINF_ENOMEM;
     if (st == FINF_OK && !noise) st = finf_noise_sgd(&white);
     if (st == FINF_OK) st = socp_model_grid(mo, noise ? noise : white, 1, 0, &g);
+    if (st == FINF_OK && average) st = cut(average, &g);
     if (st == FINF_OK) {
         m->mu = mo->mu;
         m->few = LESS * g.panels;
         m->n = (LESS + MORE) * g.panels;
-        m->q = malloc(2 * m->n * sizeof *m->q);
+        m->q = malloc(3 * m->n * sizeof *m->q);
         m->U = malloc(2 * m->n * sizeof *m->U);
         if (!m->q || !m->U) st = FINF_ENOMEM;
     }
     if (st == FINF_OK) {
         m->B2 = m->q + m->n;
+        m->A2 = m->B2 + m->n;
         m->V = m->U + m->n;
     }
     for (size_t j = 0; st == FINF_OK && j < m->n; j++) {
@@ -66,7 +133,7 @@ finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
         size_t k = more ? j - m->few : j, per = more ? MORE : LESS, i = k / per;
         double w, weight;
         gsl_integration_glfixed_point(g.edge[i], g.edge[i + 1], k % per, &w, &weight, rule[more]);
-        fill(m, noise, mo->loop, j, w, weight);
+        fill(m, noise, mo->loop, average, j, w, weight);
     }
     for (int i = 0; i < 2; i++) gsl_integration_glfixed_table_free(rule[i]);
     socp_grid_free(&g);
@@ -74,10 +141,10 @@ finf_status socp_loop_means_make(const finf_noise *noise, const socp_model *mo,
     return st;
 }
 
-/* |G_h|^2 at node j */
+/* |A G_h|^2 at node j */
 static double gain(const socp_loop_means *m, size_t j, double h)
 {
-    return socp_loop_ratio(m->U[j], m->V[j], h);
+    return m->A2[j] * socp_loop_ratio(m->U[j], m->V[j], h);
 }
 
 double socp_loop_mean(const socp_loop_means *m, double h, double sgd_ratio, double *relerr)

@@ -107,7 +107,7 @@ finf_status socp_quadratic(const finf_noise *noise, const socp_model *mo,
     finf_status st = FINF_OK;
     *value = (finf_real){NAN, INFINITY, ""};
     if (mo->loop && !means) {
-        st = socp_loop_means_make(noise, mo, &own);
+        st = socp_loop_means_make(noise, mo, NULL, &own);
         means = own;
     }
     if (st == FINF_OK) st = largest(noise, means, mo->eta, mo->kappa, dist, sgd_ratio, value, h);
@@ -198,13 +198,16 @@ finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, 
     return st;
 }
 
-/* For an optimizer the mixtures of theory 11.4, with L = 1: weights are divided by L in the end. */
+/* For an optimizer, or an average, the mixtures of theory 11.4, with L = 1: weights are divided by
+ * L in the end. */
 finf_status socp_minimax(const socp_setting *s, const socp_loop_means *means,
                          const finf_iqc_options *o, finf_real *value)
 {
     const finf_privacy_setting *p = &o->privacy;
     int dist = socp_is_dist(o->bound);
-    if (!s->has_loop)
+    *value = (finf_real){NAN, INFINITY, ""};
+    if (!s->has_lower) return FINF_OK;
+    if (!s->has_loop && !s->averaged)
         return finf_iqc_minimax(s->eta, s->kappa, dist, s->smooth, o->dim, p, value, NULL);
     *value = (finf_real){INFINITY, 0, "a quadratic diverges"};
     if (!means) return FINF_OK;

@@ -19,6 +19,7 @@
 #include "bounds.h"
 #include "huber.h"
 #include "bound.h"
+#include "optimizer.h"
 #include "stream.h"
 
 enum { LANES = 8, KNEES = 12, SCAN_BLOCKS = 8, LEAST_BLOCKS = 32 };
@@ -36,6 +37,8 @@ typedef struct {
     int filtered;  /* 0 for plain sgd, which uses eta alone */
     size_t states; /* 1 for that */
     double keep[SOCP_LOOP_MOST], step[SOCP_LOOP_MOST];
+    const finf_optimizer *average; /* NULL, or that F is taken at an average of the thetas: */
+    double *path;                  /* then a block of them */
 } model;
 
 /* The numbers s_i of each lane. */
@@ -165,6 +168,43 @@ FINF_VECTOR static sums go_round_filter(const model *m, const blocks *s, lanes_s
     return (sums){out.F / N, out.xw / N, out.cw / N};
 }
 
+/* ---- F at an average of the thetas ----------------------------------------------------------- */
+
+/* Every theta of the block, from the periodic x that begins each lane. */
+static void trace(const model *m, const blocks *s, const lanes_state *x)
+{
+    size_t piece = s->n / LANES, n = m->states;
+    for (size_t l = 0; l < LANES; l++) {
+        double v[SOCP_LOOP_MOST + 1] = {0};
+        for (size_t i = 0; i < n; i++) v[i] = x->s[i][l];
+        for (size_t t = l * piece; t < (l + 1) * piece; t++) {
+            double y = m->path[t] = v[0];
+            double u = huber_slope(m->mu, 1 - m->mu, y, huber_held(m->lo, m->hi, y)) + s->z[t];
+            for (size_t i = 0; i < n; i++) v[i] = v[i + 1] - m->step[i] * u - m->keep[i] * y;
+        }
+    }
+}
+
+/* The mean of F(avg_t) over the period. ema: avg begins as what the period before it makes of it;
+ * last:K: the sum of K thetas slides, K being far below the period. */
+static double averaged_value(const model *m, const blocks *s)
+{
+    const double *y = m->path;
+    size_t n = s->n, K = m->average->average_last;
+    double leak = m->average->average_leak, avg = 0, sum = 0, F = 0;
+    int ema = m->average->average == AVERAGE_EMA;
+    for (size_t t = 0; t < n && ema; t++) avg += leak * (y[t] - avg);
+    for (size_t t = n - K; t < n && !ema; t++) sum += y[t];
+    for (size_t t = 0; t < n; t++) {
+        if (ema)
+            avg += leak * (y[t] - avg);
+        else
+            avg = (sum += y[t] - y[t >= K ? t - K : n + t - K]) / (double)K;
+        F += huber_value(m->mu, 1 - m->mu, avg, huber_held(m->lo, m->hi, avg));
+    }
+    return F / (double)n;
+}
+
 /* The means along the periodic theta: the end of a piece is the start of the next, until that
  * changes nothing above tol. x: where to start, and what it came to. */
 static sums periodic(const model *m, const blocks *s, double tol, lanes_state *x)
@@ -181,6 +221,10 @@ static sums periodic(const model *m, const blocks *s, double tol, lanes_state *x
             v[0] = last;
             for (int l = 0; l < LANES; l++) change = fmax(change, fabs(v[l] - start.s[k][l]));
         }
+    }
+    if (m->average) {
+        trace(m, s, x);
+        out.F = averaged_value(m, s);
     }
     return out;
 }
@@ -303,7 +347,7 @@ static finf_status scales(const finf_noise *noise, const socp_setting *s, double
     socp_model mo = socp_setting_model(s, 0);
     socp_loop_means *m = NULL;
     finf_status st = finf_optimizer_contraction(s->opt, s->eta, fmin(mu, L), L, &slowest, why);
-    if (st == FINF_OK) st = socp_loop_means_make(noise, &mo, &m);
+    if (st == FINF_OK) st = socp_loop_means_make(noise, &mo, NULL, &m);
     if (st == FINF_OK) {
         *memory = 1 / (1 - slowest);
         *rms = sqrt(socp_loop_mean(m, 1, sgd_ratio * sgd_ratio, &relerr));
@@ -328,7 +372,6 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     *out = failed;
     finf_status st = finf_choice_check("kind", (int)kind, FINF_WORST_ASYMMETRIC, &out->reason);
     if (!st) st = socp_check_sizes(eta, kappa, L, 1, &out->reason);
-    if (!st) st = socp_check_optimizer(optimizer, &out->reason);
     if (st) return st;
     if (!(kappa <= BOUNDS_HUGE && b > 0 && sgd_ratio >= 0 && isfinite(sgd_ratio) &&
           relative_error > 0 && relative_error < 1))
@@ -351,13 +394,15 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
         out->error = 0;
         return FINF_OK;
     }
+    if (set.averaged)
+        memory = fmax(memory, fmax(1 / set.opt->average_leak, (double)set.opt->average_last));
     size_t n = BLOCK_LEAST, taps = noise_taps(noise);
     double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
     while (n < BLOCK_MOST && ((double)n < length || n < 4 * taps)) n *= 2;
     if ((double)n < 16 * memory || n < 4 * taps)
         return finf_why(
             &out->reason, FINF_ETOL,
-            set.has_loop
+            set.has_loop || set.averaged
                 ? "blocks of %zu steps are too short for noise of %zu coefficients and an F that "
                   "remembers %.3g steps"
                 : "blocks of %zu steps are too short for noise of %zu coefficients and an F that "
@@ -365,7 +410,12 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
             n, taps, memory);
 
     model m = {.eta = eta * L, .mu = 1 / set.kappa, .lo = -INFINITY, .hi = 0, .states = 1};
-    if (set.has_loop) set_filter(&set.loop, &m);
+    if (set.has_loop || set.averaged) set_filter(&set.loop, &m);
+    if (set.averaged) {
+        m.average = set.opt;
+        m.path = malloc(n * sizeof *m.path);
+        if (!m.path) return finf_why(&out->reason, FINF_ENOMEM, "no memory");
+    }
     blocks s = {.cancel = cancel ? *cancel : (finf_cancel){NULL, NULL}};
     st = blocks_make(noise, n, seed, sgd_ratio, &s);
     if (!st && kind == FINF_WORST_HUBER) {
@@ -375,6 +425,7 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     }
     if (!st) st = long_run(&m, &s, rms, relative_error, out);
     blocks_free(&s);
+    free(m.path);
     if (st && st != FINF_ETOL) *out = failed;
     if (st)
         finf_why(&out->reason, st,

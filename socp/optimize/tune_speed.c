@@ -1,6 +1,12 @@
 /* The best momentum and nu of the IQC bound at a given speed. (theory 11.6) */
+#include <math.h>
+
 #include "optimize.h"
 #include "speed.h"
+
+/* Of m over its largest value. A bound is the least to 1e-8, so that its minimum is known to the
+ * root of that at best. */
+#define KNOWN 1e-4
 
 typedef struct {
     finf_speed_noise noise;
@@ -8,24 +14,46 @@ typedef struct {
     finf_iqc_options opt;
 } convex;
 
-/* The bound with this optimizer: of independent noise, or of the best nu. */
+static finf_status of_independent(const convex *c, double eta, const finf_iqc_options *opt,
+                                  finf_iqc_result *r)
+{
+    finf_noise *sgd = NULL;
+    finf_status s = finf_noise_sgd(&sgd);
+    *r = socp_iqc_failed(opt);
+    if (s) return finf_why(&r->reason, s, "no memory");
+    s = finf_iqc(sgd, eta, c->kappa, opt, r);
+    finf_noise_free(sgd);
+    return s;
+}
+
+/* A descent that did not come to its end has a bound all the same, the best so far. */
+static finf_status of_optimized(const convex *c, double eta, const finf_iqc_options *opt,
+                                finf_iqc_result *r)
+{
+    finf_optimize_options o = finf_optimize_options_default();
+    finf_optimize_result found;
+    o.iqc = *opt;
+    finf_status s = finf_optimize(eta, c->kappa, &o, &found);
+    *r = found.iqc;
+    finf_optimize_result_free(&found);
+    int stopped = finf_cancelled(opt->cancel);
+    return s == FINF_ETOL && isfinite(r->bound.value) && !stopped ? FINF_OK : s;
+}
+
+/* The bound with this optimizer: of independent noise, of the best nu, or of what is found over all
+ * products. */
 static finf_status iqc_value(const finf_optimizer *o, double eta, void *ctx, finf_real *F,
                              double *nu, finf_reason *why)
 {
     const convex *c = ctx;
     finf_iqc_options opt = c->opt;
     finf_iqc_result r;
-    finf_noise *sgd = NULL;
     finf_status s;
     opt.optimizer = o;
     if (c->noise == FINF_SPEED_NU)
         s = finf_tune_iqc(eta, c->kappa, &opt, nu, &r);
-    else {
-        s = finf_noise_sgd(&sgd);
-        if (s) return finf_why(why, s, "no memory");
-        s = finf_iqc(sgd, eta, c->kappa, &opt, &r);
-        finf_noise_free(sgd);
-    }
+    else
+        s = (c->noise == FINF_SPEED_BEST ? of_optimized : of_independent)(c, eta, &opt, &r);
     *why = r.reason;
     *F = r.bound;
     return s;
@@ -37,15 +65,14 @@ finf_status finf_tune_speed_iqc(finf_speed_family family, finf_speed_noise noise
 {
     convex c = {noise, kappa, opt ? *opt : finf_iqc_options_default()};
     *out = (finf_speed_result){.F = finf_real_failed(), .nu = NAN};
-    if (noise != FINF_SPEED_INDEPENDENT && noise != FINF_SPEED_NU)
-        return finf_why(&out->reason, FINF_EUSAGE,
-                        "at a given speed the bound is of sgd or nu:best noise");
+    if (!(noise >= FINF_SPEED_INDEPENDENT && noise <= FINF_SPEED_BEST))
+        return finf_why(&out->reason, FINF_EUSAGE, "no such noise");
     if (!(kappa >= 1))
         return finf_why(&out->reason, FINF_EDOM, "kappa = %s: must be at least 1",
                         finf_show(kappa).s);
     c.opt.certify = 0; /* of many bounds only the least is kept */
     c.opt.solver = FINF_IQC_NEWTON;
     return speed_find(&(speed_search){family, contraction, c.opt.smooth / kappa, c.opt.smooth,
-                                      c.opt.optimizer, iqc_value, &c},
+                                      c.opt.optimizer, iqc_value, &c, KNOWN},
                       out);
 }

@@ -50,3 +50,23 @@ if grep -q "optimizer *'filter:0,1,0.3;1,-1.5,0.5'" "$T/out"; then yes; else no 
 near eta_max 1.5 1e-12 linreg --noise sgd --eta 0.1 --spectrum list:1 --kurtosis -2 --optimizer nesterov:0.5 --average last:7
 # no momentum is fast enough: no step, and the rule's own reason
 ok '"rule":"heavy-ball","optimizer":null.*"eta":null.*"reason":"heavy-ball, also with momentum 0.81' tune --contraction 0.9 --spectrum power:1 --dim 128 --json
+# with an average the bound is the points', and says so; what is below is the average's
+for c in 'iqc --noise nu:0.1 --eta 0.1 --kappa 10' 'optimize --eta 0.1 --kappa 10' 'tune --eta 0.1 --kappa 10'; do
+    run $c --json --optimizer nesterov:0.5 --solver newton
+    v=$(sed -n 's/.*"bound":\([0-9.e+-]*\).*/\1/p' "$T/out")
+    near bound "${v:-0}" 1e-7 $c --optimizer nesterov:0.5 --average ema:0.9 --solver newton
+    ok '"bound_of":"the points without averaging".*"lower":[0-9.e-]+,.*"minimax":[0-9.e-]+' $c --optimizer nesterov:0.5 --average last:20 --json
+done
+ok '"bound_of":"the points' tune --contraction 0.99 --kappa 5 --optimizer sgd --average last:3 --json
+ok '"lower":null.*"minimax":null.*"reason":"no lower bounds: averages over the last K points have them up to K = 10000' iqc --noise sgd --eta 0.1 --kappa 3 --average last:10001 --json
+# at a given speed, every convex F: independent and the best noise for each rule, which pastes back; a table and a plot
+ok '"rule":"sgd".*"noise":"sgd".*' tune --contraction 0.99 --kappa 5 --json
+if [ "$(grep -c '"noise":"best"' "$T/out")" = 3 ] && [ "$(grep -c '"noise":"sgd"' "$T/out")" = 3 ]; then yes; else no 'not six records' tune; fi
+run tune --contraction 0.99 --kappa 5 --optimizer heavy-ball --noise best --json
+v=$(sed -n 's/.*"bound":\([0-9.e+-]*\).*/\1/p' "$T/out")
+e=$(sed -n 's/.*"eta":\([0-9.e+-]*\).*/\1/p' "$T/out")
+o=$(sed -n 's/.*"optimizer":"\([^"]*\)".*/\1/p' "$T/out")
+near bound "${v:-0}" 1e-6 iqc --noise best --eta "${e:-0}" --kappa 5 --optimizer "${o:-x}" --solver newton
+ok 'heavy-ball .*best' tune --half-life 20,40 --kappa 4 --plot frontier.svg
+if grep -q 'heavy-ball' frontier.svg; then yes; else no 'no plot' tune; fi
+bad 2 "--noise 'nu:0.1': at a given speed sgd, nu:best or best" tune --contraction 0.9 --kappa 5 --noise nu:0.1
