@@ -212,7 +212,8 @@ static finf_status cmd_design(const args *a, doc *d, finf_reason *why)
     if (!s) {
         s = run(&j, why);
         if (!s || s == FINF_ETOL) show(d, &j);
-        if (!s && args_given(a, OPT_SAVE)) s = design_save(a, j.list.all, j.n, d, why);
+        if (!s && args_given(a, OPT_SAVE))
+            s = design_save(a, j.list.all, &j.p.privacy.set, j.n, d, why);
     }
     designs_free(&j.list);
     finf_design_free(j.run);

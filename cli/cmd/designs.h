@@ -43,8 +43,8 @@ finf_status design_run(design_row *row, const finf_design *run, size_t steps, si
                        const finf_system_options *stop);
 finf_status design_stationary(design_row *row, const problem *p);
 
-/* What --save writes: the coefficients c, or the matrix B. */
-finf_status design_save(const args *a, const design_row *row, size_t steps, doc *d,
-                        finf_reason *why);
+/* What --save writes: see design_file.h. */
+finf_status design_save(const args *a, const design_row *row, const finf_privacy_setting *privacy,
+                        size_t steps, doc *d, finf_reason *why);
 
 #endif
