@@ -5,16 +5,18 @@
 
 #include "design_file.h"
 
-#define DENSE_MOST 2000 /* steps up to which the default has the dense optimum */
+#define DENSE_MOST 2000 /* steps up to which the default has the dense optimum, */
+#define DENSE_QUICK 400 /* and where it is to be quick */
 #define BAND 32         /* of the default */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-const char *designs_default(size_t steps, char *room, size_t size)
+const char *designs_default(size_t steps, int quick, char *room, size_t size)
 {
-    snprintf(room, size, "%stoeplitz%s,nu,%ssgd", steps && steps <= DENSE_MOST ? "dense," : "",
-             steps > BAND ? ",banded:32" : "",
-             steps && steps <= FINF_SYSTEM_DENSE_MAX ? "me," : "");
+    int dense = steps && steps <= (quick ? DENSE_QUICK : DENSE_MOST);
+    int me = steps && steps <= (quick ? DENSE_QUICK : FINF_SYSTEM_DENSE_MAX);
+    snprintf(room, size, "%stoeplitz%s,nu,%ssgd", dense ? "dense," : "",
+             steps > BAND ? ",banded:32" : "", me ? "me," : "");
     return room;
 }
 

@@ -34,8 +34,8 @@ typedef struct {
 finf_status designs_read(const char *list, size_t steps, const problem *p, design_list *out,
                          finf_reason *why);
 void designs_free(design_list *list);
-/* All that fit so many steps. */
-const char *designs_default(size_t steps, char *room, size_t size);
+/* All that fit so many steps; quick: without a matrix where that takes long. */
+const char *designs_default(size_t steps, int quick, char *room, size_t size);
 
 /* The result of one family in a run of so many steps, in epochs of `epoch` steps (0: one
  * participation), or without a horizon: of F_inf. */
