@@ -104,6 +104,8 @@ awk 'BEGIN { pi = atan2(0, -1); print "w,density"; for (i = 0; i <= 64; i++) { w
 awk 'BEGIN { print 1; for (i = 1; i < 200; i++) print -0.3 / i ^ 2 }' >"$T/beta"
 awk 'BEGIN { for (i = 0; i < 40; i++) { for (k = 0; k < 12; k++) printf "%d ", (i * i * 7 + k * k * k) % 23 - 11; print "" } }' >"$T/data"
 awk 'BEGIN { for (i = 0; i < 5; i++) { for (k = 0; k < 5; k++) printf "%.17g ", 1 / (i + k + 1); print "" } }' >"$T/covariance"
+printf '[design]\nsteps,sens2,sigma,rho,clip\n9,1,1,1,1\n[blt]\n0.9,0.2\n0.5,0.1\n' >"$T/blt"
+printf '[design]\nsteps,sens2,sigma,rho,clip\n3,1,1,1,1\n[noising]\n1,0,0\n-0.5,1,0\n0,-0.5,1\n' >"$T/matrix"
 echo before >"$T/before/old"
 
 # ---- memory ------------------------------------------------------------------------------------------------------
@@ -173,6 +175,10 @@ each $every curve --steps 40 --noise nu:0.1,0.2 --noise nu:best --eta 0.05 --spe
 each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --epochs 2 --family dense --save saved
 each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --objective max --family dense,nu --format csv
 each 500 design --eta 0.05 --spectrum power:1 --dim 4
+each 200 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --family dense --export numpy --output old
+each 200 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --family nu,banded:3 --export c --batch 4
+each $every noise --design "$T/blt" --steps 3 --dim 5 --seed 1 --state state --output new
+each $every noise --design "$T/matrix" --steps 3 --dim 5 --seed 1 --json
 each $every noise --noise 'blt:0.9,0.5;0.2,0.1' --steps 3 --dim 5 --sigma 1 --seed 1 --output new --state state
 each $every noise --noise nu:0.1 --steps 30 --dim 5 --rho 1 --epochs 3 --seed 1 --json
 each 500 errata

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "designs.h"
+#include "design_export.h"
 #include "sweep.h"
 
 typedef struct {
@@ -67,8 +67,9 @@ static finf_status read_families(job *j, finf_reason *why)
 {
     char room[64];
     const char *list = args_text(j->a, OPT_FAMILY);
-    finf_status s = designs_read(list ? list : designs_default(j->n, room, sizeof room), j->n,
-                                 &j->p, &j->list, why);
+    finf_status s = designs_read(
+        list ? list : designs_default(j->n, args_given(j->a, OPT_EXPORT), room, sizeof room), j->n,
+        &j->p, &j->list, why);
     if (!s && args_given(j->a, OPT_SAVE) && (j->list.n != 1 || !j->n))
         s = finf_why(why, FINF_EUSAGE,
                      "--save keeps one noise of a run: give --steps and one "
@@ -208,11 +209,15 @@ static void show(doc *d, const job *j)
 static finf_status cmd_design(const args *a, doc *d, finf_reason *why)
 {
     job j = {.a = a};
-    finf_status s = read_job(a, &j, why);
+    finf_status s = design_export_check(a, why);
+    if (!s) s = read_job(a, &j, why);
     if (!s) {
         s = run(&j, why);
         if (!s || s == FINF_ETOL) show(d, &j);
-        if (!s && args_given(a, OPT_SAVE)) s = design_save(a, j.list.all, j.n, d, why);
+        if (!s && args_given(a, OPT_SAVE))
+            s = design_save(a, j.list.all, &j.p.privacy.set, j.n, d, why);
+        if ((!s || s == FINF_ETOL) && args_given(a, OPT_EXPORT))
+            s = design_export(a, &j.list, j.n, &j.p.privacy, &j.who, j.least, s, d, why);
     }
     designs_free(&j.list);
     finf_design_free(j.run);
@@ -235,6 +240,9 @@ static const option_use OPTIONS[] = {
     OPTIMIZER_OPTIONS,
     PRIVACY_OPTIONS,
     {.id = OPT_SAVE, .help = "c of a Toeplitz noise, for --noise design@FILE; else the matrix B"},
+    {.id = OPT_EXPORT},
+    {.id = OPT_BATCH,
+     .help = "--export: the noise is added to the mean of n clipped gradients, not to their sum"},
     TABLE_OPTIONS,
     COMMON_OPTIONS,
     {.id = OPT_END}};
@@ -247,6 +255,7 @@ static const option_rule RULES[] = {
     {.option = OPT_SPECTRUM, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_START, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_SIGMA_SGD, .needs = {OPT_WORKLOAD}, .words = "loss"},
+    {.option = OPT_BATCH, .needs = {OPT_EXPORT}},
     {.option = OPT_DIM, .needs = {OPT_SPECTRUM}},
     {.option = OPT_NORMALIZE, .needs = {OPT_SPECTRUM}},
     {.option = OPT_KURTOSIS, .needs = {OPT_SPECTRUM}},

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "noise_source.h"
 #include "sweep.h"
 
 #define TABLE_MOST 1e7 /* numbers in a table */
@@ -18,6 +19,7 @@ typedef struct {
     double from;    /* from this one on; NaN: from the state's, or 0 */
     double horizon; /* of the whole run; NaN: not given */
     double dim;
+    noise_source of;
     finf_stream_options o;
     unsigned char key[FINF_STREAM_KEY];
     unsigned char *state; /* bytes of --state, where that file is there; owned */
@@ -120,18 +122,22 @@ static double whole_run(const args *a, const request *r)
     return args_given(a, OPT_STATE) || r->from > 0 ? NAN : r->steps;
 }
 
-/* sigma as given, or of the privacy target: for the sensitivity of the whole run. */
-static finf_status find_sigma(const args *a, const finf_noise *noise, request *r, finf_reason *why)
+/* sigma as given, or of the privacy target: for the sensitivity of the whole run. A design has
+ * both. */
+static finf_status find_sigma(const args *a, request *r, finf_reason *why)
 {
     int target = args_given(a, OPT_RHO) || args_given(a, OPT_EPSILON) || args_given(a, OPT_DELTA);
+    int designed = noise_source_is_design(&r->of);
+    const finf_noise *noise = noise_source_noise(&r->of);
     double run = whole_run(a, r);
     sensitivity x;
     setting privacy;
     finf_real sens2;
-    if (args_given(a, OPT_SIGMA) + target != 1)
+    if (args_given(a, OPT_SIGMA) + target > 1 || !(args_given(a, OPT_SIGMA) || target || designed))
         return finf_why(why, FINF_EUSAGE, "give one of --sigma, --rho, or --epsilon with --delta%s",
                         target ? ", not several" : "");
-    if (!target) return args_number(a, OPT_SIGMA, &r->o.sigma, why);
+    if (args_given(a, OPT_SIGMA)) return args_number(a, OPT_SIGMA, &r->o.sigma, why);
+    if (designed) return noise_source_sigma(a, &r->of, &r->o.sigma, why);
     if (isnan(run))
         return finf_why(why, FINF_EUSAGE,
                         "a part of a run needs --horizon, the steps of the whole, for its "
@@ -173,8 +179,18 @@ static finf_status restore(const args *a, const request *r, finf_stream *s, finf
     return FINF_OK;
 }
 
-static finf_status make_stream(const args *a, const finf_noise *noise, request *r,
-                               finf_stream **out, finf_reason *why)
+/* A noise goes on after the steps of a design, but its privacy does not. */
+static finf_status check_steps(const request *r, const finf_stream *s, finf_reason *why)
+{
+    finf_stream_facts f = finf_stream_describe(s);
+    unsigned long long end = f.steps, steps = (unsigned long long)r->steps;
+    if (noise_source_is_design(&r->of)) end = r->of.design.steps;
+    if (!end || (f.step <= end && steps <= end - f.step)) return FINF_OK;
+    return finf_why(why, FINF_EDOM, "steps %llu to %llu: the run has %llu", f.step,
+                    f.step + steps - 1, end);
+}
+
+static finf_status make_stream(const args *a, request *r, finf_stream **out, finf_reason *why)
 {
     const finf_cancel cancel = {sweep_interrupted, NULL};
     double run = whole_run(a, r), from = isnan(r->from) ? 0 : r->from;
@@ -185,7 +201,7 @@ static finf_status make_stream(const args *a, const finf_noise *noise, request *
                         "--from %s needs --seed, --key or a --state that is there: with a new key "
                         "nobody has the steps before",
                         finf_show(from).s);
-    finf_status s = finf_stream_new(noise, (unsigned long long)r->dim, &r->o, out, why);
+    finf_status s = noise_source_stream(&r->of, r->dim, &r->o, out, why);
     if (s == FINF_EUSAGE && kept == 0 && args_given(a, OPT_STATE))
         finf_why(why, s, "--noise %.60s with --state needs --horizon, the steps of the whole run",
                  args_text(a, OPT_NOISE));
@@ -268,10 +284,10 @@ static finf_status show_numbers(const args *a, finf_stream *s, size_t steps, doc
     return finf_why(why, FINF_ENOMEM, "no memory for a step of %zu numbers", f.count);
 }
 
-static void show_facts(const args *a, const finf_noise *noise, const finf_stream_facts *f, doc *d)
+static void show_facts(const args *a, const request *r, const finf_stream_facts *f, doc *d)
 {
     char range[64];
-    show_noise(d, a, noise);
+    noise_source_show(d, a, &r->of);
     doc_number(d, "d", SHOWN, (double)f->dim, "dimension");
     snprintf(range, sizeof range, "%llu:%llu", f->first, f->first + f->count);
     doc_string(d, "coordinates", f->count == f->dim ? DATA_ONLY : SHOWN, range, "of these");
@@ -286,9 +302,10 @@ static void show_facts(const args *a, const finf_noise *noise, const finf_stream
 }
 
 /* steps rows of count numbers, with the facts above. */
-static finf_status show_table(const args *a, const finf_noise *noise, finf_stream *s, size_t steps,
-                              doc *d, finf_reason *why)
+static finf_status show_table(const args *a, const request *r, finf_stream *s, doc *d,
+                              finf_reason *why)
 {
+    size_t steps = (size_t)r->steps;
     finf_stream_facts f = finf_stream_describe(s);
     size_t n = f.count + 1;
     if ((double)n * (double)steps > TABLE_MOST)
@@ -311,7 +328,7 @@ static finf_status show_table(const args *a, const finf_noise *noise, finf_strea
     if (!status) {
         doc_row(d);
         doc_heading(d, "A stream of correlated noise");
-        show_facts(a, noise, &f, d);
+        show_facts(a, r, &f, d);
         doc_table(d, "z", n, names, data, steps);
     }
     free(data);
@@ -336,39 +353,33 @@ static finf_status cmd_noise(const args *a, doc *d, finf_reason *why)
     int table = args_given(a, OPT_FORMAT) || args_given(a, OPT_JSON) ||
                 (!args_given(a, OPT_OUTPUT) && isatty(STDOUT_FILENO)); /* no bytes to a terminal */
     request r = {.state = NULL};
-    problem p;
-    finf_noise *noise = NULL;
     finf_stream *s = NULL;
     finf_status status = check_form(a, table, why);
     if (!status) status = read_request(a, &r, why);
-    if (!status) status = read_problem(a, problem_asked(a), &p, why);
-    if (!status) status = read_noise(a, &p, &noise, why);
-    if (!status) status = find_sigma(a, noise, &r, why);
+    if (!status) status = noise_source_read(a, &r.horizon, &r.of, why);
+    if (!status) status = find_sigma(a, &r, why);
     if (!status && table) r.o.dtype = FINF_STREAM_F64;
-    if (!status) status = make_stream(a, noise, &r, &s, why);
-    size_t steps = (size_t)r.steps;
-    if (!status && finf_stream_describe(s).steps &&
-        steps > finf_stream_describe(s).steps - finf_stream_describe(s).step)
-        status = finf_why(why, FINF_EDOM, "steps %llu to %llu: the run has %llu",
-                          finf_stream_describe(s).step, finf_stream_describe(s).step + steps - 1,
-                          finf_stream_describe(s).steps);
-    if (!status && table) status = show_table(a, noise, s, steps, d, why);
+    if (!status) status = make_stream(a, &r, &s, why);
+    if (!status) status = check_steps(&r, s, why);
+    if (!status && table) status = show_table(a, &r, s, d, why);
     if (!status && !table) {
-        status = show_numbers(a, s, steps, d, why);
+        status = show_numbers(a, s, (size_t)r.steps, d, why);
         s = NULL; /* taken */
     }
     finf_stream_free(s);
-    finf_noise_free(noise);
+    noise_source_free(&r.of);
     free(r.state);
     return status;
 }
 
 static const option_use OPTIONS[] = {
-    {.id = OPT_NOISE, .needed = 1, .help = "the noise beta (see NOISE)"},
+    {.id = OPT_NOISE, .help = "the noise beta (see NOISE)"},
+    {.id = OPT_DESIGN},
     {.id = OPT_STEPS, .needed = 1, .help = "how many steps are drawn"},
     {.id = OPT_DIM, .needed = 1, .help = "coordinates of the noise, and of --spectrum"},
     {.id = OPT_SIGMA},
-    {.id = OPT_RHO, .help = "or rho-zCDP: sigma for the sensitivity of the steps"},
+    {.id = OPT_RHO,
+     .help = "or rho-zCDP: sigma for the sensitivity of the steps (default: of --design)"},
     {.id = OPT_EPSILON},
     {.id = OPT_DELTA},
     {.id = OPT_CLIP},
@@ -388,7 +399,14 @@ static const option_use OPTIONS[] = {
     COMMON_OPTIONS,
     {.id = OPT_END}};
 
-static const option_rule RULES[] = {PARTICIPATION_RULES, {.option = OPT_END}};
+#define NEEDS_NOISE(id)                                                                            \
+    {                                                                                              \
+        .option = id, .needs = {OPT_NOISE}, .because = "a design was made for what it says"        \
+    }
+static const option_rule RULES[] = {PARTICIPATION_RULES,         NEEDS_NOISE(OPT_PARTICIPATIONS),
+                                    NEEDS_NOISE(OPT_SEPARATION), NEEDS_NOISE(OPT_EPOCHS),
+                                    NEEDS_NOISE(OPT_ETA),        NEEDS_NOISE(OPT_SPECTRUM),
+                                    NEEDS_NOISE(OPT_KAPPA),      {.option = OPT_END}};
 
 const command command_noise = {
     .name = "noise",

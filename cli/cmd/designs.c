@@ -3,16 +3,20 @@
 
 #include <stdlib.h>
 
-#define DENSE_MOST 2000 /* steps up to which the default has the dense optimum */
+#include "design_file.h"
+
+#define DENSE_MOST 2000 /* steps up to which the default has the dense optimum, */
+#define DENSE_QUICK 400 /* and where it is to be quick */
 #define BAND 32         /* of the default */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-const char *designs_default(size_t steps, char *room, size_t size)
+const char *designs_default(size_t steps, int quick, char *room, size_t size)
 {
-    snprintf(room, size, "%stoeplitz%s,nu,%ssgd", steps && steps <= DENSE_MOST ? "dense," : "",
-             steps > BAND ? ",banded:32" : "",
-             steps && steps <= FINF_SYSTEM_DENSE_MAX ? "me," : "");
+    int dense = steps && steps <= (quick ? DENSE_QUICK : DENSE_MOST);
+    int me = steps && steps <= (quick ? DENSE_QUICK : FINF_SYSTEM_DENSE_MAX);
+    snprintf(room, size, "%stoeplitz%s,nu,%ssgd", dense ? "dense," : "",
+             steps > BAND ? ",banded:32" : "", me ? "me," : "");
     return room;
 }
 
@@ -181,32 +185,23 @@ finf_status design_stationary(design_row *row, const problem *p)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* A comment with the command line and what the noise has; then c of a Toeplitz noise, for
- * strategy@FILE and design@FILE, or the lower triangular B, row by row. 17 digits: what is read
- * back is the same. */
-finf_status design_save(const args *a, const design_row *row, size_t steps, doc *d,
-                        finf_reason *why)
+finf_status design_save(const args *a, const design_row *row, const finf_privacy_setting *privacy,
+                        size_t steps, doc *d, finf_reason *why)
 {
-    const finf_noise *noise = row->r.noise ? row->r.noise : row->given;
-    size_t n = noise ? (row->kind == DESIGN_BANDED && row->bands < steps ? row->bands : steps)
-                     : steps * steps;
-    double *x = malloc(n * sizeof *x);
-    if (!x) return finf_why(why, FINF_ENOMEM, "no memory to save %zu numbers", n);
-    finf_status s = noise ? finf_noise_coef(noise, n, x, why)
-                          : finf_system_noising(row->r.system, NULL, x, why);
-    FILE *f = s ? NULL : doc_saved(d);
-    if (f) {
-        fprintf(f, "# ");
-        args_print(a, f);
-        fprintf(f, "\n# family %s, steps %zu, sens2 %.17g, sigma %.17g\n", row->name, steps,
-                row->r.sens2.value, row->r.sigma);
-        fprintf(f, noise ? "[strategy]\nt,c\n" : "[noising]\n");
-        for (size_t i = 0; i < n; i++)
-            if (noise)
-                fprintf(f, "%zu,%.17g\n", i, x[i]);
-            else
-                fprintf(f, "%.17g%c", x[i], (i + 1) % steps ? ',' : '\n');
+    design_file f = {.steps = steps,
+                     .sens2 = row->r.sens2.value,
+                     .sigma = row->r.sigma,
+                     .rho = privacy->rho,
+                     .clip = privacy->clip,
+                     .noise = row->r.noise ? row->r.noise : row->given};
+    finf_status s = FINF_OK;
+    if (!f.noise) {
+        f.B = malloc(steps * steps * sizeof *f.B);
+        s = f.B ? finf_system_noising(row->r.system, NULL, f.B, why)
+                : finf_why(why, FINF_ENOMEM, "no memory to save %zu x %zu numbers", steps, steps);
     }
-    free(x);
+    FILE *out = s ? NULL : doc_saved(d);
+    if (out) s = design_file_write(&f, a, row->name, out, why);
+    free(f.B);
     return s;
 }

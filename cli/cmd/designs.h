@@ -34,8 +34,8 @@ typedef struct {
 finf_status designs_read(const char *list, size_t steps, const problem *p, design_list *out,
                          finf_reason *why);
 void designs_free(design_list *list);
-/* All that fit so many steps. */
-const char *designs_default(size_t steps, char *room, size_t size);
+/* All that fit so many steps; quick: without a matrix where that takes long. */
+const char *designs_default(size_t steps, int quick, char *room, size_t size);
 
 /* The result of one family in a run of so many steps, in epochs of `epoch` steps (0: one
  * participation), or without a horizon: of F_inf. */
@@ -43,8 +43,8 @@ finf_status design_run(design_row *row, const finf_design *run, size_t steps, si
                        const finf_system_options *stop);
 finf_status design_stationary(design_row *row, const problem *p);
 
-/* What --save writes: the coefficients c, or the matrix B. */
-finf_status design_save(const args *a, const design_row *row, size_t steps, doc *d,
-                        finf_reason *why);
+/* What --save writes: see design_file.h. */
+finf_status design_save(const args *a, const design_row *row, const finf_privacy_setting *privacy,
+                        size_t steps, doc *d, finf_reason *why);
 
 #endif

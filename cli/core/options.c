@@ -100,6 +100,9 @@ static const option_info OPTIONS[OPT_COUNT] = {
                         .fallback = "gauss",
                         .help = "which epsilon fixes rho: the exact one or zCDP's"},
     /* noise (theory 13.5-13.7) */
+    [OPT_DESIGN] = {.name = "design",
+                    .argument = "FILE",
+                    .help = "or what 'finf design --save FILE' wrote, with its sigma and steps"},
     [OPT_SIGMA] = {.name = "sigma",
                    .argument = "S",
                    .help = "standard deviation of the independent w; or a privacy target:"},
@@ -196,6 +199,12 @@ static const option_info OPTIONS[OPT_COUNT] = {
                        CHOICE(FINF_DESIGN_OBJECTIVE_LIST),
                        .fallback = FROM_LIBRARY,
                        .help = &FINF_DESIGN_OBJECTIVE_LIST(EXPLAINED)[2]},
+    [OPT_EXPORT] =
+        {.name = "export",
+         .argument = "c|numpy|torch|jax",
+         .help =
+             "instead of the table: a program that makes the noise, of the family with the least "
+             "loss and at most 64 vectors of state (of one --family: of that)"},
     /* curve (theory 6) */
     [OPT_SYSTEM] =
         {.name = "system",

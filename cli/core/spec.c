@@ -12,6 +12,7 @@
 #include "bytes.h"
 #include "closest.h"
 #include "data_spectrum.h"
+#include "design_file.h"
 #include "input.h"
 #include "parse.h"
 
@@ -103,22 +104,6 @@ static void suggest(const char *text, finf_reason *why)
              closest_say(&near, "").text, strchr(first.text, ':') ? "see NOISE in --help" : "");
 }
 
-/* design@FILE: the coefficients c that `finf design --save` wrote. A matrix has none. */
-static finf_status noise_design(const char *path, finf_noise **out, finf_reason *why)
-{
-    double *c = NULL;
-    size_t n = 0;
-    finf_reason reason = {""};
-    finf_status s = input_list(path, "strategy", &c, &n, &reason);
-    if (!s) s = finf_noise_strategy(c, n, out, &reason);
-    free(c);
-    if (s == FINF_EPARSE)
-        return finf_why(why, s, "'%.80s' has no coefficients [strategy]: %.120s", path,
-                        reason.text);
-    if (s && why) *why = reason;
-    return s;
-}
-
 /* NAME@FILE first, for the families that may come from a file; everything else is the library's to
  * parse. */
 finf_status spec_noise(const char *text, finf_noise **out, finf_reason *why)
@@ -129,7 +114,7 @@ finf_status spec_noise(const char *text, finf_noise **out, finf_reason *why)
         const char *path = after(text, form.name);
         if (path && *path == '@' && form.file) return noise_file(&form, path + 1, out, why);
     }
-    if (after(text, "design@")) return noise_design(text + strlen("design@"), out, why);
+    if (after(text, "design@")) return design_file_noise(text + strlen("design@"), out, why);
     if (is_auto(text))
         return finf_why(why, FINF_EPARSE,
                         "noise '%.60s': there is no auto; nu:paper is eta*mu, nu:best the nu that "

@@ -56,3 +56,19 @@ done
 near sigma_mean '0.852010174051867/50' 1e-13 privacy --rho 1 --noise nu:0.1 --batch 50
 ok 'sigma_mean .*sigma/50' privacy --rho 1 --noise nu:0.1 --batch 50
 for v in 0 -1 1.5 1e16; do bad 3 "batch = $v: must be a whole number" privacy --rho 1 --batch $v; done
+# every row of the table of docs/sigma.md, to half a unit of its sixth digit
+rows=0
+while IFS='|' read -r _ noise times adjacency multiplier over_clip sigma mean _; do
+    rows=$((rows + 1))
+    clip=1.5
+    case $adjacency in *replace-one*) clip=3 ;; esac
+    noise=$(printf %s "$noise" | tr -d ' `')
+    p="privacy --epsilon 2 --delta 1e-6 --batch 64 --steps 1000 --epochs $times --clip $clip --noise $noise"
+    near noise_multiplier $multiplier 5e-6 $p
+    near sigma $sigma 5e-6 $p
+    near sigma "1.5*$over_clip" 5e-6 $p
+    near sigma_mean $mean 5e-6 $p
+done <<ROWS
+$(grep '^| `.*|.*-.*| 2' "$here/../../docs/sigma.md")
+ROWS
+[ $rows = 10 ] && yes || no "$rows rows in docs/sigma.md"

@@ -51,6 +51,54 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     bad1 2 'needs --horizon' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --state new
     bad 2 'nobody has the steps before' noise --noise sgd --steps 3 --dim 1 --sigma 1 --from 2
     bad 3 'the run has 4' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --from 2 --horizon 4 --seed 1
+    # what design saved: the stream of design@FILE, its own sigma, no step more than it is for
+    run_of='--eta 0.1 --spectrum power:1 --dim 16 --rho 0.5'
+    for f in dense toeplitz banded:5 nu me sgd antipgd:0.3 "$blt"; do
+        ok . design --steps 40 $run_of --family "$f" --epochs 4 --save designed --json
+        sigma=$(sed -n 's/.*"sigma":\([^,]*\).*/\1/p' "$T/out")
+        near sigma "$sigma" 1e-16 noise --design designed --steps 2 --dim 3 --seed 1
+        near sigma "3*$sigma" 1e-15 noise --design designed --steps 2 --dim 3 --seed 1 --clip 3
+        near sigma "$sigma/2" 1e-15 noise --design designed --steps 2 --dim 3 --seed 1 --rho 2
+        near horizon 40 1e-16 noise --design designed --steps 2 --dim 3 --seed 1 --horizon 40
+        ok '' noise --design designed --steps 40 --dim 3 --seed 1 --output whole
+        case $f in dense | me) bad 3 'has no coefficients [strategy]' noise --noise design@designed --steps 40 --dim 3 --sigma 1 --seed 1 ;;
+        *) ok '' noise --noise design@designed --steps 40 --dim 3 --sigma "$sigma" --seed 1 --output half
+            cmp -s whole half && yes || no 'not the stream of design@FILE' noise --design designed ;; esac
+        ok '' noise --design designed --steps 15 --dim 3 --seed 1 --from 25 --coordinates 2:3 --output last
+        [ "$(tail -c 8 last | od -An -tx1)" = "$(tail -c 8 whole | od -An -tx1)" ] && yes || no 'a part has other bits' noise --design designed
+        rm -f state
+        for i in 1 2; do ok '' noise --design designed --steps 20 --dim 3 --seed 1 --state state --output part$i; done
+        cat part1 part2 | cmp -s - whole && yes || no 'stopped and gone on: other bits' noise --design designed --state state
+        bad1 3 'steps 40 to 40: the run has 40' noise --design designed --steps 1 --dim 3 --state state
+        bad1 3 'another noise, sigma or dimension' noise --design designed --steps 1 --dim 3 --sigma 7 --state state
+        bad 3 'steps 0 to 40: the run has 40' noise --design designed --steps 41 --dim 3
+        bad 3 'steps 39 to 40: the run has 40' noise --design designed --steps 2 --from 39 --dim 3 --seed 1
+    done
+    bad1 3 'another noise' noise --noise sgd --sigma 1 --steps 1 --dim 3 --state state
+    bad 3 "horizon = 50, but 'designed' is for 40 steps" noise --design designed --steps 2 --dim 3 --horizon 50
+    bad 2 'one of them' noise --design designed --noise sgd --steps 2 --dim 3
+    bad 2 'one of them' noise --steps 2 --dim 3 --sigma 1
+    bad 2 'not several' noise --design designed --sigma 1 --rho 1 --steps 2 --dim 3
+    for o in '--epochs 4' '--eta 0.1' '--kappa 3'; do bad 2 "${o%% *} has no effect" noise --design designed --steps 4 --dim 3 $o; done
+    bad 5 'No such file' noise --design missing --steps 2 --dim 3
+    bad 3 "no part [design]" noise --design eig.txt --steps 2 --dim 3
+    printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,1,1,1\n[noising]\n1,0\n' >broken
+    bad 3 '1 rows of 2 numbers: must be 2 of 2' noise --design broken --steps 2 --dim 3
+    printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,1,1,1\n[noising]\n1,2\n0,1\n' >broken
+    bad 3 'row 1, column 2 is 2: must be 0, above the diagonal' noise --design broken --steps 2 --dim 3
+    printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,1,1,1\n[noising]\n1,0\n0,0\n' >broken
+    bad 3 'row 2, column 2 is 0' noise --design broken --steps 2 --dim 3
+    printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,1,1,1\n[noising]\n1,0\nnan,1\n' >broken
+    bad 3 "'nan' must be a finite number" noise --design broken --steps 2 --dim 3
+    printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,0,1,1\n[strategy]\n1\n' >broken
+    bad 3 'sigma = 0: must be positive' noise --design broken --steps 2 --dim 3
+    printf '[design]\nsteps,sens2,sigma,rho,clip\n2.5,1,1,1,1\n[strategy]\n1\n' >broken
+    bad 3 'steps = 2.5: must be a whole number' noise --design broken --steps 2 --dim 3
+    printf '[design]\n2,1,1,1\n[strategy]\n1\n' >broken
+    bad 3 '1 lines of 4 numbers' noise --design broken --steps 2 --dim 3
+    printf '[design]\n2,1,1,1,1\n[blt]\n0.5\n' >broken
+    bad 3 'must be theta,omega' noise --design broken --steps 2 --dim 3
+    rm -f designed broken
     rm -f whole* half last floats part? state kept key both again tail1
 else
     skipped=$((skipped + 1))
