@@ -76,7 +76,8 @@ FINF_VECTOR static void axpy(double f, const double *restrict x, size_t n, doubl
 }
 
 /* x'y in eight sums side by side, so that the additions need not wait for each other. */
-FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
+static inline __attribute__((always_inline)) double sum_of_products(const double *x,
+                                                                    const double *y, size_t n)
 {
     lanes s = {0}, t = {0};
     size_t i = 0;
@@ -88,6 +89,24 @@ FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
     double sum = (s[0] + s[2]) + (s[1] + s[3]);
     for (; i < n; i++) sum += x[i] * y[i];
     return sum;
+}
+
+FINF_VECTOR static double dot(const double *x, const double *y, size_t n)
+{
+    return sum_of_products(x, y, n);
+}
+
+/* out_j = x_j'y, the x_j being rows of n numbers, ld apart */
+FINF_VECTOR static void multiply(const double *x, size_t rows, size_t ld, size_t n, const double *y,
+                                 double *out)
+{
+    for (size_t j = 0; j < rows; j++) out[j] = sum_of_products(x + j * ld, y, n);
+}
+
+/* y = f x */
+FINF_VECTOR static void scaled(double f, const double *restrict x, size_t n, double *restrict y)
+{
+    for (size_t i = 0; i < n; i++) y[i] = f * x[i];
 }
 
 /* y += sum_j f_j x_j, the x_j being rows of n numbers, ld apart: four rows at a time, so that y is
@@ -111,6 +130,16 @@ void dense_axpy(double f, const double *restrict x, size_t n, double *restrict y
 }
 
 double dense_dot(const double *x, const double *y, size_t n) { return dot(x, y, n); }
+
+void dense_multiply(const double *x, size_t rows, size_t ld, size_t n, const double *y, double *out)
+{
+    multiply(x, rows, ld, n, y, out);
+}
+
+void dense_scaled(double f, const double *restrict x, size_t n, double *restrict y)
+{
+    scaled(f, x, n, y);
+}
 
 void dense_combine(const double *restrict f, const double *restrict x, size_t rows, size_t ld,
                    size_t n, double *restrict y)

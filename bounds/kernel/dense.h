@@ -9,6 +9,11 @@
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 double dense_dot(const double *x, const double *y, size_t n);
+/* out[j] = the product of row j of x and y, where a row of x is ld numbers long, n of them used */
+void dense_multiply(const double *x, size_t rows, size_t ld, size_t n, const double *y,
+                    double *out);
+/* y = f x */
+void dense_scaled(double f, const double *restrict x, size_t n, double *restrict y);
 /* y += f x */
 void dense_axpy(double f, const double *restrict x, size_t n, double *restrict y);
 /* y += sum over rows j of f[j] x[j][0..n), where a row of x is ld numbers long */

@@ -78,8 +78,12 @@ double socp_loop_mean(const socp_loop_means *m, double h, double sgd_ratio, doub
 /* The largest over mixtures p of curvatures, of sum 1, that was found of
  *     dp (mean sqrt(sum p_i c_i |A G_i|^2))^2 + sgd sum p_i c_i mean|A G_i|^2,
  * c = h/2, or 1/2 for dist: each is below the worst case of every noise. B is not looked at. */
+enum { SOCP_MIXTURE = 33 }; /* curvatures, even in log h */
+/* p: NULL, or that many numbers, the mixture. */
 finf_status socp_loop_mixture(const socp_loop_means *m, int dist, socp_weights weights,
-                              finf_real *value);
+                              finf_real *value, double *p);
+/* sum p_i c_i |G_i|^2 at w: of all noise |B|^2 = K^{-1/2} is best for the mixture. */
+double socp_mixture_at(const socp_loop *l, double mu, int dist, const double *p, double w);
 
 /* ---- worst_quadratic.c (theory 7.8) ---------------------------------------------------------- */
 

@@ -9,11 +9,12 @@
 #include <gsl/gsl_integration.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bound.h"
 #include "optimizer.h"
 
-enum { MORE = 16, LESS = 10, CURVATURES = 33, ROUNDS = 100 };
+enum { MORE = 16, LESS = 10, CURVATURES = SOCP_MIXTURE, ROUNDS = 100 };
 
 struct socp_loop_means {
     double mu;
@@ -253,8 +254,22 @@ static void maximise(mixture *x)
     }
 }
 
+static double curvature(double mu, int i) { return pow(mu, (double)i / (CURVATURES - 1)); }
+
+double socp_mixture_at(const socp_loop *l, double mu, int dist, const double *p, double w)
+{
+    double complex U, V;
+    double sum = 0;
+    socp_loop_parts(l, w, &U, &V);
+    for (int i = 0; i < CURVATURES; i++) {
+        double h = curvature(mu, i);
+        if (p[i] > 0) sum += p[i] * (dist ? 0.5 : h / 2) * socp_loop_ratio(U, V, h);
+    }
+    return sum;
+}
+
 finf_status socp_loop_mixture(const socp_loop_means *m, int dist, socp_weights weights,
-                              finf_real *value)
+                              finf_real *value, double *p)
 {
     mixture x = {.m = m, .weights = weights, .k = calloc(m->n * (CURVATURES + 2), sizeof *x.k)};
     double slope;
@@ -262,13 +277,14 @@ finf_status socp_loop_mixture(const socp_loop_means *m, int dist, socp_weights w
     x.S = x.k + m->n * CURVATURES;
     x.D = x.S + m->n;
     for (int i = 0; i < CURVATURES; i++) {
-        double h = pow(m->mu, (double)i / (CURVATURES - 1)), c = dist ? 0.5 : h / 2;
+        double h = curvature(m->mu, i), c = dist ? 0.5 : h / 2;
         for (size_t j = 0; j < m->n; j++) x.k[j * CURVATURES + (size_t)i] = c * gain(m, j, h);
     }
     maximise(&x);
     set_slopes(&x);
     double v = value_at(&x, 1, 0, &slope), other = value_at(&x, 0, 0, &slope);
     *value = (finf_real){v, fabs(v - other) + 64 * FINF_EPS * v, "a mixture of quadratics"};
+    if (p) memcpy(p, x.p, sizeof x.p);
     free(x.k);
     return FINF_OK;
 }

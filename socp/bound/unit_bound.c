@@ -54,9 +54,9 @@ static finf_status try_solver(unit_problem *u, finf_iqc_solver solver, attempt *
                    .re = {.dp = none, .sgd = none}};
     a->x = malloc(u->prog.n * sizeof *a->x);
     if (!a->x) return finf_why(&a->why, FINF_ENOMEM, "no memory");
-    finf_status (*solve)(const socp_program *, const socp_solve_options *, double *,
-                         socp_outcome *) = u->mo->loop ? socp_newton_few : socp_newton;
-    finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos : solve)(&u->prog, &s, a->x, &a->so);
+    finf_status (*newton)(const socp_program *, const socp_solve_options *, double *,
+                          socp_outcome *) = u->mo->loop ? socp_newton_few : socp_newton;
+    finf_status st = (solver == FINF_IQC_ECOS ? socp_ecos_few : newton)(&u->prog, &s, a->x, &a->so);
     if (st == FINF_ENOMEM)
         finf_why(&a->why, st, "no memory");
     else if (st != FINF_OK)
@@ -172,7 +172,12 @@ static finf_status solve_refined(unit_problem *u, attempt *a)
         free(u->marked);
         u->marked = NULL;
         if (ended || (coarse && st != FINF_OK) || (!coarse && !scout)) return st;
-        if (!coarse) scout = 0; /* the grid is found: now the solver asked for */
+        if (!coarse) { /* the grid is found: now the solver asked for, from what is at work */
+            scout = 0;
+            free(u->warm);
+            u->warm = a->x;
+            a->x = NULL;
+        }
         free(a->x);
         *a = fresh; /* nothing of this grid is taken for the next one's */
     }

@@ -212,7 +212,7 @@ finf_status socp_minimax(const socp_setting *s, const socp_loop_means *means,
     *value = (finf_real){INFINITY, 0, "a quadratic diverges"};
     if (!means) return FINF_OK;
     socp_weights w = {o->dim * p->clip * p->clip / (2 * p->rho), p->sigma_sgd * p->sigma_sgd};
-    finf_status st = socp_loop_mixture(means, dist, w, value);
+    finf_status st = socp_loop_mixture(means, dist, w, value, NULL);
     value->value /= s->smooth;
     value->error /= s->smooth;
     return st == FINF_OK && !isfinite(value->value) ? FINF_EDOM : st;

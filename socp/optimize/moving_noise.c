@@ -170,7 +170,7 @@ static void learn(socp_moving *v, socp_start how, int solved, int iterations, do
 static finf_status attempt(socp_moving *v, socp_start how, double tol)
 {
     socp_outcome so;
-    socp_solve_options s = {.tol = tol, .kkt = &v->kkt, .cancel = v->cancel};
+    socp_solve_options s = {.tol = tol, .kkt = &v->kkt, .cancel = v->cancel, .limit = v->limit};
     finf_status st = FINF_OK;
     if (how == SOCP_START_LEAST_SQUARES) {
         /* whatever the gap: the caller asked for X alone, and reads the gap */
@@ -194,6 +194,11 @@ static finf_status attempt(socp_moving *v, socp_start how, double tol)
     v->gap = so.gap;
     v->cancelled = v->cancelled || so.code == SOCP_CANCELLED;
     if (v->cancelled) return FINF_ETOL;
+    if (so.code == SOCP_ENOUGH) { /* above the limit: nothing of it is kept but the value */
+        memcpy(v->x, v->warm, v->prog.n * sizeof *v->x);
+        v->gap = INFINITY;
+        return FINF_OK;
+    }
     /* where rounding ends Newton's method short of tol, its point is feasible all the same */
     if (so.gap <= 100 * tol) st = FINF_OK;
     learn(v, how, st == FINF_OK, so.iterations, tol);

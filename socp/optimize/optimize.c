@@ -74,11 +74,12 @@ static void keep_history(task *t, const socp_descent *d)
 
 /* nu_i of a product, which stay fixed: log-spaced from lo to 0.95, and a few above 1, whose
  * factors shape |B| near w = pi: half of them for eta L > 1, where the slowest mode alternates,
- * eta L itself one. */
+ * eta L itself one. With an optimizer to 0.8: a low pass is worth so much of e^{0.05 r z} that the
+ * power r of 1 - 0.05 z would end at SOCP_LARGEST, a wall at which starts end apart by percents. */
 static void place(const task *t, double lo, size_t n, double *nu)
 {
     size_t above = t->e > 1 ? n / 2 : n / 6, below = n - above;
-    double hi = 0.95;
+    double hi = t->set.has_loop ? 0.8 : 0.95;
     for (size_t i = 0; i < below; i++)
         nu[i] = below > 1 ? lo * pow(hi / lo, (double)i / (double)(below - 1)) : hi;
     lo = t->e > 1 ? (2 - t->e) / 4 : 0.3;
@@ -173,6 +174,26 @@ static finf_status alternated(task *t, socp_moving *v, socp_products *s, double 
     return st;
 }
 
+/* With an optimizer such a start is at hand: the noise that is best for the mixture of quadratics
+ * no noise is below (theory 11.4), and the product nearest to it. */
+static finf_status mixed(const task *t, const socp_moving *v, socp_products *s, double *r)
+{
+    socp_loop_means *m = NULL;
+    finf_real value;
+    double p[SOCP_MIXTURE];
+    finf_status st = socp_loop_means_make(NULL, &v->mo, NULL, &m);
+    if (st == FINF_OK)
+        st = socp_loop_mixture(m, v->mo.dist, socp_unit_weights(&t->plain), &value, p);
+    double complex *logB = st == FINF_OK ? malloc(v->grid.n * sizeof *logB) : NULL;
+    if (st == FINF_OK && !logB) st = FINF_ENOMEM;
+    for (size_t j = 0; st == FINF_OK && j < v->grid.n; j++)
+        logB[j] = -log(socp_mixture_at(v->mo.loop, v->mo.mu, v->mo.dist, p, v->grid.w[j])) / 4;
+    if (st == FINF_OK) socp_causal_fit(s, logB, 5, r);
+    free(logB);
+    socp_loop_means_free(m);
+    return st;
+}
+
 /* The causal descent from two starts: the best nu, then the alternation. The second is told where
  * the first ended, so that it can stop as soon as it is seen to lead there. first, r: n */
 static finf_status causal(task *t, socp_moving *v, socp_products *s, const double *nu, double *r,
@@ -181,18 +202,17 @@ static finf_status causal(task *t, socp_moving *v, socp_products *s, const doubl
     double lower = t->out->minimax_lower.value * t->set.smooth;
     finf_status st = FINF_OK;
     for (int start = 0; start < 2 && st == FINF_OK && !v->cancelled; start++) {
-        if (start == 1) {
-            memcpy(first, r, n * sizeof *r);
-            if (t->out->starts > 0) {
-                d->known = first;
-                d->best = t->best;
-                d->known_settled = d->settled;
-            }
-            st = alternated(t, v, s, r, d);
-            if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
-            if (st != FINF_OK) return st;
+        if (start == 1) memcpy(first, r, n * sizeof *r);
+        if (start == 1 && t->out->starts > 0) {
+            d->known = first;
+            d->best = t->best;
+            d->known_settled = d->settled;
         }
-        for (size_t i = 0; i < n && start == 0; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
+        int from_nu = start == (v->mo.loop != NULL);
+        if (!from_nu) st = v->mo.loop ? mixed(t, v, s, r) : alternated(t, v, s, r, d);
+        if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
+        if (st != FINF_OK) return st;
+        for (size_t i = 0; i < n && from_nu; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
         finf_status cs = socp_causal(s, r, t->o.tol, t->o.max_rounds, lower, d);
         if (cs == FINF_ENOMEM) return cs;
         double end = d->known && memcmp(r, d->known, n * sizeof *r) == 0 ? t->best

@@ -38,6 +38,7 @@ typedef struct {
     double *warm;         /* A copy of x for warm starts; scratch between solves. */
     socp_kkt kkt;         /* The last linear system of the last solve. */
     finf_cancel cancel;
+    double limit; /* 0, or: a bound that is seen to be above this is not solved to the end. */
 
     /* What decides how a solve starts. */
     int least_squares_first; /* A descent sets this while it is content with X alone. */

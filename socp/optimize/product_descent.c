@@ -20,8 +20,9 @@ static const double RIDGE = 1e-3;  /* of the metric, relative to its diagonal */
 static const double LEAST = 1e-4;  /* damping: what is added of the metric */
 static const double COARSE = 1e-4; /* tolerance where another descent ended lower */
 static const double LOOSE = 1e-2;  /* relative gap far from the end */
-/* of a step in log|B|, root mean square: beyond, the quadratic model is no guide */
-static const double REACH = 0.3;
+/* of a step in log|B|, root mean square: beyond, the quadratic model is no guide; with an
+ * optimizer, whose bound has creases, a little sooner */
+static const double REACH = 0.3, REACH_LOOP = 0.25;
 
 struct socp_products {
     socp_moving *v;
@@ -171,9 +172,10 @@ static double length2(const socp_products *s, const double *d)
  * promises: half its slope. */
 static double newton_step(socp_products *s, double damping)
 {
+    double reach = s->v->mo.loop ? REACH_LOOP : REACH;
     for (s->damping = damping; s->damping < 1e8; s->damping *= 4) {
         for (size_t i = 0; i < s->n; i++) s->d[i] = -s->grad[i];
-        if (solve(s, 1, s->damping, s->d) && length2(s, s->d) < REACH * REACH)
+        if (solve(s, 1, s->damping, s->d) && length2(s, s->d) < reach * reach)
             return -dense_dot(s->d, s->grad, s->n) / 2;
     }
     return 0;
@@ -191,9 +193,11 @@ static double search(socp_products *s, double value, double slope, int trusted, 
             s->trial[i] = s->r[i] + t * s->d[i];
             most = fmax(most, fabs(s->trial[i]));
         }
+        s->v->limit = exp(value + 1e-4 * t * slope);
         *found = most > SOCP_LARGEST ? INFINITY
                  : trusted           ? value + slope / 2
                                      : evaluate(s, s->trial);
+        s->v->limit = 0;
         if (*found <= value + 1e-4 * t * slope) return t;
         double next = isfinite(*found) ? -slope * t * t / (2 * (*found - value - slope * t)) : 0;
         t = fmin(fmax(next, t / 10), t / 2);

@@ -33,7 +33,12 @@ typedef struct {
     double *warm, *work; /* n: a start for the part; cones: factors of the rows */
     socp_duals duals;
     double tol, most; /* The gap asked for; what the unknowns that do not move may gain (om). */
+    double limit;     /* That of the options; and */
+    int above;        /* whether the optimum is above it. */
     double *memory;
+    /* What a part is solved by. */
+    finf_status (*solve)(const socp_program *, const socp_solve_options *, double *,
+                         socp_outcome *);
 } active;
 
 static finf_status allocate(const socp_program *p, active *v)
@@ -177,13 +182,15 @@ static void join(active *v, double most)
     }
 }
 
-/* Far from the end already: what the others may gain is far more than what this part may. */
-static int others_pay(void *data, double gap)
+/* Far from the end already: what the others may gain is far more than what this part may; or all of
+ * them together cannot bring the optimum below the limit. */
+static int others_pay(void *data, double value, double gap)
 {
     active *v = data;
     if (gap > LOOK) return 0;
     v->most = price(v);
-    return v->most > PAYS * gap && v->most > v->tol;
+    v->above = v->limit > 0 && value * (1 - gap - v->most) > v->limit;
+    return v->above || (v->most > PAYS * gap && v->most > v->tol);
 }
 
 /* One round: the part solved, or as far as it is worth while; v->most is what the others may gain.
@@ -203,7 +210,9 @@ static finf_status solve_part(active *v, const socp_solve_options *opt, const do
     s.data = v;
     v->most = INFINITY;
     v->tol = opt->tol;
-    st = socp_newton(&v->part, &s, v->x, out);
+    v->limit = opt->limit;
+    v->above = 0;
+    st = v->solve(&v->part, &s, v->x, out);
     if (out->code == SOCP_ENOUGH) return FINF_OK;
     if (st == FINF_OK) v->most = price(v);
     if (st != FINF_OK) return st;
@@ -227,7 +236,7 @@ static finf_status rounds(active *v, const socp_solve_options *opt, double *x, s
         expand(v, x);
         warm = x;
         out->gap += v->most;
-        if (out->gap <= opt->tol) return FINF_OK;
+        if (out->gap <= opt->tol || v->above) return FINF_OK;
         join(v, v->most);
     }
     return FINF_ETOL;
@@ -245,6 +254,7 @@ finf_status socp_newton_few(const socp_program *p, const socp_solve_options *opt
     if (least < 0) return st;
     out->code = 0;
     if (st == FINF_OK) {
+        v.solve = socp_newton;
         choose(&v, opt->hint);
         st = rounds(&v, opt, x, out);
     }
@@ -252,4 +262,22 @@ finf_status socp_newton_few(const socp_program *p, const socp_solve_options *opt
     if (st != FINF_ETOL || out->code == SOCP_CANCELLED) return st;
     whole.not_least = 1;
     return socp_newton(p, &whole, x, out);
+}
+
+/* By what Newton's method found at work: mostly one round, and few. */
+finf_status socp_ecos_few(const socp_program *p, const socp_solve_options *opt, double *x,
+                          socp_outcome *out)
+{
+    active v;
+    if (!opt->hint || p->signs <= FEW || p->signs == p->n) return socp_ecos(p, opt, x, out);
+    finf_status st = allocate(p, &v);
+    out->code = 0;
+    if (st == FINF_OK) {
+        v.solve = socp_ecos;
+        choose(&v, opt->hint);
+        st = rounds(&v, opt, x, out);
+    }
+    release(&v);
+    if (st != FINF_ETOL || out->code == SOCP_CANCELLED) return st;
+    return socp_ecos(p, opt, x, out);
 }

@@ -133,6 +133,21 @@ static void build(const socp_program *p, cone_program *g)
     }
 }
 
+/* The duals in the units of the program. With s = h - G x the condition c + G'z = 0 is, times
+ * scale/col, the one that active_set.c prices by. */
+static void keep_duals(const socp_program *p, const cone_program *g, const double *z, socp_duals *d)
+{
+    size_t R = p->rows;
+    for (size_t j = 0; j < p->cones; j++) {
+        const double *c = z + R + 4 * j;
+        double fm = 2 * sqrt(g->fa[j] * g->fb[j]);
+        d->alpha[j] = g->scale * g->fa[j] * (c[0] + c[1]);
+        d->zr[j] = -g->scale * fm * c[2] / 2;
+        d->zi[j] = -g->scale * fm * c[3] / 2;
+    }
+    for (size_t e = 0; e < 2; e++) d->end[e] = g->scale * g->fr[R - 2 + e] * z[R - 2 + e];
+}
+
 /* One solve balanced about the point `at`. x is written for codes 0 and 10 only. */
 static finf_status attempt(const socp_program *p, const socp_solve_options *opt, const double *at,
                            double *x, socp_outcome *out)
@@ -163,6 +178,7 @@ static finf_status attempt(const socp_program *p, const socp_solve_options *opt,
             for (size_t t = 0; t < p->n; t++) x[t] = w->x[t] * g.col[t];
             out->value = (g.offset + g.scale * w->info->pcost) * p->scale;
             out->gap = fabs(w->info->gap * g.scale * p->scale / out->value);
+            if (opt->duals) keep_duals(p, &g, w->z, opt->duals);
         }
         ecos->cleanup(w, 0);
     }

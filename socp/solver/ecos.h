@@ -26,7 +26,7 @@ typedef struct {
     double last;
 } ecos_info;
 /* n unknowns, m inequalities, p equations (none here), D the degree of the cones. x is the point
- * found. */
+ * found, z its duals. */
 typedef struct {
     long n, m, p, D;
     double *x, *y, *z, *s, *lambda, kap, tau;

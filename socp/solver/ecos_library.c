@@ -149,7 +149,8 @@ static int trial(const ecos_library *e)
     ecos_work *w = e->setup(1, 1, 0, 1, 0, NULL, 0, &G, jc, ir, NULL, NULL, NULL, &c, &h, NULL);
     if (!w || w->n != 1 || w->m != 1 || w->p != 0 || w->D != 1) return 0;
     w->stgs->verbose = 0;
-    int right = ecos_run(e, w, &(socp_solve_options){0}) == 0 && fabs(w->x[0] - 1) < 1e-6;
+    int right = ecos_run(e, w, &(socp_solve_options){0}) == 0 && fabs(w->x[0] - 1) < 1e-6 &&
+                fabs(w->z[0] - 1) < 1e-6;
     e->cleanup(w, 0);
     return right;
 }

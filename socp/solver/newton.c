@@ -94,14 +94,12 @@ static void structure(state *v)
 static void products(const state *v, const double *x, double *a, double *mr, double *mi, double *s)
 {
     const socp_program *p = v->p;
-    size_t n = v->n;
-    for (size_t j = 0; j < v->J; j++) {
-        a[j] = dense_dot(p->A + j * n, x, v->nh);
-        mr[j] = dense_dot(p->Mr + j * n, x, n);
-        mi[j] = dense_dot(p->Mi + j * n, x, n);
-    }
-    memcpy(s, x, v->units * sizeof *s);
-    for (size_t i = v->units; i < v->R; i++) s[i] = dense_dot(p->G + i * n, x, v->nh);
+    size_t n = v->n, u = v->units;
+    dense_multiply(p->A, v->J, n, v->nh, x, a);
+    dense_multiply(p->Mr, v->J, n, n, x, mr);
+    dense_multiply(p->Mi, v->J, n, n, x, mi);
+    memcpy(s, x, u * sizeof *s);
+    dense_multiply(p->G + u * n, v->R - u, n, v->nh, x, s + u);
 }
 
 /* out += A'a + Mr'mr + Mi'mi + G's */
@@ -191,13 +189,13 @@ static int factor(state *v)
                      y[2] = {v->zr[j] / q, v->zi[j] / q};
         for (size_t part = 0; part < 2; part++) {
             double *r = dense_row(&v->H, n);
-            for (size_t i = 0; i < n; i++) r[i] = f * M[part][i];
+            dense_scaled(f, M[part], n, r);
             dense_axpy(-f * y[part], A, nh, r);
         }
     }
     for (size_t j = 0; j < v->J; j++) {
         double f = sqrt(v->eps[j] / v->a[j]), *r = dense_row(&v->H, nh);
-        for (size_t i = 0; i < nh; i++) r[i] = f * p->A[j * n + i];
+        dense_scaled(f, p->A + j * n, nh, r);
     }
     for (size_t k = v->units; k < v->R; k++) {
         double f = sqrt(v->la[k] / v->s[k]), *r = dense_row(&v->H, nh);
@@ -417,7 +415,7 @@ finf_status socp_newton(const socp_program *p, const socp_solve_options *opt, do
         /* a last step gains a factor 100: half a step more on average, and bounds agree to a
          * quarter of tol */
         if (out->gap <= opt->tol / 4 || out->iterations == max_iter) break;
-        if (opt->enough && opt->enough(opt->data, relative)) {
+        if (opt->enough && opt->enough(opt->data, out->value, relative)) {
             out->code = SOCP_ENOUGH;
             out->status = "ended by the caller";
             break;

@@ -26,10 +26,11 @@ typedef struct {
     int max_iter;       /* 0 stands for the solver's own limit. */
     const double *warm; /* NULL, or a point of a neighbouring program with the same unknowns. */
     const double *hint; /* NULL, or one that tells which unknowns are at work: active_set.c. */
-    socp_duals *duals;  /* NULL, or filled in (not by ECOS); its memory is the caller's. */
+    socp_duals *duals;  /* NULL, or filled in; its memory is the caller's. */
     /* NULL, or asked at each point of Newton's method, with its duals: 1 ends it there. */
-    int (*enough)(void *data, double gap);
+    int (*enough)(void *data, double value, double gap);
     void *data;
+    double limit; /* 0, or: an optimum above this need not be known better (SOCP_ENOUGH). */
     int not_least;      /* Least squares are known not to be the optimum. */
     finf_cancel cancel; /* Polled once an iteration. */
 } socp_solve_options;
@@ -63,6 +64,10 @@ finf_status socp_phase_one_ecos(const socp_program *p, finf_cancel cancel, int *
 /* ecos.c */
 finf_status socp_ecos(const socp_program *p, const socp_solve_options *opt, double *x,
                       socp_outcome *out);
+/* active_set.c: the same, with few of the unknowns that have a sign where opt->hint says which, and
+ * where ECOS's own duals show that the others gain nothing. */
+finf_status socp_ecos_few(const socp_program *p, const socp_solve_options *opt, double *x,
+                          socp_outcome *out);
 
 /* ecos_library.c */
 const char *socp_ecos_version(void); /* NULL: there is none. Loads it at the first call. */
