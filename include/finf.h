@@ -1549,6 +1549,21 @@ typedef struct {
 finf_status finf_blt_fit_weights(const finf_blt_weights *loss, size_t buffers,
                                  const finf_blt_fit_options *opt, finf_blt_fit *out);
 
+/* The BLT for a run, fitted to the run's own loss: a family beside finf_design_toeplitz.
+ * out->memory is the buffers; fit, unless NULL, has the decays, and what is proved of them
+ *                                                                       theory 12.4, 13.3, 13.4
+ * domain:   1 <= buffers <= FINF_BLT_BUFFERS_MAX, else FINF_EDOM
+ * method:   prefix sums of several horizons first, in closed form; from the best of them L-BFGS
+ *           with exact derivatives of the loss, O(n d) an evaluation, some 20 to 60 of them. For
+ *           several participations the pattern 0, b, 2b, .. is searched; what is found is judged
+ *           by all of them
+ * accuracy: out as finf_design_noise; fit->loss is that of the pattern searched. A local minimum
+ *           to 1e-5 of the loss (fit->left, mostly far below: where one buffer more gains nothing
+ *           the valley is long and flat)
+ * failure:  FINF_ETOL: cancelled, or not stationary to 1e-5: the best so far */
+finf_status finf_design_blt(const finf_design *run, size_t buffers, finf_blt_fit *fit,
+                            finf_design_result *out);
+
 /* ---- streams: correlated noise to run -------------------------------------------------------- */
 
 /* z_t = sum_s beta_s w_{t-s}, step by step, in d coordinates, for training.        theory 13.5-13.7

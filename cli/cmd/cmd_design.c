@@ -65,11 +65,12 @@ static void set_options(job *j)
 
 static finf_status read_families(job *j, finf_reason *why)
 {
-    char room[64];
+    char room[128];
     const char *list = args_text(j->a, OPT_FAMILY);
-    finf_status s = designs_read(
-        list ? list : designs_default(j->n, args_given(j->a, OPT_EXPORT), room, sizeof room), j->n,
-        &j->p, &j->list, why);
+    int quick = args_given(j->a, OPT_EXPORT) || j->o.participations > 1 ||
+                j->objective == FINF_DESIGN_MAX || j->p.kind == PROBLEM_CONVEX;
+    finf_status s = designs_read(list ? list : designs_default(j->n, quick, room, sizeof room),
+                                 j->n, &j->p, &j->list, why);
     if (!s && args_given(j->a, OPT_SAVE) && (j->list.n != 1 || !j->n))
         s = finf_why(why, FINF_EUSAGE,
                      "--save keeps one noise of a run: give --steps and one "

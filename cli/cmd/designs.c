@@ -5,17 +5,24 @@
 
 #include "design_file.h"
 
-#define DENSE_MOST 2000 /* steps up to which the default has the dense optimum, */
+#define DENSE_MOST 1000 /* steps up to which the default has the dense optimum: seconds, */
 #define DENSE_QUICK 400 /* and where it is to be quick */
+#define ME_MOST 2048    /* up to which it has the optimum for prefix sums */
 #define BAND 32         /* of the default */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
 const char *designs_default(size_t steps, int quick, char *room, size_t size)
 {
-    int dense = steps && steps <= (quick ? DENSE_QUICK : DENSE_MOST);
-    int me = steps && steps <= (quick ? DENSE_QUICK : FINF_SYSTEM_DENSE_MAX);
-    snprintf(room, size, "%stoeplitz%s,nu,%ssgd", dense ? "dense," : "",
+    if (!steps) {
+        snprintf(room, size,
+                 "best,blt:1,blt:2,blt:3,blt:4,blt:5,blt:6,blt:7,blt:8,blt:9,blt:10,nu,%ssgd",
+                 quick ? "" : "power,");
+        return room;
+    }
+    int dense = steps <= (quick ? DENSE_QUICK : DENSE_MOST);
+    int me = steps <= (quick ? DENSE_QUICK : ME_MOST);
+    snprintf(room, size, "%stoeplitz%s,blt:2,blt:4,nu,%ssgd", dense ? "dense," : "",
              steps > BAND ? ",banded:32" : "", me ? "me," : "");
     return room;
 }
@@ -33,8 +40,19 @@ static finf_status check_horizon(const design_row *row, size_t steps, finf_reaso
     return FINF_OK;
 }
 
-/* blt:k, k a whole number alone, asks for a fit; blt:..;.. is a noise. */
-static int is_fit(const char *name) { return strncmp(name, "blt:", 4) == 0 && !strchr(name, ';'); }
+/* banded:b and blt:k: a whole number from 1 to `most`. blt:..;.. is a noise. */
+static finf_status read_counted(const char *name, unsigned most, size_t *count, finf_reason *why)
+{
+    const char *colon = strchr(name, ':');
+    double x = NAN;
+    finf_status s = parse_number(colon + 1, name[1] == 'a' ? "bands" : "buffers", &x, why);
+    if (s) return s;
+    if (!(x >= 1 && x <= most && x == floor(x)))
+        return finf_why(why, FINF_EDOM, "%.*s:%s: must be a whole number from 1 to %u",
+                        (int)(colon - name), name, finf_show(x).s, most);
+    *count = (size_t)x;
+    return FINF_OK;
+}
 
 static finf_status read_row(design_row *row, const problem *p, finf_reason *why)
 {
@@ -51,21 +69,14 @@ static finf_status read_row(design_row *row, const problem *p, finf_reason *why)
             return FINF_OK;
         }
     if (strncmp(row->name, "banded:", 7) == 0) {
-        double b = NAN;
-        finf_status s = parse_number(row->name + 7, "bands", &b, why);
-        if (s) return s;
-        if (!(b >= 1 && b <= FINF_SYSTEM_MAX && b == floor(b)))
-            return finf_why(why, FINF_EDOM, "banded:%s: must be a whole number from 1 to %u",
-                            finf_show(b).s, FINF_SYSTEM_MAX);
         row->kind = DESIGN_BANDED;
-        row->bands = (size_t)b;
-        return FINF_OK;
+        return read_counted(row->name, FINF_SYSTEM_MAX, &row->bands, why);
+    }
+    if (strncmp(row->name, "blt:", 4) == 0 && !strchr(row->name, ';')) {
+        row->kind = DESIGN_BLT;
+        return read_counted(row->name, FINF_BLT_BUFFERS_MAX, &row->buffers, why);
     }
     row->kind = DESIGN_NOISE;
-    if (is_fit(row->name))
-        return finf_why(why, FINF_EUSAGE,
-                        "family %.40s: BLTs are not fitted here; give one as blt:TH,..;W,..",
-                        row->name);
     return noise_for(row->name, p, &row->given, why);
 }
 
@@ -145,6 +156,7 @@ finf_status design_run(design_row *row, const finf_design *run, size_t steps, si
     case DESIGN_DENSE: row->status = finf_design_dense(run, r); break;
     case DESIGN_TOEPLITZ: row->status = finf_design_toeplitz(run, 0, r); break;
     case DESIGN_BANDED: row->status = finf_design_toeplitz(run, row->bands, r); break;
+    case DESIGN_BLT: row->status = finf_design_blt(run, row->buffers, &row->fit, r); break;
     case DESIGN_NU: row->status = finf_design_nu(run, r); break;
     case DESIGN_ME: row->status = judge_me(run, steps, epoch, stop, r); break;
     case DESIGN_NOISE: row->status = finf_design_noise(run, row->given, r); break;

@@ -8,6 +8,7 @@ typedef enum {
     DESIGN_DENSE,
     DESIGN_TOEPLITZ,
     DESIGN_BANDED,
+    DESIGN_BLT,
     DESIGN_NU,
     DESIGN_ME,
     DESIGN_NOISE /* one that is given */
@@ -17,10 +18,12 @@ typedef struct {
     char *name; /* as given; owned */
     design_kind kind;
     size_t bands;      /* of banded:b */
+    size_t buffers;    /* of blt:k */
     finf_noise *given; /* of DESIGN_NOISE */
     int done;          /* the result is there */
     finf_status status;
     finf_design_result r;
+    finf_blt_fit fit; /* of blt:k */
 } design_row;
 
 typedef struct {
@@ -34,7 +37,8 @@ typedef struct {
 finf_status designs_read(const char *list, size_t steps, const problem *p, design_list *out,
                          finf_reason *why);
 void designs_free(design_list *list);
-/* All that fit so many steps; quick: without a matrix where that takes long. */
+/* All that fit so many steps within seconds each; quick: a matrix takes longer than usual, or is
+ * not wanted. steps = 0: those of F_inf, or of a bound (quick). */
 const char *designs_default(size_t steps, int quick, char *room, size_t size);
 
 /* The result of one family in a run of so many steps, in epochs of `epoch` steps (0: one
