@@ -16,10 +16,10 @@
 #define TOL 1e-8        /* of the loss, relative: what a step promises at the end */
 #define SUFFICIENT 1e-5 /* and what is still called stationary */
 #define SHORT 5e4       /* n (d+16) p of a run that is searched buffer by buffer, */
-#define LONG 3e6        /* and beyond this one prefix sums are only followed where they are better */
-#define STEP_COST 16    /* a step costs as much as so many directions */
-#define SHORTER 8       /* a longer one has so many times the steps of the next shorter */
-#define BFGS_MOST 60    /* steps before Newton's method takes over */
+#define LONG 3e6     /* and beyond this one prefix sums are only followed where they are better */
+#define STEP_COST 16 /* a step costs as much as so many directions */
+#define SHORTER 8    /* a longer one has so many times the steps of the next shorter */
+#define BFGS_MOST 60 /* steps before Newton's method takes over */
 #define PATTERN_MOST 16 /* participations of prefix sums */
 
 typedef struct {
@@ -270,6 +270,7 @@ static finf_status settle(const finf_design *r, const blt_place *place, finf_blt
     finf_status s = search_make(&uncancelled, &steps, &fit->evaluations, &a);
     if (!s) s = blt_fit_write(&a.problem, place->q, place->k, r->spread, fit);
     free(a.u);
+    if (s == FINF_ETOL) return finf_noise_sgd(noise); /* the BLT without a buffer, and the reason */
     return s ? s : finf_noise_blt(fit->decay, fit->scale, fit->buffers, noise, &fit->reason);
 }
 
@@ -287,7 +288,7 @@ static finf_status fit_run(const finf_design *r, size_t buffers, finf_blt_fit *f
                                 r->n);
     fit->left = best.left;
     finf_status s = settle(r, &best, fit, &noise);
-    if (s) out->reason = fit->reason;
+    out->reason = fit->reason;
     if (!s) s = design_take(r, "blt", noise, out);
     out->iterations = steps;
     if (!s && found) return finf_why(&out->reason, found, "stopped after %d steps", steps);

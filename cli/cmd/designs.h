@@ -10,6 +10,7 @@ typedef enum {
     DESIGN_BANDED,
     DESIGN_BLT,
     DESIGN_NU,
+    DESIGN_POWER,
     DESIGN_ME,
     DESIGN_NOISE /* one that is given */
 } design_kind;
@@ -45,6 +46,7 @@ const char *designs_default(size_t steps, int quick, char *room, size_t size);
  * participation), or without a horizon: of F_inf. */
 finf_status design_run(design_row *row, const finf_design *run, size_t steps, size_t epoch,
                        const finf_system_options *stop);
+/* design_stationary.c: or of the bound of every convex F. */
 finf_status design_stationary(design_row *row, const problem *p);
 
 /* What --save writes: see design_file.h. */
