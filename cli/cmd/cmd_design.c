@@ -14,6 +14,7 @@ typedef struct {
     int objective;
     problem p;
     sensitivity who; /* takes part how often */
+    int chosen;      /* the step: none was given */
     double *start_at;
     finf_design_options o;
     finf_design *run;
@@ -36,10 +37,11 @@ static finf_status check_workload(const args *a, const job *j, finf_reason *why)
     if (j->prefix) return FINF_OK;
     if (args_given(a, OPT_KAPPA))
         return args_given(a, OPT_ETA) ? FINF_OK : finf_why(why, FINF_EUSAGE, "--kappa needs --eta");
-    if (!args_given(a, OPT_SPECTRUM) || !args_given(a, OPT_ETA))
-        return finf_why(why, FINF_EUSAGE,
-                        "the loss of a run needs --eta and --spectrum, for example --eta 0.05 "
-                        "--spectrum power:1 --dim 64; or --workload prefix");
+    if (!args_given(a, OPT_SPECTRUM) || (!args_given(a, OPT_ETA) && !j->n))
+        return finf_why(
+            why, FINF_EUSAGE,
+            "the loss needs --spectrum and, without --steps, --eta: for example --eta 0.05 "
+            "--spectrum power:1 --dim 64; or --workload prefix");
     return FINF_OK;
 }
 
@@ -106,6 +108,10 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     if (j->n && !j->prefix)
         s = read_start(a, finf_spectrum_dim(j->p.H), &j->o.start, &j->start_at, why);
     j->o.start_at = j->start_at;
+    if (!s && j->n && !j->prefix && isnan(j->p.eta)) {
+        j->chosen = 1;
+        s = design_step(&j->p, j->n, &j->o, &j->p.eta, why);
+    }
     if (!s) s = read_families(j, why);
     if (!s && j->n)
         s = j->prefix ? finf_design_prefix(j->n, &j->o, &j->run, why)
@@ -177,7 +183,8 @@ static void show_run(doc *d, const job *j)
         show_optimizer(d, j->a, j->p.optimizer, j->p.eta, j->p.mu, L);
     } else if (!j->prefix) {
         show_spectrum(d, j->a, j->p.H);
-        doc_number(d, "eta", SHOWN, j->p.eta, "step size");
+        doc_number(d, "eta", SHOWN, j->p.eta,
+                   j->chosen ? "chosen: loss_total of the best nu is least here" : "step size");
         show_optimizer(d, j->a, j->p.optimizer, j->p.eta, j->p.mu, finf_spectrum_max(j->p.H));
         if (j->n) show_start(d, j->a, j->o.start);
     }
@@ -246,7 +253,8 @@ static void show_row(doc *d, const job *j, const design_row *row)
     doc_number(d, "sigma", SHOWN, r->sigma, "standard deviation of w_t");
     show_spelling(d, j, row);
     show_blt(d, row);
-    doc_number(d, "memory", SHOWN, memory_of(j, row), "vectors that a stream keeps");
+    if (!isnan(memory_of(j, row)))
+        doc_number(d, "memory", SHOWN, memory_of(j, row), "vectors that a stream keeps");
     doc_number(d, "iterations", DATA_ONLY, r->iterations, NULL);
     doc_number(d, "seconds", SHOWN, r->seconds, NULL);
     show_row_reason(d, j->a,

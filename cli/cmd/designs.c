@@ -8,7 +8,8 @@
 #define DENSE_MOST 1000 /* steps up to which the default has the dense optimum: seconds, */
 #define DENSE_QUICK 400 /* and where it is to be quick */
 #define ME_MOST 2048    /* up to which it has the optimum for prefix sums */
-#define BAND 32         /* of the default */
+#define BAND 32         /* of the default, */
+#define BAND_LONG 128   /* and of more than DENSE_QUICK steps */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -22,8 +23,11 @@ const char *designs_default(size_t steps, int quick, char *room, size_t size)
     }
     int dense = steps <= (quick ? DENSE_QUICK : DENSE_MOST);
     int me = steps <= (quick ? DENSE_QUICK : ME_MOST);
-    snprintf(room, size, "%stoeplitz%s,blt:2,blt:4,nu,%ssgd", dense ? "dense," : "",
-             steps > BAND ? ",banded:32" : "", me ? "me," : "");
+    char band[32] = "";
+    if (steps > BAND)
+        snprintf(band, sizeof band, ",banded:%d", steps > DENSE_QUICK ? BAND_LONG : BAND);
+    snprintf(room, size, "%stoeplitz%s,blt:2,blt:4,nu,%ssgd", dense ? "dense," : "", band,
+             me ? "me," : "");
     return room;
 }
 

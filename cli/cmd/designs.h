@@ -46,6 +46,10 @@ const char *designs_default(size_t steps, int quick, char *room, size_t size);
  * participation), or without a horizon: of F_inf. */
 finf_status design_run(design_row *row, const finf_design *run, size_t steps, size_t epoch,
                        const finf_system_options *stop);
+/* design_step.c: the step of a run for which none was given, of at most so many steps. */
+#define DESIGN_STEP_MOST 20000
+finf_status design_step(const problem *p, size_t n, const finf_design_options *o, double *eta,
+                        finf_reason *why);
 /* design_stationary.c: or of the bound of every convex F. */
 finf_status design_stationary(design_row *row, const problem *p);
 
