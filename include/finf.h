@@ -878,6 +878,12 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
                              double *nu, finf_linreg_result *out);
 finf_status finf_tune_mean(double eta, const finf_mean_options *opt, double *nu,
                            finf_mean_result *out);
+/* The same of (1 - (1-nu) z)^power, power from 0 to 1: nu is searched for each power, and the power
+ * by a scan from 1/2 in steps of 1/8 and Brent's minimiser; both are known to about 1e-4.
+ *                                                                                   theory 1.1 */
+finf_status finf_tune_power_linreg(double eta, const finf_spectrum *s,
+                                   const finf_linreg_options *opt, double *power, double *nu,
+                                   finf_linreg_result *out);
 
 /* ---- which momentum, step and noise at a given speed ----------------------------------------- */
 
@@ -1548,6 +1554,33 @@ typedef struct {
  * method:   the recursion and its adjoint: O(n (k + terms)) an evaluation */
 finf_status finf_blt_fit_weights(const finf_blt_weights *loss, size_t buffers,
                                  const finf_blt_fit_options *opt, finf_blt_fit *out);
+
+/* The BLT for a run, fitted to the run's own loss: a family beside finf_design_toeplitz.
+ * out->memory is the buffers; fit, unless NULL, has the decays, and what is proved of them
+ *                                                                       theory 12.4, 13.3, 13.4
+ * domain:   1 <= buffers <= FINF_BLT_BUFFERS_MAX, else FINF_EDOM
+ * method:   prefix sums of several horizons first, in closed form; from the best of them L-BFGS
+ *           with exact derivatives of the loss, O(n d) an evaluation, some 20 to 60 of them. For
+ *           several participations the pattern 0, b, 2b, .. is searched; what is found is judged
+ *           by all of them
+ * accuracy: out as finf_design_noise; fit->loss is that of the pattern searched. A local minimum
+ *           to 1e-5 of the loss (fit->left, mostly far below: where one buffer more gains nothing
+ *           the valley is long and flat)
+ * failure:  FINF_ETOL: cancelled, or not stationary to 1e-5: the best so far */
+finf_status finf_design_blt(const finf_design *run, size_t buffers, finf_blt_fit *fit,
+                            finf_design_result *out);
+
+/* The BLT with the least bound of finf_iqc that was found: for every mu-strongly convex, L-smooth F
+ * of the class. out is the bound of this BLT, by the solver asked for; fit, unless NULL, has its
+ * decays: loss is the bound, least the minimax                        theory 7.7, 13.2, 13.4
+ * domain:   that of finf_iqc; 1 <= buffers <= FINF_BLT_BUFFERS_MAX, else FINF_EDOM; where every
+ *           bound is infinite too, with the reason
+ * method:   the BLT nearest to the best nu; from there L-BFGS in its poles and zeros, the
+ *           derivatives of the bound from the multipliers of its last program
+ * accuracy: out's as finf_iqc. A local minimum to 1e-5 of the bound (fit->left)
+ * failure:  FINF_ETOL: stopped, or not stationary to 1e-5: the best so far, or NaN */
+finf_status finf_blt_fit_iqc(double eta, double kappa, const finf_iqc_options *opt, size_t buffers,
+                             finf_blt_fit *fit, finf_iqc_result *out);
 
 /* ---- streams: correlated noise to run -------------------------------------------------------- */
 

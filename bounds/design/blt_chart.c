@@ -85,6 +85,26 @@ void blt_chart_numbers(const double *leak, const double *zero, size_t k, double 
     }
 }
 
+void blt_chart_insert(const double *q, size_t k, size_t where, double *out)
+{
+    blt_point p;
+    double all[2 * BLT_MAX + 2] = {0}, leak[BLT_MAX + 1], zero[BLT_MAX + 1];
+    blt_chart_point(q, k, &p);
+    for (size_t i = 0, at = 0; i < 2 * k; i++, at++) {
+        if (at == where) at += 2;
+        all[at] = i % 2 ? p.zero[i / 2] : p.leak[i / 2];
+    }
+    double low = where ? all[where - 1] : p.leak[0] / 16;
+    double high = where < 2 * k ? all[where + 2] : fmin(2, 4 * low);
+    all[where] = low * pow(high / low, 0.4);
+    all[where + 1] = low * pow(high / low, 0.6);
+    for (size_t i = 0; i <= k; i++) {
+        leak[i] = all[2 * i];
+        zero[i] = all[2 * i + 1];
+    }
+    blt_chart_numbers(leak, zero, k + 1, out);
+}
+
 /* Takes leak i and zero j out: a pole and a zero that coincide cancel. */
 static void cancel_pair(blt_point *p, size_t i, size_t j)
 {

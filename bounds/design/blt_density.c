@@ -168,8 +168,12 @@ static finf_status fit(density *d, double unit, size_t buffers, const finf_blt_f
     out->least = finf_real_make(least,
                                 least * (2 * root.error / root.value + d->error + 4 * FINF_EPS),
                                 "Cauchy-Schwarz, Gauss-Legendre panels");
-    blt_problem problem = {blt_density_loss, &x, d->plan->near_0 / 2, 10 * error + 1e-14,
-                           "quadrature in log tan(w/2)"};
+    blt_problem problem = {blt_density_loss,
+                           &x,
+                           d->plan->near_0 / 2,
+                           10 * error + 1e-14,
+                           "quadrature in log tan(w/2)",
+                           0};
     problem.relerr += d->error;
     s = blt_fit_run(&problem, buffers, unit, opt, out);
     out->ratio = out->loss.value / least;

@@ -12,6 +12,8 @@
 #define ALMOST_FLAT 1e-6 /* gradient of the logarithm of the loss where BFGS hands over, */
 #define FLAT 1e-9        /* and where Newton's method ends */
 #define NEWTON_MOST 100  /* steps */
+#define SMALL_MOST 4     /* of them in turn that gain less than what is enough */
+#define VALLEY 400.0     /* times that is what is taken to be left then */
 #define STARTS_MOST 20
 #define LEFT_MOST 1e-6 /* what may be left to gain, of the loss, in an answer */
 
@@ -60,6 +62,7 @@ typedef struct {
     double best; /* the least logarithm of a loss so far, */
     double q[2 * BLT_MAX];
     double gradient; /* where it is, and the largest derivative there */
+    double left;     /* what Newton's last step promised */
 } descent;
 
 /* log(sens2 error) at q, and its gradient; NaN ends the descent. */
@@ -195,22 +198,36 @@ static void newton_step(newton_room *r, const double *g, double *step)
     for (size_t i = 0; i < n && length > 1; i++) step[i] /= length;
 }
 
+/* What a Newton step gains, g'|H|^{-1}g/2. */
+static double promise(const double *g, const double *step, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum -= g[i] * step[i] / 2;
+    return sum;
+}
+
 /* Newton's method from the best point so far, until it is flat there, or no step leads down. */
 static finf_status newton(descent *d, size_t most)
 {
     newton_room r;
     double q[2 * BLT_MAX] = {0}, g[2 * BLT_MAX] = {0}, step[2 * BLT_MAX], to[2 * BLT_MAX];
+    int small = 0;
     if (newton_make(2 * d->k, &r)) return FINF_ENOMEM;
     for (size_t i = 0; i < most && !d->status && d->gradient > FLAT; i++) {
         memcpy(q, d->q, sizeof q);
         double from = evaluate(d, q, g), before = d->best;
         difference_hessian(d, q, &r);
         newton_step(&r, g, step);
+        d->left = promise(g, step, r.n);
+        if (d->left < d->problem->enough) break;
         for (double part = 1; part > 1e-3 && !(d->best < from) && !d->status; part /= 4) {
             for (size_t j = 0; j < r.n; j++) to[j] = q[j] + part * step[j];
             evaluate(d, to, g);
         }
-        if (!(before - d->best > 1e-15 * fabs(before))) break;
+        small = before - d->best > d->problem->enough ? 0 : small + 1;
+        /* in a long flat valley a step promises more than any gains */
+        if (small == SMALL_MOST) d->left = fmin(d->left, VALLEY * d->problem->enough);
+        if (small == SMALL_MOST || !(before - d->best > 1e-15 * fabs(before))) break;
     }
     newton_free(&r);
     return d->status;
@@ -221,7 +238,7 @@ static finf_status newton(descent *d, size_t most)
 /* Leaks spaced evenly in their logarithm from `low` to 1/2, each zero between two of them at the
  * geometric mean: C is then near (1-z)^{-1/2} over that range, and B near the noise that is best
  * for prefix sums and for slow directions. */
-static void log_spaced(double low, size_t k, double *q)
+void blt_log_spaced(double low, size_t k, double *q)
 {
     double leak[BLT_MAX], zero[BLT_MAX], high = 0.5;
     if (!(low < high / 4)) low = high / 4;
@@ -240,14 +257,12 @@ static double start_from(double slowest, size_t i)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* From one start: BFGS, then Newton's method. */
-static finf_status descend(const blt_problem *problem, const finf_blt_fit_options *o, size_t start,
-                           descent *d)
+/* From q: BFGS, then Newton's method. */
+static finf_status descend(const blt_problem *problem, const finf_blt_fit_options *o,
+                           const double *q, descent *d)
 {
-    double q[2 * BLT_MAX] = {0}, gradient[2 * BLT_MAX];
-    size_t k = d->k;
-    *d = (descent){.problem = problem, .cancel = o->cancel, .k = k, .best = INFINITY};
-    log_spaced(start_from(problem->slowest, start), k, q);
+    double gradient[2 * BLT_MAX];
+    *d = (descent){.problem = problem, .cancel = o->cancel, .k = d->k, .best = INFINITY};
     evaluate(d, q, gradient);
     finf_status s = d->status;
     if (!s && isinf(d->best)) s = FINF_ETOL; /* the loss itself overflows there */
@@ -266,20 +281,18 @@ static finf_status what_is_left(descent *d, double *left)
     evaluate(d, q, g);
     difference_hessian(d, q, &r);
     newton_step(&r, g, step);
-    *left = 0;
-    for (size_t i = 0; i < r.n; i++) *left -= g[i] * step[i] / 2;
+    *left = promise(g, step, r.n);
     newton_free(&r);
     return d->status;
 }
 
-/* The answer at the decays and scales as they are printed: doubles. */
-static finf_status write_out(const descent *d, double unit, finf_blt_fit *out)
+finf_status blt_fit_write(const blt_problem *problem, const double *q, size_t k, double unit,
+                          finf_blt_fit *out)
 {
     blt_point p;
     blt_value v;
     blt_partials slope = {.leak = {0}};
-    const blt_problem *problem = d->problem;
-    blt_chart_point(d->q, d->k, &p);
+    blt_chart_point(q, k, &p);
     if (!blt_chart_rounded(&p))
         return finf_why(&out->reason, FINF_ETOL, "no BLT is better than independent noise");
     finf_status s = problem->loss(&p, problem->data, &v, &slope);
@@ -297,6 +310,39 @@ static finf_status write_out(const descent *d, double unit, finf_blt_fit *out)
     return FINF_OK;
 }
 
+/* V |h|^{-1/2} of the Hessian V h V': in the coordinates y of q + metric y it is near 1. */
+static finf_status set_metric(descent *d, blt_place *place)
+{
+    newton_room r;
+    double largest = 0;
+    if (newton_make(2 * d->k, &r)) return FINF_ENOMEM;
+    difference_hessian(d, place->q, &r);
+    if (!d->status) gsl_eigen_symmv(r.hessian, r.values, r.vectors, r.room);
+    for (size_t i = 0; i < r.n; i++) largest = fmax(largest, fabs(gsl_vector_get(r.values, i)));
+    for (size_t i = 0; i < r.n && !d->status; i++) {
+        double h = fmax(fabs(gsl_vector_get(r.values, i)), fmax(1e-5 * largest, 1e-8));
+        for (size_t j = 0; j < r.n; j++)
+            place->metric[j][i] = gsl_matrix_get(r.vectors, j, i) / sqrt(h);
+    }
+    newton_free(&r);
+    return d->status;
+}
+
+finf_status blt_fit_place(const blt_problem *problem, size_t most, finf_cancel cancel,
+                          blt_place *place)
+{
+    finf_blt_fit_options o = finf_blt_fit_options_default();
+    descent d = {.k = place->k};
+    o.cancel = cancel;
+    o.max_iterations = most;
+    finf_status s = descend(problem, &o, place->q, &d);
+    if (isinf(d.best)) return s ? s : FINF_ETOL;
+    place->f = d.best;
+    place->left = d.left;
+    memcpy(place->q, d.q, sizeof d.q);
+    return s ? s : set_metric(&d, place);
+}
+
 /* The reason of a status that came from inside. */
 static finf_status explained(finf_status s, const finf_blt_fit_options *o, finf_blt_fit *out)
 {
@@ -311,10 +357,11 @@ finf_status blt_fit_run(const blt_problem *problem, size_t buffers, double unit,
 {
     finf_blt_fit_options o = opt ? *opt : finf_blt_fit_options_default();
     descent best = {.problem = problem, .k = buffers, .best = INFINITY}, d = best;
-    double begin = finf_seconds(), worst = -INFINITY;
+    double begin = finf_seconds(), worst = -INFINITY, q[2 * BLT_MAX] = {0};
     finf_status s = FINF_OK, last;
     for (size_t i = 0; i < o.starts && !s; i++) {
-        s = descend(problem, &o, i, &d);
+        blt_log_spaced(start_from(problem->slowest, i), buffers, q);
+        s = descend(problem, &o, q, &d);
         out->evaluations += d.evaluations;
         out->starts += !s;
         if (!s) worst = fmax(worst, d.best);
@@ -324,7 +371,7 @@ finf_status blt_fit_run(const blt_problem *problem, size_t buffers, double unit,
     best.status = FINF_OK; /* stopped or not, the best point there is gets its numbers */
     best.cancel = (finf_cancel){NULL, NULL};
     last = what_is_left(&best, &out->left);
-    if (!last) last = write_out(&best, unit, out);
+    if (!last) last = blt_fit_write(problem, best.q, best.k, unit, out);
     out->spread = out->starts ? expm1(worst - best.best) : NAN;
     out->seconds = finf_seconds() - begin;
     if (last || s) return explained(last ? last : s, &o, out);

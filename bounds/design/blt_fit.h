@@ -60,7 +60,9 @@ typedef struct {
 } blt_nodes;
 blt_loss_fn blt_density_loss;
 
-/* blt_prefix.c: n prefix sums. */
+/* blt_prefix.c: n prefix sums. Their error, the mean or the last; the derivatives of its logarithm
+ * are added to `slope`. */
+double blt_prefix_error(const blt_point *p, double n, int average, blt_partials *slope);
 typedef struct {
     double n;
     int average; /* the mean over all; else the last one */
@@ -95,6 +97,9 @@ void blt_chart_numbers(const double *leak, const double *zero, size_t k, double 
 /* The derivatives by q from those by the four lists. */
 void blt_chart_gradient(const double *q, const blt_point *p, const blt_partials *slope,
                         double *gradient);
+/* q of k buffers, with one more pole and zero, close to each other, in interval number `where` of
+ * the 2k+1 that the poles and zeros divide (0, 2) into: k+1 buffers. */
+void blt_chart_insert(const double *q, size_t k, size_t where, double *out);
 /* The same point with decays 1 - leak that are doubles, and how many are left: a pole that meets a
  * zero by that is taken out with it. */
 size_t blt_chart_rounded(blt_point *p);
@@ -107,6 +112,7 @@ typedef struct {
     double slowest; /* frequencies below this one matter little: where the leaks of a start begin */
     double relerr;  /* of sens2 and of error */
     const char *method; /* of error */
+    double enough;      /* Newton's method ends where a step gains less; 0: at rounding */
 } blt_problem;
 
 /* A fit of which nothing is known. */
@@ -116,6 +122,27 @@ finf_status blt_fit_check(size_t buffers, const finf_blt_fit_options *opt, finf_
 /* Everything but `least` and `ratio`. The loss is unit times sens2 times error. */
 finf_status blt_fit_run(const blt_problem *problem, size_t buffers, double unit,
                         const finf_blt_fit_options *opt, finf_blt_fit *out);
+/* The answer at the decays and scales of q as they are printed, doubles: all but `left`, `spread`
+ * and what was counted. FINF_ETOL: no buffer is left. */
+finf_status blt_fit_write(const blt_problem *problem, const double *q, size_t k, double unit,
+                          finf_blt_fit *out);
+
+/* A point, the logarithm of the loss there, and coordinates about it in which the Hessian is near
+ * 1: q + metric y. */
+typedef struct {
+    size_t k;
+    double q[2 * BLT_MAX];
+    double f;
+    double left; /* what a step from there may still gain, of the loss */
+    double metric[2 * BLT_MAX][2 * BLT_MAX];
+} blt_place;
+/* From place->q to a minimum nearby, by at most so many steps of BFGS and by Newton's method.
+ * FINF_ETOL: cancelled, and the best so far, or there is no number at q. */
+finf_status blt_fit_place(const blt_problem *problem, size_t most, finf_cancel cancel,
+                          blt_place *place);
+/* Leaks from `low` to 1/2: where a search may begin. */
+void blt_log_spaced(double low, size_t k, double *q);
+
 /* ---- blt_geometric.c ---- */
 
 /* G = 1 + x + .. + x^{n-1} and H = sum_{t<n} (n-t) x^t for x = 1 - gap, 0 < gap < 2, n >= 0, with

@@ -57,7 +57,7 @@ finf_status blt_fit_error(size_t n, blt_error_fn *error, void *data, double rele
     x.beta = malloc(2 * n * sizeof *x.beta);
     if (!x.beta) return finf_why(&out->reason, FINF_ENOMEM, "no memory");
     x.slope = x.beta + n;
-    blt_problem problem = {blt_coefficients_loss, &x, 1 / (double)n, relerr, "recursion"};
+    blt_problem problem = {blt_coefficients_loss, &x, 1 / (double)n, relerr, "recursion", 0};
     finf_status s = blt_fit_run(&problem, buffers, unit, opt, out);
     free(x.beta);
     return s;

@@ -102,10 +102,21 @@ finf_status design_forward_toeplitz(const finf_design *r, const double *beta, do
 
 /* ---- toeplitz_loss.c: Toeplitz noise (theory 12.4) ------------------------------------------- */
 
+/* The weights of the objective under Toeplitz noise, for which the largest loss is the last. */
+void design_toeplitz_weights(const finf_design *r, double *u);
 /* <M, BB'> of the Toeplitz B with first column beta and, unless NULL, its n derivatives. u: weights
  * of an objective that is a sum. O(n d p^2). FINF_ETOL: cancelled. */
 finf_status design_toeplitz_loss(const finf_design *r, const double *u, const double *beta,
                                  double *loss, double *gradient);
+
+/* ---- toeplitz.c: the end of every search of Toeplitz noise ----------------------------------- */
+
+/* The result of a noise, which it then owns; what was found is judged also after a stop. */
+finf_status design_take(const finf_design *r, const char *family, finf_noise *noise,
+                        finf_design_result *out);
+/* The reason and the seconds; after anything but FINF_OK and FINF_ETOL nothing is owned. */
+finf_status design_finish(finf_status s, double began, const char *family, const finf_design *r,
+                          finf_design_result *out);
 
 /* ---- root.c: square roots (theory 12.3) ------------------------------------------------------ */
 

@@ -31,14 +31,23 @@ void finf_design_result_free(finf_design_result *r)
 
 /* ---- sensitivity ----------------------------------------------------------------------------- */
 
-/* An upper bound for Toeplitz C of any signs, where there is no room for a matrix: with m_t the
- * largest |c_s|, s >= t, which never increases, |X_ij| is at most that of m, and the worst pattern
- * of m is 0, b, 2b, .. (theory 6.5). */
-static finf_status majorant(const double *c, size_t n, size_t k, size_t b, double *sens2)
+/* For Toeplitz C where there is no room for a matrix. With m_t the largest |c_s|, s >= t, which
+ * never increases, |X_ij| is at most that of m, and the worst pattern of m is 0, b, 2b, ..
+ * (theory 6.5): an upper bound, and exact where c = m. Where c has at most b coefficients no two
+ * columns of a user meet, and the first k are the longest: exact too. */
+static finf_status majorant(const double *c, size_t n, size_t k, size_t b, double *sens2,
+                            int *exact)
 {
     double *column = calloc(2 * n, sizeof *column), *m = column + n, most = 0;
     if (!column) return FINF_ENOMEM;
-    for (size_t t = n; t-- > 0;) m[t] = most = fmax(most, fabs(c[t]));
+    size_t taps = n;
+    while (taps > 1 && c[taps - 1] == 0) taps--;
+    *exact = 1;
+    for (size_t t = n; t-- > 0;) {
+        most = fmax(most, fabs(c[t]));
+        m[t] = taps <= b ? c[t] : most;
+        if (m[t] != c[t]) *exact = 0;
+    }
     for (size_t p = 0; p < k && p * b < n; p++)
         for (size_t t = p * b; t < n; t++) column[t] += m[t - p * b];
     long double sum = 0;
@@ -69,8 +78,10 @@ static finf_status sensitivity(const finf_design *r, const finf_system *system,
         out->sens2 = finf_real_make(value, (double)n * FINF_EPS * value, "participation patterns");
     } else if (s == FINF_EDOM && system->kind == SYSTEM_TOEPLITZ) {
         out->reason.text[0] = 0;
-        s = majorant(system->c, n, k, b, &value);
-        out->sens2 = finf_real_make(value, 64 * FINF_EPS * value, "majorant of c, an upper bound");
+        s = majorant(system->c, n, k, b, &value, &out->sens2_exact);
+        out->sens2 = finf_real_make(value, 64 * FINF_EPS * value,
+                                    out->sens2_exact ? "the pattern 0, b, 2b, .."
+                                                     : "majorant of c, an upper bound");
     }
     return s;
 }
@@ -98,11 +109,7 @@ static finf_status toeplitz_losses(const finf_design *r, const double *beta, dou
 {
     double *u = malloc(2 * (r->n + 1) * sizeof *u), *f = u + r->n + 1;
     if (!u) return FINF_ENOMEM;
-    design_weights(r, u);
-    if (r->o.objective == FINF_DESIGN_MAX) {
-        memset(u, 0, (r->n + 1) * sizeof *u);
-        u[r->n] = 1;
-    }
+    design_toeplitz_weights(r, u);
     finf_status s = design_toeplitz_loss(r, u, beta, backward, NULL);
     if (!s) s = design_forward_toeplitz(r, beta, 1, 0, f);
     if (!s) *forward = objective(r, f);

@@ -46,11 +46,7 @@ static finf_status search_make(const finf_design *r, toeplitz_search *a)
     a->by_beta = a->beta + n;
     a->square = a->by_beta + n;
     a->column = a->square + n;
-    design_weights(r, a->u);
-    if (r->o.objective == FINF_DESIGN_MAX) { /* it is the last */
-        memset(a->u, 0, (n + 1) * sizeof *a->u);
-        a->u[n] = 1;
-    }
+    design_toeplitz_weights(r, a->u);
     return FINF_OK;
 }
 
@@ -160,8 +156,7 @@ static finf_status best_nu(toeplitz_search *a)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* The result of a noise, which it then owns. */
-static finf_status take(const finf_design *r, const char *family, finf_noise *noise,
+finf_status design_take(const finf_design *r, const char *family, finf_noise *noise,
                         finf_design_result *out)
 {
     finf_design uncancelled = *r; /* what was found is worth judging, also after a stop */
@@ -172,8 +167,7 @@ static finf_status take(const finf_design *r, const char *family, finf_noise *no
     return s;
 }
 
-/* After anything but FINF_OK and FINF_ETOL nothing is owned. */
-static finf_status finish(finf_status s, double began, const char *family, const finf_design *r,
+finf_status design_finish(finf_status s, double began, const char *family, const finf_design *r,
                           finf_design_result *out)
 {
     if (s == FINF_ENOMEM) finf_why(&out->reason, s, "no memory for %zu steps", r->n);
@@ -199,11 +193,11 @@ finf_status finf_design_nu(const finf_design *r, finf_design_result *out)
     if (!s) stopped = best_nu(&a);
     if (!s && stopped && (stopped != FINF_ETOL || !(a.least < INFINITY))) s = stopped;
     if (!s) s = finf_noise_nu(a.nu, &noise, &out->reason);
-    if (!s) s = take(r, "nu", noise, out);
+    if (!s) s = design_take(r, "nu", noise, out);
     if (!s && stopped) s = finf_why(&out->reason, stopped, "stopped at the choice of nu");
     if (out->system) out->nu = a.nu;
     free(a.u);
-    return finish(s, began, "nu", r, out);
+    return design_finish(s, began, "nu", r, out);
 }
 
 /* Searches m coefficients from those in a->c, and judges what is found. */
@@ -221,7 +215,7 @@ static finf_status search_coefficients(toeplitz_search *a, size_t m, const char 
     finf_status s = lbfgs(&p, x + 1, &f, &steps, &left), found = s;
     if (s == FINF_ETOL) s = FINF_OK;
     if (!s) s = finf_noise_strategy(x, m, &noise, &out->reason);
-    if (!s) s = take(r, family, noise, out);
+    if (!s) s = design_take(r, family, noise, out);
     free(x);
     out->iterations = steps;
     out->bands = m < r->n ? m : 0;
@@ -265,5 +259,5 @@ finf_status finf_design_toeplitz(const finf_design *r, size_t bands, finf_design
         if (!s && a.k > 1 && a.b < m) s = try_band(&a, family, out);
     }
     free(a.u);
-    return finish(s, began, family, r, out);
+    return design_finish(s, began, family, r, out);
 }

@@ -158,6 +158,14 @@ static double backward(const finf_design *r, const double *u, const double *beta
     return loss;
 }
 
+void design_toeplitz_weights(const finf_design *r, double *u)
+{
+    design_weights(r, u);
+    if (r->o.objective != FINF_DESIGN_MAX) return;
+    memset(u, 0, (r->n + 1) * sizeof *u);
+    u[r->n] = 1;
+}
+
 finf_status design_toeplitz_loss(const finf_design *r, const double *u, const double *beta,
                                  double *loss, double *gradient)
 {

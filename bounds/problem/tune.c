@@ -84,6 +84,78 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
     return st;
 }
 
+/* ---- power:P,nu -------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    problem *p;
+    double power;   /* under way */
+    double least;   /* of log nu */
+    double best_nu; /* and what was found */
+    double best_power;
+    double best;
+} power_search;
+
+static finf_status power_with(double power, double nu, const problem *p,
+                              const finf_linreg_options *opt, finf_linreg_result *r)
+{
+    finf_noise *noise = NULL;
+    *r = finf_linreg_failed();
+    finf_status st = finf_noise_power(power, nu, &noise, &r->reason);
+    if (st == FINF_OK) st = finf_linreg(noise, p->eta, p->s, opt, r);
+    finf_noise_free(noise);
+    return st;
+}
+
+static finf_status power_at(double log_nu, void *data, double *value)
+{
+    power_search *a = data;
+    double nu = fmin(exp(log_nu), 1);
+    finf_status st = power_with(a->power, nu, a->p, &a->p->opt, &a->p->linreg);
+    *value = a->p->linreg.exact.value;
+    if (st == FINF_OK && *value < a->best) {
+        a->best = *value;
+        a->best_nu = nu;
+        a->best_power = a->power;
+    }
+    return st;
+}
+
+/* The least value over nu, for one power. */
+static finf_status best_of_power(double power, void *data, double *value)
+{
+    power_search *a = data;
+    double u = 0;
+    a->power = power;
+    finf_status st = minimise(power_at, a, 0, a->least, log(RATIO), 1e-4, &u);
+    return st ? st : power_at(u, a, value);
+}
+
+finf_status finf_tune_power_linreg(double eta, const finf_spectrum *s,
+                                   const finf_linreg_options *opt, double *power, double *nu,
+                                   finf_linreg_result *out)
+{
+    problem p = {.eta = eta, .s = s, .opt = opt ? *opt : finf_linreg_options_default()};
+    power_search a = {.p = &p, .best_nu = 1, .best_power = 0.5, .best = INFINITY};
+    double least = eta * finf_spectrum_min(s) / 16, unused;
+    *power = *nu = NAN;
+    if (p.opt.optimizer) least *= fmin(1, finf_optimizer_step(p.opt.optimizer));
+    p.opt.optimum = 0;
+    finf_status st = FINF_OK;
+    if (least > 0 && isfinite(least)) {
+        a.least = log(fmax(fmin(least, 1), BOUNDS_TINY));
+        st = minimise(best_of_power, &a, 0.5, 1, 0.125, 1e-4, &unused);
+        if (st == FINF_OK) st = minimise(best_of_power, &a, 0.5, 0, 0.125, 1e-4, &unused);
+    }
+    *out = p.linreg;
+    if (st == FINF_OK) st = power_with(a.best_power, a.best_nu, &p, opt, out);
+    if (st == FINF_OK || st == FINF_ETOL) {
+        *power = a.best_power;
+        *nu = a.best_nu;
+    }
+    return st;
+}
+
 /* nu = eta is the optimum over all noise for eta <= 1 (theory 4); beyond, it is no nu of (0, 1],
  * and one is searched for. */
 finf_status finf_tune_mean(double eta, const finf_mean_options *set, double *nu,

@@ -4,6 +4,7 @@
 
 #include "cmd.h"
 #include "design_export.h"
+#include "iqc_options.h"
 #include "sweep.h"
 
 typedef struct {
@@ -13,6 +14,7 @@ typedef struct {
     int objective;
     problem p;
     sensitivity who; /* takes part how often */
+    int chosen;      /* the step: none was given */
     double *start_at;
     finf_design_options o;
     finf_design *run;
@@ -29,11 +31,17 @@ static const finf_system_options STOP = {.cancel = {sweep_interrupted, NULL}};
 static finf_status check_workload(const args *a, const job *j, finf_reason *why)
 {
     if (j->prefix && !j->n) return finf_why(why, FINF_EUSAGE, "--workload prefix needs --steps");
-    if (j->prefix) return FINF_OK;
-    if (!args_given(a, OPT_SPECTRUM) || !args_given(a, OPT_ETA))
+    if (args_given(a, OPT_KAPPA) && j->n)
         return finf_why(why, FINF_EUSAGE,
-                        "the loss of a run needs --eta and --spectrum, for example --eta 0.05 "
-                        "--spectrum power:1 --dim 64; or --workload prefix");
+                        "--kappa: the bound of every convex F has no horizon: leave out --steps");
+    if (j->prefix) return FINF_OK;
+    if (args_given(a, OPT_KAPPA))
+        return args_given(a, OPT_ETA) ? FINF_OK : finf_why(why, FINF_EUSAGE, "--kappa needs --eta");
+    if (!args_given(a, OPT_SPECTRUM) || (!args_given(a, OPT_ETA) && !j->n))
+        return finf_why(
+            why, FINF_EUSAGE,
+            "the loss needs --spectrum and, without --steps, --eta: for example --eta 0.05 "
+            "--spectrum power:1 --dim 64; or --workload prefix");
     return FINF_OK;
 }
 
@@ -65,11 +73,12 @@ static void set_options(job *j)
 
 static finf_status read_families(job *j, finf_reason *why)
 {
-    char room[64];
+    char room[128];
     const char *list = args_text(j->a, OPT_FAMILY);
-    finf_status s = designs_read(
-        list ? list : designs_default(j->n, args_given(j->a, OPT_EXPORT), room, sizeof room), j->n,
-        &j->p, &j->list, why);
+    int quick = args_given(j->a, OPT_EXPORT) || j->o.participations > 1 ||
+                j->objective == FINF_DESIGN_MAX || j->p.kind == PROBLEM_CONVEX;
+    finf_status s = designs_read(list ? list : designs_default(j->n, quick, room, sizeof room),
+                                 j->n, &j->p, &j->list, why);
     if (!s && args_given(j->a, OPT_SAVE) && (j->list.n != 1 || !j->n))
         s = finf_why(why, FINF_EUSAGE,
                      "--save keeps one noise of a run: give --steps and one "
@@ -88,12 +97,21 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     if (!s) s = check_workload(a, j, why);
     if (!s && j->n) s = read_participations(a, &j->who, why);
     if (!s) s = check_stdin(a, why);
-    if (!s) s = read_problem(a, j->prefix ? PROBLEM_NONE : PROBLEM_LINREG, &j->p, why);
+    if (!s)
+        s = read_problem(a,
+                         j->prefix                  ? PROBLEM_NONE
+                         : args_given(a, OPT_KAPPA) ? PROBLEM_CONVEX
+                                                    : PROBLEM_LINREG,
+                         &j->p, why);
     if (s) return s;
     set_options(j);
     if (j->n && !j->prefix)
         s = read_start(a, finf_spectrum_dim(j->p.H), &j->o.start, &j->start_at, why);
     j->o.start_at = j->start_at;
+    if (!s && j->n && !j->prefix && isnan(j->p.eta)) {
+        j->chosen = 1;
+        s = design_step(&j->p, j->n, &j->o, &j->p.eta, why);
+    }
     if (!s) s = read_families(j, why);
     if (!s && j->n)
         s = j->prefix ? finf_design_prefix(j->n, &j->o, &j->run, why)
@@ -156,9 +174,17 @@ static void show_run(doc *d, const job *j)
     }
     doc_string(d, "workload", j->prefix ? SHOWN : DATA_ONLY, args_text(j->a, OPT_WORKLOAD),
                "what it is of");
-    if (!j->prefix) {
-        show_spectrum(d, j->a, j->p.H);
+    if (j->p.kind == PROBLEM_CONVEX) {
+        double L = j->p.iqc.smooth;
         doc_number(d, "eta", SHOWN, j->p.eta, "step size");
+        doc_number(d, "kappa", SHOWN, j->p.kappa, "condition number L/mu");
+        doc_string(d, "bound", SHOWN, finf_iqc_bound_name(j->p.iqc.bound),
+                   iqc_class_note(&j->p.iqc));
+        show_optimizer(d, j->a, j->p.optimizer, j->p.eta, j->p.mu, L);
+    } else if (!j->prefix) {
+        show_spectrum(d, j->a, j->p.H);
+        doc_number(d, "eta", SHOWN, j->p.eta,
+                   j->chosen ? "chosen: loss_total of the best nu is least here" : "step size");
         show_optimizer(d, j->a, j->p.optimizer, j->p.eta, j->p.mu, finf_spectrum_max(j->p.H));
         if (j->n) show_start(d, j->a, j->o.start);
     }
@@ -167,7 +193,45 @@ static void show_run(doc *d, const job *j)
         doc_number(d, "separation", SHOWN, j->who.b,
                    j->who.fixed_order ? "steps apart, exactly (fixed order)"
                                       : "steps apart, at least (min-separation)");
+        doc_string(d, "count", DATA_ONLY, finf_design_count_name(j->o.count), NULL);
     }
+}
+
+/* What `least` is: the dual of disjoint patterns proves the optimum for one participation and for k
+ * = ceil(n/b) in fixed order; for others it is a lower bound that may not be reached. */
+static const char *least_note(const job *j)
+{
+    size_t b = j->o.separation, k = j->o.participations;
+    if (j->p.kind == PROBLEM_CONVEX) return "minimax: no noise has a worst case below";
+    if (!j->n || k == 1 || b >= j->n) return "no noise at all has a smaller loss";
+    if (j->who.fixed_order && k >= (j->n + b - 1) / b) return "no noise at all has a smaller loss";
+    return "no noise has a smaller loss; perhaps none one so small: patterns exactly b apart alone";
+}
+
+static const char *sensitivity_note(const job *j, const finf_design_result *r)
+{
+    if (r->sens2_exact) return "squared sensitivity";
+    return j->who.fixed_order ? "an upper bound of the squared sensitivity"
+                              : "an upper bound of the squared sensitivity, min-separation";
+}
+
+/* buf_decay decreasing, output_scale, and what is proved of both. */
+static void show_blt(doc *d, const design_row *row)
+{
+    if (row->kind != DESIGN_BLT || !row->fit.buffers) return;
+    doc_series(d, "buf_decay", row->fit.decay, row->fit.buffers);
+    doc_series(d, "output_scale", row->fit.scale, row->fit.buffers);
+    doc_string(d, "proved", SHOWN, row->fit.proved[0] ? row->fit.proved : NULL,
+               "in interval arithmetic");
+    doc_number(d, "left", DATA_ONLY, row->fit.left, NULL);
+}
+
+/* Vectors that a stream keeps; without a horizon those of a recursion alone. */
+static double memory_of(const job *j, const design_row *row)
+{
+    if (j->n) return (double)row->r.memory;
+    if (row->kind == DESIGN_BLT) return (double)row->fit.buffers;
+    return strcmp(row->name, "sgd") == 0 ? 0 : NAN;
 }
 
 static void show_row(doc *d, const job *j, const design_row *row)
@@ -176,18 +240,21 @@ static void show_row(doc *d, const job *j, const design_row *row)
     doc_row(d);
     doc_string(d, "family", SHOWN, row->name, NULL);
     show_run(d, j);
-    doc_real(d, "loss", SHOWN, r->loss, "by privacy noise");
+    doc_real(d, "loss", SHOWN, r->loss,
+             j->p.kind == PROBLEM_CONVEX ? "F_inf is at most this" : "by privacy noise");
     doc_real(d, "loss_total", SHOWN, r->loss_total, "with the start's and the gradient noise's");
-    doc_number(d, "least", SHOWN, j->least, "no noise at all has a smaller loss");
+    doc_number(d, "least", SHOWN, j->least, least_note(j));
     doc_number(d, "gap", SHOWN, r->loss.value / j->least, "loss/least");
     if (j->n) doc_number(d, "duality_gap", SHOWN, j->gap, "of the dense solver");
-    doc_real(d, "sens2", SHOWN, r->sens2, "squared sensitivity");
+    doc_real(d, "sens2", SHOWN, r->sens2, sensitivity_note(j, r));
     doc_bool(d, "sens2_exact", DATA_ONLY, r->sens2_exact, NULL);
     doc_number(d, "rho", DATA_ONLY, j->p.privacy.set.rho, NULL);
     doc_number(d, "clip", DATA_ONLY, j->p.privacy.set.clip, NULL);
     doc_number(d, "sigma", SHOWN, r->sigma, "standard deviation of w_t");
     show_spelling(d, j, row);
-    if (j->n) doc_number(d, "memory", SHOWN, (double)r->memory, "vectors that a stream keeps");
+    show_blt(d, row);
+    if (!isnan(memory_of(j, row)))
+        doc_number(d, "memory", SHOWN, memory_of(j, row), "vectors that a stream keeps");
     doc_number(d, "iterations", DATA_ONLY, r->iterations, NULL);
     doc_number(d, "seconds", SHOWN, r->seconds, NULL);
     show_row_reason(d, j->a,
@@ -196,12 +263,41 @@ static void show_row(doc *d, const job *j, const design_row *row)
                                       : "");
 }
 
+/* In text the BLT with the least loss, as --noise takes it. */
+static void note_blt(doc *d, const job *j)
+{
+    const design_row *best = NULL;
+    char text[1024];
+    for (size_t i = 0; i < j->list.n; i++) {
+        const design_row *row = &j->list.all[i];
+        if (row->kind == DESIGN_BLT && row->done && row->fit.buffers &&
+            (!best || row->r.loss.value < best->r.loss.value))
+            best = row;
+    }
+    const finf_noise *noise = best ? best->r.noise ? best->r.noise : best->given : NULL;
+    if (noise && !finf_noise_spell(noise, text, sizeof text))
+        doc_note(d, "%s is --noise '%s'", best->name, text);
+}
+
+/* Sensitivities that are only known from above are named. */
+static void note_bounds(doc *d, const job *j)
+{
+    for (size_t i = 0; i < j->list.n && j->list.n > 1; i++)
+        if (j->list.all[i].done && !j->list.all[i].r.sens2_exact)
+            doc_note(d, "%s: sens2 is an upper bound of it, and loss of the loss%s",
+                     j->list.all[i].name, j->who.fixed_order ? "" : " (min-separation)");
+}
+
 static void show(doc *d, const job *j)
 {
-    doc_heading(d, j->n ? "Noise for a run" : "Noise for F_inf");
+    doc_heading(d, j->n                          ? "Noise for a run"
+                   : j->p.kind == PROBLEM_CONVEX ? "Noise for every strongly convex, smooth F"
+                                                 : "Noise for F_inf");
     for (size_t i = 0; i < j->list.n; i++)
         if (j->list.all[i].done) show_row(d, j, &j->list.all[i]);
     if (j->list.n > 1) doc_columns(d, "family,loss,loss_total,gap,sens2,sigma,memory,seconds");
+    note_blt(d, j);
+    note_bounds(d, j);
     if (j->n && !j->prefix && j->objective == FINF_DESIGN_MAX)
         doc_note(d, "max: loss is the largest of privacy noise's part, loss_total of the whole");
 }
@@ -236,6 +332,10 @@ static const option_use OPTIONS[] = {
     {.id = OPT_NORMALIZE},
     {.id = OPT_KURTOSIS},
     {.id = OPT_START},
+    {.id = OPT_KAPPA, .help = "L/mu, without --steps: for the bound of every convex F"},
+    {.id = OPT_SMOOTH},
+    {.id = OPT_BOUND},
+    {.id = OPT_CLASS},
     PARTICIPATION_OPTIONS,
     OPTIMIZER_OPTIONS,
     PRIVACY_OPTIONS,
@@ -256,7 +356,11 @@ static const option_rule RULES[] = {
     {.option = OPT_START, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_SIGMA_SGD, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_BATCH, .needs = {OPT_EXPORT}},
-    {.option = OPT_DIM, .needs = {OPT_SPECTRUM}},
+    {.option = OPT_KAPPA, .needs = {OPT_WORKLOAD}, .words = "loss"},
+    {.option = OPT_SMOOTH, .needs = {OPT_KAPPA}},
+    {.option = OPT_BOUND, .needs = {OPT_KAPPA}},
+    {.option = OPT_CLASS, .needs = {OPT_KAPPA}},
+    {.option = OPT_DIM, .needs = {OPT_SPECTRUM, OPT_KAPPA}},
     {.option = OPT_NORMALIZE, .needs = {OPT_SPECTRUM}},
     {.option = OPT_KURTOSIS, .needs = {OPT_SPECTRUM}},
     {.option = OPT_END}};
@@ -266,8 +370,8 @@ const command command_design = {
     .summary = "the noise for a run: every family, and its distance from the best possible",
     .about =
         "For a run of T steps the noise with the least exact loss: over all matrices, proved by "
-        "its\ndual, over Toeplitz ones and bands of them, beside noise that is given. Without "
-        "--steps: for\nF_inf.",
+        "its\ndual, over Toeplitz ones, bands of them and BLTs, beside noise that is given. "
+        "Without --steps:\nfor F_inf (--spectrum), or the bound of every convex F (--kappa).",
     .example = "finf design --steps 100 --eta 0.05 --spectrum power:1 --dim 16",
     .options = OPTIONS,
     .rules = RULES,

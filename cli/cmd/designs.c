@@ -5,26 +5,48 @@
 
 #include "design_file.h"
 
-#define DENSE_MOST 2000 /* steps up to which the default has the dense optimum, */
+#define DENSE_MOST 1000 /* steps up to which the default has the dense optimum: seconds, */
 #define DENSE_QUICK 400 /* and where it is to be quick */
-#define BAND 32         /* of the default */
+#define ME_MOST 2048    /* up to which it has the optimum for prefix sums */
+#define BAND 32         /* of the default, */
+#define BAND_LONG 128   /* and of more than DENSE_QUICK steps */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
 const char *designs_default(size_t steps, int quick, char *room, size_t size)
 {
-    int dense = steps && steps <= (quick ? DENSE_QUICK : DENSE_MOST);
-    int me = steps && steps <= (quick ? DENSE_QUICK : FINF_SYSTEM_DENSE_MAX);
-    snprintf(room, size, "%stoeplitz%s,nu,%ssgd", dense ? "dense," : "",
-             steps > BAND ? ",banded:32" : "", me ? "me," : "");
+    if (!steps) {
+        snprintf(room, size,
+                 "best,blt:1,blt:2,blt:3,blt:4,blt:5,blt:6,blt:7,blt:8,blt:9,blt:10,nu,%ssgd",
+                 quick ? "" : "power,");
+        return room;
+    }
+    int dense = steps <= (quick ? DENSE_QUICK : DENSE_MOST);
+    int me = steps <= (quick ? DENSE_QUICK : ME_MOST);
+    char band[32] = "";
+    if (steps > BAND)
+        snprintf(band, sizeof band, ",banded:%d", steps > DENSE_QUICK ? BAND_LONG : BAND);
+    snprintf(room, size, "%stoeplitz%s,blt:2,blt:4,nu,%ssgd", dense ? "dense," : "", band,
+             me ? "me," : "");
     return room;
 }
 
 /* What needs a horizon does not exist without one. */
-static finf_status check_horizon(const design_row *row, size_t steps, finf_reason *why)
+static finf_status check_horizon(const design_row *row, size_t steps, const problem *p,
+                                 finf_reason *why)
 {
-    if (!steps && row->kind != DESIGN_TOEPLITZ && row->kind != DESIGN_NU &&
-        row->kind != DESIGN_NOISE)
+    static const char STATIONARY[] = {[DESIGN_TOEPLITZ] = 1,
+                                      [DESIGN_BLT] = 1,
+                                      [DESIGN_NU] = 1,
+                                      [DESIGN_POWER] = 1,
+                                      [DESIGN_NOISE] = 1};
+    if (steps && row->kind == DESIGN_POWER)
+        return finf_why(why, FINF_EUSAGE,
+                        "family power is searched without --steps; with it give power:P,V");
+    if (row->kind == DESIGN_POWER && p->kind == PROBLEM_CONVEX)
+        return finf_why(why, FINF_EUSAGE,
+                        "family power is searched for F_inf alone; with --kappa give power:P,V");
+    if (!steps && !STATIONARY[row->kind])
         return finf_why(why, FINF_EUSAGE, "family %.60s is of finitely many steps: give --steps",
                         row->name);
     if (steps > FINF_SYSTEM_DENSE_MAX && (row->kind == DESIGN_DENSE || row->kind == DESIGN_ME))
@@ -33,10 +55,21 @@ static finf_status check_horizon(const design_row *row, size_t steps, finf_reaso
     return FINF_OK;
 }
 
-/* blt:k, k a whole number alone, asks for a fit; blt:..;.. is a noise. */
-static int is_fit(const char *name) { return strncmp(name, "blt:", 4) == 0 && !strchr(name, ';'); }
+/* banded:b and blt:k: a whole number from 1 to `most`. blt:..;.. is a noise. */
+static finf_status read_counted(const char *name, unsigned most, size_t *count, finf_reason *why)
+{
+    const char *colon = strchr(name, ':');
+    double x = NAN;
+    finf_status s = parse_number(colon + 1, name[1] == 'a' ? "bands" : "buffers", &x, why);
+    if (s) return s;
+    if (!(x >= 1 && x <= most && x == floor(x)))
+        return finf_why(why, FINF_EDOM, "%.*s:%s: must be a whole number from 1 to %u",
+                        (int)(colon - name), name, finf_show(x).s, most);
+    *count = (size_t)x;
+    return FINF_OK;
+}
 
-static finf_status read_row(design_row *row, const problem *p, finf_reason *why)
+static finf_status read_row(design_row *row, size_t steps, const problem *p, finf_reason *why)
 {
     static const struct {
         const char *name;
@@ -44,28 +77,26 @@ static finf_status read_row(design_row *row, const problem *p, finf_reason *why)
     } NAMES[] = {{"dense", DESIGN_DENSE},
                  {"toeplitz", DESIGN_TOEPLITZ},
                  {"nu", DESIGN_NU},
+                 {"power", DESIGN_POWER},
                  {"me", DESIGN_ME}};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (strcmp(row->name, NAMES[i].name) == 0) {
             row->kind = NAMES[i].kind;
             return FINF_OK;
         }
-    if (strncmp(row->name, "banded:", 7) == 0) {
-        double b = NAN;
-        finf_status s = parse_number(row->name + 7, "bands", &b, why);
-        if (s) return s;
-        if (!(b >= 1 && b <= FINF_SYSTEM_MAX && b == floor(b)))
-            return finf_why(why, FINF_EDOM, "banded:%s: must be a whole number from 1 to %u",
-                            finf_show(b).s, FINF_SYSTEM_MAX);
-        row->kind = DESIGN_BANDED;
-        row->bands = (size_t)b;
+    if (!steps && strcmp(row->name, "best") == 0) {
+        row->kind = DESIGN_TOEPLITZ; /* what no horizon limits is the best of all */
         return FINF_OK;
     }
+    if (strncmp(row->name, "banded:", 7) == 0) {
+        row->kind = DESIGN_BANDED;
+        return read_counted(row->name, FINF_SYSTEM_MAX, &row->bands, why);
+    }
+    if (strncmp(row->name, "blt:", 4) == 0 && !strchr(row->name, ';')) {
+        row->kind = DESIGN_BLT;
+        return read_counted(row->name, FINF_BLT_BUFFERS_MAX, &row->buffers, why);
+    }
     row->kind = DESIGN_NOISE;
-    if (is_fit(row->name))
-        return finf_why(why, FINF_EUSAGE,
-                        "family %.40s: BLTs are not fitted here; give one as blt:TH,..;W,..",
-                        row->name);
     return noise_for(row->name, p, &row->given, why);
 }
 
@@ -94,8 +125,8 @@ finf_status designs_read(const char *list, size_t steps, const problem *p, desig
         memcpy(row->name, at, (size_t)(end - at));
         row->name[end - at] = 0;
         out->n++;
-        s = read_row(row, p, why);
-        if (!s) s = check_horizon(row, steps, why);
+        s = read_row(row, steps, p, why);
+        if (!s) s = check_horizon(row, steps, p, why);
         if (!*end) break;
     }
     return s;
@@ -145,42 +176,14 @@ finf_status design_run(design_row *row, const finf_design *run, size_t steps, si
     case DESIGN_DENSE: row->status = finf_design_dense(run, r); break;
     case DESIGN_TOEPLITZ: row->status = finf_design_toeplitz(run, 0, r); break;
     case DESIGN_BANDED: row->status = finf_design_toeplitz(run, row->bands, r); break;
+    case DESIGN_BLT: row->status = finf_design_blt(run, row->buffers, &row->fit, r); break;
     case DESIGN_NU: row->status = finf_design_nu(run, r); break;
     case DESIGN_ME: row->status = judge_me(run, steps, epoch, stop, r); break;
+    case DESIGN_POWER:
     case DESIGN_NOISE: row->status = finf_design_noise(run, row->given, r); break;
     }
     row->done = !row->status || (row->status == FINF_ETOL && r->system);
     return row->status;
-}
-
-/* Without a horizon the loss is F_inf, privacy noise's part and all of it: toeplitz is the optimum
- * over all noise. */
-finf_status design_stationary(design_row *row, const problem *p)
-{
-    finf_design_result *r = &row->r;
-    double began = finf_seconds();
-    finf_linreg_options o = linreg_of(p);
-    finf_linreg_result part, all;
-    finf_status s = FINF_OK;
-    *r = (finf_design_result){
-        .family = row->name, .nu = NAN, .sigma = NAN, .least = NAN, .duality_gap = NAN};
-    if (row->kind != DESIGN_NOISE)
-        s = noise_for(row->kind == DESIGN_NU ? "nu:best" : "best", p, &row->given, &r->reason);
-    if (!s && (s = finf_linreg(row->given, p->eta, p->H, &o, &all))) r->reason = all.reason;
-    o.privacy.sigma_sgd = 0;
-    if (!s && (s = finf_linreg(row->given, p->eta, p->H, &o, &part))) r->reason = part.reason;
-    r->seconds = finf_seconds() - began;
-    row->status = s;
-    row->done = !s;
-    if (s) return s;
-    r->loss = part.exact;
-    r->loss_total = all.exact;
-    r->sens2 = part.gamma2;
-    r->sens2_exact = 1;
-    r->sigma = finf_noise_multipliers(&p->privacy.set, part.gamma2.value).sigma;
-    r->least = part.optimum.value;
-    if (isinf(part.exact.value)) r->reason = part.reason;
-    return FINF_OK;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

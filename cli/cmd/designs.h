@@ -8,7 +8,9 @@ typedef enum {
     DESIGN_DENSE,
     DESIGN_TOEPLITZ,
     DESIGN_BANDED,
+    DESIGN_BLT,
     DESIGN_NU,
+    DESIGN_POWER,
     DESIGN_ME,
     DESIGN_NOISE /* one that is given */
 } design_kind;
@@ -17,10 +19,12 @@ typedef struct {
     char *name; /* as given; owned */
     design_kind kind;
     size_t bands;      /* of banded:b */
+    size_t buffers;    /* of blt:k */
     finf_noise *given; /* of DESIGN_NOISE */
     int done;          /* the result is there */
     finf_status status;
     finf_design_result r;
+    finf_blt_fit fit; /* of blt:k */
 } design_row;
 
 typedef struct {
@@ -34,13 +38,19 @@ typedef struct {
 finf_status designs_read(const char *list, size_t steps, const problem *p, design_list *out,
                          finf_reason *why);
 void designs_free(design_list *list);
-/* All that fit so many steps; quick: without a matrix where that takes long. */
+/* All that fit so many steps within seconds each; quick: a matrix takes longer than usual, or is
+ * not wanted. steps = 0: those of F_inf, or of a bound (quick). */
 const char *designs_default(size_t steps, int quick, char *room, size_t size);
 
 /* The result of one family in a run of so many steps, in epochs of `epoch` steps (0: one
  * participation), or without a horizon: of F_inf. */
 finf_status design_run(design_row *row, const finf_design *run, size_t steps, size_t epoch,
                        const finf_system_options *stop);
+/* design_step.c: the step of a run for which none was given, of at most so many steps. */
+#define DESIGN_STEP_MOST 20000
+finf_status design_step(const problem *p, size_t n, const finf_design_options *o, double *eta,
+                        finf_reason *why);
+/* design_stationary.c: or of the bound of every convex F. */
 finf_status design_stationary(design_row *row, const problem *p);
 
 /* What --save writes: see design_file.h. */

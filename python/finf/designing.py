@@ -51,6 +51,14 @@ class DesignResult(Setting):
     sens2_exact: bool
     participations: int | None = None
     separation: int | None = None
+    #: how the separation is meant: "fixed-order", "min-separation"
+    count: str | None = None
+    #: blt:k: decreasing decays and their scales, what is proved of them, and what a step may still
+    #: gain, of the loss
+    buf_decay: Array | None = None
+    output_scale: Array | None = None
+    proved: str | None = None
+    left: float | None = None
     #: Toeplitz families
     noise: Noise | None = None
     #: its matrices, where it was searched for or is one
@@ -62,7 +70,8 @@ class DesignResult(Setting):
 
 
 def design(steps: int | None = None, *, eta: float | None = None,
-           spectrum: "Spectrum | ArrayLike | None" = None, workload: str | None = None,
+           spectrum: "Spectrum | ArrayLike | None" = None, kappa: float | None = None,
+           workload: str | None = None,
            families: "Sequence[str | Noise | System] | None" = None, objective: str = "last",
            max_participations: int | None = None, min_sep: int | None = None,
            epochs: int | None = None, start: "float | ArrayLike" = 1.0, kurtosis: float = 0.0,
@@ -76,9 +85,11 @@ def design(steps: int | None = None, *, eta: float | None = None,
     and its distance from `least`, which no noise at all is below. With `eta` and `spectrum` the
     loss is E[F] of linear regression ("last", "average" or "max" over the steps); with
     workload="prefix" the variance of the prefix sums. `families`: "dense", "toeplitz",
-    "banded:b", "nu", "me", any noise or System as it is; None: dense (up to 1024 steps), toeplitz,
-    nu, me, sgd. Without `steps` it is for F_inf: toeplitz (the optimum), nu, or a noise as it is.
-    Where one misses its tolerance a ToleranceError has them all as its `result`.
+    "banded:b", "blt:k", "nu", "me", any noise or System as it is; None: dense (up to 1000 steps,
+    400 with participations or "max"), toeplitz, blt:2, blt:4, nu, me, sgd. Without `steps` it is
+    for F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in the place of
+    `spectrum` for the bound of `iqc`, whose `least` is the minimax. Where one misses its tolerance
+    a ToleranceError has them all as its `result`.
 
     >>> import finf
     >>> dense, nu = finf.design(32, eta=0.05, spectrum=finf.Spectrum.power(1, 4),
@@ -91,14 +102,20 @@ def design(steps: int | None = None, *, eta: float | None = None,
     prefix = (workload or "loss") == "prefix"
     if workload not in (None, "loss", "prefix"):
         raise UsageError(f"workload = {workload!r}: must be one of loss, prefix")
-    if not prefix and (eta is None or spectrum is None):
-        raise UsageError("the loss of a run needs eta and spectrum; or workload='prefix'")
+    if not prefix and (eta is None or (spectrum is None) == (kappa is None)):
+        raise UsageError("the loss of a run needs eta and spectrum (without steps: or kappa); or "
+                         "workload='prefix'")
+    if kappa is not None and (prefix or steps is not None):
+        raise UsageError("kappa: the bound of every convex F has no horizon")
     problem = None if prefix or eta is None else Problem(
-        eta, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer, **privacy)
+        eta, spectrum=spectrum, kappa=kappa, kurtosis=kurtosis, optimizer=optimizer, **privacy)
     if steps is None:
         if problem is None or (max_participations, min_sep, epochs) != (None, None, None):
             raise UsageError("prefix sums and participations need steps")
-        return _stationary(problem, families or ["toeplitz", "nu", "sgd"], privacy)
+        if families is None:
+            families = ["best", *(f"blt:{k}" for k in range(1, 11)), "nu",
+                        *([] if kappa else ["power"]), "sgd"]
+        return _stationary(problem, families)
     n, p = whole(steps, "steps"), Privacy(**privacy)
     o, rule = _options(p, objective, kurtosis, tol), optimizer_of(optimizer)
     o.optimizer = pointer(rule)
@@ -115,7 +132,9 @@ def design(steps: int | None = None, *, eta: float | None = None,
         kind, free, lib.finf_design_make, problem.eta, problem.H._c, n, o)
     del held
     if families is None:
-        families = [*(["dense"] if n <= 1024 else []), "toeplitz", "nu", "me", "sgd"]
+        quick = (k or 1) > 1 or objective == "max"
+        families = [*(["dense"] if n <= (400 if quick else 1000) else []), "toeplitz", "blt:2",
+                    "blt:4", "nu", *(["me"] if n <= (400 if quick else 2048) else []), "sgd"]
     epoch = b if k is not None and k > 1 else None
     rows, missed = [], ""
     for f in families:
@@ -124,7 +143,9 @@ def design(steps: int | None = None, *, eta: float | None = None,
         rows.append(row)
         missed = missed or (row["reason"] if status else "")
     out = _beside(rows, p, {"steps": n, "objective": objective, "participations": k,
-                            "separation": b, "workload": "prefix" if prefix else "loss"})
+                            "separation": b, "workload": "prefix" if prefix else "loss",
+                            "count": None if k is None else
+                            string(lib.finf_design_count_name(o.count))})
     if missed:
         raise ToleranceError(missed, out)
     return out
@@ -146,12 +167,16 @@ def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
     r = ffi.new("finf_design_result *")
     word, _, count = family.partition(":") if isinstance(family, str) else ("", "", "")
     held: Any = None
+    fit: Any = None
     if word == "dense":
         function: Any = lib.finf_design_dense
         args: tuple[Any, ...] = (run,)
     elif word in ("toeplitz", "banded"):
         function, bands = lib.finf_design_toeplitz, whole(float(count or 0), family, 0)
         args = (run, bands)
+    elif word == "blt" and ";" not in count:
+        fit = ffi.new("finf_blt_fit *")
+        function, args = lib.finf_design_blt, (run, whole(float(count or 0), family), fit)
     elif family == "nu":
         function, args = lib.finf_design_nu, (run,)
     elif word == "me" or isinstance(family, System):
@@ -167,7 +192,7 @@ def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
         if status and (status != lib.FINF_ETOL or math.isnan(r.loss.value)):
             check(status, r.reason)
         name = family if isinstance(family, str) else string(r.family)
-        return status, _fields(name, held, r)
+        return status, {**_fields(name, held, r), **_buffers(fit)}
     finally:
         lib.finf_design_result_free(r)
 
@@ -195,25 +220,72 @@ def _beside(rows: list[dict[str, Any]], p: Privacy, same: dict[str, Any]) -> Res
     return Results(every, "family memory sens2 gap loss")
 
 
-def _stationary(p: Problem, families: Sequence[Any],
-                privacy: dict[str, Any]) -> Results[DesignResult]:
-    """Of F_inf: what `linreg` says, with and without gradient noise."""
+def _buffers(fit: Any) -> dict[str, Any]:
+    """What a finf_blt_fit has beside the noise."""
+    if not fit or not fit.buffers:
+        return {}
+    decay, scale = (np.array(list(x[0:fit.buffers])) for x in (fit.decay, fit.scale))
+    return {"buf_decay": decay, "output_scale": scale, "proved": string(fit.proved),
+            "left": fit.left}
+
+
+def _found(f: str, p: Problem) -> tuple[Any, dict[str, Any], str]:
+    """The noise of a family without a horizon, what else is known of it, and a reason."""
+    word, _, count = f.partition(":")
+    if f == "power" and p.kind == "linreg":
+        nu, power, r = ffi.new("double *"), ffi.new("double *"), ffi.new("finf_linreg_result *")
+        check(lib.finf_tune_power_linreg(p.eta, p.H._c, p.linreg_options(), power, nu, r), r.reason)
+        return Noise.power(power[0], nu[0]), {}, ""
+    if word != "blt" or ";" in count:
+        return noise_for({"toeplitz": "best", "nu": "nu:best"}.get(f, f), p), {}, ""
+    k, fit = whole(float(count or 0), f), ffi.new("finf_blt_fit *")
+    if p.kind == "convex":
+        o, q = p.iqc_options(), ffi.new("finf_iqc_result *")
+        status = stoppable(o.cancel, lambda: lib.finf_blt_fit_iqc(p.eta, p.kappa, o, k, fit, q))
+    else:
+        b = ffi.new("finf_blt_fit_options *", lib.finf_blt_fit_options_default())
+        status = stoppable(b.cancel, lambda: _fit(k, p, None, "", b, fit))
+    if not fit.buffers:
+        if status != lib.FINF_ETOL:
+            check(status, fit.reason)
+        return Noise.sgd(), {}, text_of(fit.reason)  # the BLT without a buffer
+    noise = Noise.blt(*(list(x[0:fit.buffers]) for x in (fit.decay, fit.scale)))
+    return noise, _buffers(fit), text_of(fit.reason) if status else ""
+
+
+def _stationary(p: Problem, families: Sequence[Any]) -> Results[DesignResult]:
+    """Of F_inf: what `linreg` says, with and without gradient noise; or of the bound of `iqc`."""
     rows = []
-    given: dict[str, Any] = {"kurtosis": p.kurtosis, "optimizer": p.optimizer, **privacy}
     for f in families:
         began = time.perf_counter()
-        noise = noise_for({"toeplitz": "best", "nu": "nu:best"}.get(f, f)
-                          if isinstance(f, str) else f, p)
-        every = linreg(noise, p.eta, p.H, **given)
-        alone = linreg(noise, p.eta, p.H, **{**given, "sigma_sgd": 0.0})
+        noise, more, why = _found(f, p) if isinstance(f, str) else (noise_for(f, p), {}, "")
+        memory = len(more["buf_decay"]) if more else 0 if f == "sgd" else None
+        judged = _bound(noise, p) if p.kind == "convex" else _F_inf(noise, p)
+        least, reason = judged.pop("least"), judged.pop("reason")
         rows.append(DesignResult(
-            **p.privacy.fields(alone.gamma2), family=str(f), workload="loss", noise=noise,
-            loss=alone.F_inf, loss_error=alone.F_inf_error, loss_total=every.F_inf,
-            loss_total_error=every.F_inf_error, least=alone.F_best, duality_gap=math.nan,
-            gap=alone.F_inf / alone.F_best, sens2=alone.gamma2, sens2_error=alone.gamma2_error,
-            sens2_exact=True, iterations=0, seconds=time.perf_counter() - began,
-            reason=alone.reason if math.isinf(alone.F_inf) else ""))
+            **p.privacy.fields(judged["sens2"]), family=str(f), workload="loss", noise=noise,
+            **judged, least=least, duality_gap=math.nan, gap=judged["loss"] / least,
+            sens2_exact=True, memory=memory, iterations=0, seconds=time.perf_counter() - began,
+            reason=reason or why, **more))
     return Results(rows, "family sens2 gap loss")
+
+
+def _F_inf(noise: Noise, p: Problem) -> dict[str, Any]:
+    given: dict[str, Any] = {"kurtosis": p.kurtosis, "optimizer": p.optimizer,
+                             "rho": p.privacy.rho, "clip": p.privacy.clip}
+    every = linreg(noise, p.eta, p.H, sigma_sgd=p.privacy.sigma_sgd, **given)
+    alone = linreg(noise, p.eta, p.H, sigma_sgd=0.0, **given)
+    return {"loss": alone.F_inf, "loss_error": alone.F_inf_error, "loss_total": every.F_inf,
+            "loss_total_error": every.F_inf_error, "least": alone.F_best, "sens2": alone.gamma2,
+            "sens2_error": alone.gamma2_error,
+            "reason": alone.reason if math.isinf(alone.F_inf) else ""}
+
+
+def _bound(noise: Noise, p: Problem) -> dict[str, Any]:
+    o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
+    check(stoppable(o.cancel, lambda: lib.finf_iqc(noise._c, p.eta, p.kappa, o, r)), r.reason)
+    return {**real("loss", r.bound), **real("loss_total", r.bound), **real("sens2", r.gamma2),
+            "least": r.minimax_lower.value, "reason": text_of(r.reason)}
 
 
 # ---- BLTs -----------------------------------------------------------------------------------

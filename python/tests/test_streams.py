@@ -149,7 +149,7 @@ def test_torch():
      {"eta": 0.05, "spectrum": S4, "objective": "average", "epsilon": 2, "delta": 1e-6,
       "epochs": 4})])
 def test_design(same, records, line, keywords):
-    families = ["dense", "toeplitz", "banded:4", "nu", "me", "sgd"]
+    families = ["dense", "toeplitz", "banded:4", "blt:2", "nu", "me", "sgd"]
     ours = finf.design(32, families=families, **keywords)
     theirs = records(f"design --steps 32 --family {','.join(families)} {line}")
     for r, record in zip(ours, theirs):
@@ -166,6 +166,19 @@ def test_design_of_F_inf(same, records):
         same(r, record, {"d", "d_eff", "trace", "eta", "optimizer", "eta_eff", "contraction"})
     with pytest.raises(finf.UsageError):
         finf.design(workload="prefix")
+    with pytest.raises(finf.UsageError):
+        finf.design(20, eta=0.1, kappa=10)
+
+
+@designs
+def test_design_of_the_bound(same, records):
+    families = ["best", "blt:1", "blt:3", "nu", "sgd"]
+    ours = finf.design(eta=0.1, kappa=20, rho=0.5, families=families)
+    for r, record in zip(ours, records("design --eta 0.1 --kappa 20 --rho 0.5 --family "
+                                       + ",".join(families))):
+        same(r, record, {"kappa", "bound", "eta", "optimizer", "eta_eff", "contraction"})
+    assert all(x.gap >= 1 for x in ours)
+    assert list(ours[2].buf_decay) == sorted(ours[2].buf_decay, reverse=True)
 
 
 @designs
