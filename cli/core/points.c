@@ -321,16 +321,22 @@ finf_status points_run(const args *a, doc *d, points_shape *shape, finf_reason *
     return s;
 }
 
-finf_status points_single(const args *a, doc *d, finf_reason *why)
+finf_status points_check_single(const args *a, finf_reason *why)
 {
     job j = {.a = a};
-    args one = *a;
-    one.is_point = 1;
     finf_status s = check_stdin(a, why);
     if (!s) s = read_axes(&j, why);
     if (!s && j.count)
         s = finf_why(why, FINF_EUSAGE, "--%s has several values, where one answer is asked for",
                      option_get(j.axes[0].id, a->command).name);
     for (size_t k = 0; k < j.count; k++) free_axis(&j.axes[k]);
+    return s;
+}
+
+finf_status points_single(const args *a, doc *d, finf_reason *why)
+{
+    args one = *a;
+    one.is_point = 1;
+    finf_status s = points_check_single(a, why);
     return s ? s : a->command->run(&one, d, why);
 }

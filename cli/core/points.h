@@ -30,6 +30,7 @@ finf_status points_run(const args *a, doc *d, points_shape *shape, finf_reason *
 /* The same for a command line that stands for one answer, as one of a table has it; FINF_EUSAGE
  * where it stands for several. */
 finf_status points_single(const args *a, doc *d, finf_reason *why);
+finf_status points_check_single(const args *a, finf_reason *why); /* whether it does */
 
 /* The values that the text of an option stands for: those of a range or a list where the option of
  * this command takes them, else the text itself. To be freed by points_noises_free, also after a

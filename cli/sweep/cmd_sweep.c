@@ -111,7 +111,7 @@ const command command_sweep = {
         "started\n"
         "again it goes on with what is left. 'finf sweep export' gives the table, 'finf sweep\n"
         "status' how far it is. docs/sweep.md has more.",
-    .example = "echo mean,--noise,sgd,--eta,0.1 | finf sweep - --db sweep.db",
+    .example = "finf sweep jobs.toml --db sweep.db",
     .operand = "JOBS|export|status",
     .options = OPTIONS,
     .run = cmd_sweep,

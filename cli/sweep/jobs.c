@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "closest.h"
 #include "jobs_items.h"
+#include "points.h"
 
 void jobs_free(jobs *j)
 {
@@ -84,6 +85,7 @@ static finf_status check_job(const jobs *j, size_t i, size_t line, finf_reason *
     for (int k = 1; k < n && !s; k++)
         if (reads_stdin(words[k]))
             s = finf_why(why, FINF_EUSAGE, "'%.60s': a job cannot read standard input", words[k]);
+    if (!s) s = points_check_single(&a, why);
     return s ? jobs_at_line(j, line, s, why) : FINF_OK;
 }
 
