@@ -32,22 +32,22 @@ Q       := $(if $V,,@)
 say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
-        check-layers check-citations check-install check-faults format-check faults asan clang \
-        no-ecos no-arb no-lapack no-sodium valgrind bench docs install uninstall clean python \
+        check-layers check-citations check-install check-faults check-sweep format-check faults asan clang \
+        no-ecos no-arb no-lapack no-sodium no-sqlite valgrind bench docs install uninstall clean python \
         python-package python-deps check-python bench-python dist deb
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
 help:
 	@echo 'make            build/finf, build/libfinf.{a,so}, the man page'
 	@echo '                CI=true: warnings are errors; V=1: the commands; CC=clang; B=elsewhere'
-	@echo '                ECOS=no, ARB=no, LAPACK=no, SODIUM=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
+	@echo '                ECOS=no, ARB=no, LAPACK=no, SODIUM=no, SQLITE=no, MPI=no: without that part; ECOS_LIBS=file or -L.. -l..: another ECOS'
 	@echo 'make deps       install what is missing by apt, as demo and check do'
 	@echo 'make demo       one worked example'
 	@echo 'make check      every test (MOD=linreg: that suite alone): check-unit, check-cli, check-docs, check-data,'
-	@echo '                check-symbols, check-layers, check-citations, check-install, check-faults'
+	@echo '                check-symbols, check-layers, check-citations, check-install, check-faults, check-sweep'
 	@echo 'make format-check   the layout of the C files, as clang-format has it'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
-	@echo 'make clang no-ecos no-arb no-lapack no-sodium   the tests by another compiler, without a part'
+	@echo 'make clang no-ecos no-arb no-lapack no-sodium no-sqlite   the tests by another compiler, without a part'
 	@echo 'make valgrind   the tests under valgrind'
 	@echo 'make faults     every command with each of its allocations failing in turn'
 	@echo 'make bench      speed, as ratios to the plain way'
@@ -59,8 +59,9 @@ help:
 	@echo 'make dist deb   the sources, and Debian packages, in dist/'
 
 # ---- what is needed, and which of the optional parts are there ------------------------------------------------
-ASKED := $(CC) $(ECOS) $(ECOS_LIBS) $(ARB) $(LAPACK:%=LAPACK=%) $(SODIUM:%=SODIUM=%)
-FIND  := CC='$(CC)' ECOS='$(ECOS)' ECOS_LIBS='$(ECOS_LIBS)' ARB='$(ARB)' LAPACK='$(LAPACK)' SODIUM='$(SODIUM)' sh scripts
+ASKED := $(CC) $(ECOS) $(ECOS_LIBS) $(ARB) $(LAPACK:%=LAPACK=%) $(SODIUM:%=SODIUM=%) $(SQLITE:%=SQLITE=%) $(MPI:%=MPI=%)
+FIND  := CC='$(CC)' ECOS='$(ECOS)' ECOS_LIBS='$(ECOS_LIBS)' ARB='$(ARB)' LAPACK='$(LAPACK)' SODIUM='$(SODIUM)' \
+         SQLITE='$(SQLITE)' MPI='$(MPI)' sh scripts
 INSTALLS := $(filter deps demo check check-% asan valgrind,$(MAKECMDGOALS))
 
 # Made before anything else (make reads it again when it is new), and again when other parts are asked for. demo and check
@@ -92,6 +93,9 @@ STREAM := $(patsubst %.c,$B/obj/%.o,$(wildcard bounds/stream/*.c))
 $(STREAM): ALL_CFLAGS += -ffp-contract=off -fno-math-errno
 $B/obj/bounds/stream/sodium_library.o: ALL_CFLAGS += $(CONFIG_SODIUM_FLAGS)
 $B/obj/bounds/stream/sodium_library.o: $B/config.mk
+SQLITE_OBJ := $(patsubst %.c,$B/obj/%.o,cli/sweep/sqlite_library.c cli/sweep/store.c)
+$(SQLITE_OBJ): ALL_CFLAGS += $(CONFIG_SQLITE_FLAGS)
+$(SQLITE_OBJ): $B/config.mk
 CERTIFY := $(patsubst %.c,$B/obj/%.o,$(wildcard socp/certify/*.c tests/test_certify.c))
 $(CERTIFY): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
 $B/obj/socp/solver/ecos_library.o $B/obj/bounds/kernel/lapack_library.o $(CERTIFY): $B/config.mk
@@ -131,6 +135,18 @@ $B/libfinf.so: $(LIB_OBJ) $(STUBS) scripts/finf.map
 $B/finf: $(CLI_OBJ) $(LIB_OBJ) $(STUBS)
 	$(call say,LD,$@)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
+
+all: $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
+# the same program with MPI, for a sweep on many machines: one file of it is compiled again
+MPI_OBJ := $B/obj/mpi/ranks.o
+$(MPI_OBJ): cli/sweep/ranks.c $B/config.mk
+	@mkdir -p $(@D)
+	$(call say,CC,'$< (MPI)')
+	$Q$(CC) $(ALL_CFLAGS) -DFINF_MPI $(CONFIG_MPI_FLAGS) -c $< -o $@
+
+$B/finf-mpi: $(filter-out %/sweep/ranks.o,$(CLI_OBJ)) $(MPI_OBJ) $(LIB_OBJ) $(STUBS)
+	$(call say,LD,$@)
+	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) $(CONFIG_MPI_LIBS) -o $@
 
 $B/test_%: $B/obj/tests/test_%.o $(TOOLS) $(LINKED_OBJ)
 	$(call say,LD,$@)
@@ -176,7 +192,7 @@ demo: $B/finf
 check:
 	@$(AGAIN) $(if $(filter command line,$(origin MOD)),check-unit,$(CHECKS))
 CHECKS := check-unit check-cli check-docs check-data check-symbols check-layers check-citations \
-          check-install check-faults
+          check-install check-faults check-sweep
 
 check-unit: $(MOD:%=$B/test_%)
 	@for t in $(MOD); do echo "== $$t"; $(RUNNER) $B/test_$$t || exit 1; done
@@ -217,6 +233,10 @@ check-install: all
 check-faults: $B/finf $B/faults.so
 	@echo '== memory that fails, full disks'
 	@sh tests/faults.sh $B/finf $B/faults.so 6
+
+check-sweep: $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
+	@echo '== sweeps'
+	@sh tests/sweep.sh $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
 
 faults: $B/finf $B/faults.so
 	@sh tests/faults.sh $B/finf $B/faults.so
@@ -277,6 +297,9 @@ no-lapack:
 no-sodium:
 	$(AGAIN) B=$B/no-sodium SODIUM=no check-unit MOD=stream
 
+no-sqlite:
+	$(AGAIN) B=$B/no-sqlite SQLITE=no MPI=no check-sweep
+
 valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \
 	  RUNNER='env CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=full'
@@ -289,6 +312,7 @@ install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include share/man/man1 share/bash-completion/completions \
 	  share/zsh/site-functions) $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $B/finf $(DESTDIR)$(PREFIX)/bin/finf
+	$(if $(CONFIG_MPI_LIBS),install -m 755 $B/finf-mpi $(DESTDIR)$(PREFIX)/bin/finf-mpi)
 	install -m 644 $B/libfinf.a $(DESTDIR)$(LIBDIR)/libfinf.a
 	install -m 755 $B/libfinf.so $(DESTDIR)$(LIBDIR)/libfinf.so.0
 	ln -sf libfinf.so.0 $(DESTDIR)$(LIBDIR)/libfinf.so
@@ -300,7 +324,7 @@ install: all
 
 uninstall:
 	cd $(DESTDIR)$(LIBDIR) && rm -f libfinf.a libfinf.so libfinf.so.0 pkgconfig/finf.pc
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/finf include/finf.h share/man/man1/finf.1 \
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/finf bin/finf-mpi include/finf.h share/man/man1/finf.1 \
 	  share/bash-completion/completions/finf share/zsh/site-functions/_finf
 
 # the committed sources; the same bytes for the same commit

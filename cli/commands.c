@@ -17,7 +17,8 @@
     X(curve)                                                                                       \
     X(design)                                                                                      \
     X(reproduce)                                                                                   \
-    X(simulate)
+    X(simulate)                                                                                    \
+    X(sweep)
 
 /* A command's table is called command_NAME; no header declares it, as only this list needs it. */
 #define DECLARED(name) extern const command command_##name;

@@ -94,30 +94,50 @@ finf_status draw_check(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
-finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *out,
-                 finf_reason *why)
+/* What is drawn, by the options that vary, or as the command says. The texts are cut into keys.
+ * FINF_EUSAGE: nothing varies. */
+static finf_status request(const args *a, const doc *d, const points_shape *shape, char y[128],
+                           char by[256], plot_request *r, finf_reason *why)
 {
     const points_axis *x = drawn_axis(shape), read = own_axis(a);
-    if (!x && read.key) x = &read;
+    const doc_drawing *said = doc_drawn(d);
     const doc *own = doc_plotted(d);
-    plot_request r = {.x = own ? "t" : x ? x->key : NULL, .x_log = own ? 1 : x && x->logarithmic};
-    if (!r.x)
+    if (!x && read.key) x = &read;
+    *r = (plot_request){.x = own       ? "t"
+                             : said->x ? said->x
+                             : x       ? x->key
+                                       : NULL,
+                        .x_log = own       ? 1
+                                 : said->x ? said->x_log
+                                           : x && x->logarithmic};
+    if (!r->x)
         return finf_why(why, FINF_EUSAGE,
                         "--plot draws a table over a range: give one, such as --eta "
                         "0.01:0.1:log:20");
-    char drawn[128], keys[128];
-    snprintf(drawn, sizeof drawn, "%s", own ? "F" : a->command->plot);
-    split(drawn, r.y, PLOT_KEYS);
-    if (!own) r.y[0] = first_there(drawn, d); /* a list of alternatives is its first key */
-    size_t by = 0;
-    if (own) r.by[by++] = "system";
-    for (size_t i = 0; i < shape->axes && by < PLOT_KEYS; i++)
+    snprintf(y, 128, "%s", own ? "F" : said->x ? said->y : a->command->plot);
+    split(y, r->y, PLOT_KEYS);
+    if (!own) r->y[0] = first_there(y, d); /* a list of alternatives is its first key */
+    size_t n = 0;
+    if (own) r->by[n++] = "system";
+    for (size_t i = 0; i < shape->axes && n < PLOT_KEYS; i++)
         if (&shape->axis[i] != x || own)
-            r.by[by++] = shape->axis[i].id == OPT_NOISE ? "noise_given" : shape->axis[i].key;
-    snprintf(keys, sizeof keys, "%s", !own && a->command->plot_by ? a->command->plot_by : "");
-    split(keys, r.by + by, PLOT_KEYS - by);
+            r->by[n++] = shape->axis[i].id == OPT_NOISE ? "noise_given" : shape->axis[i].key;
+    const char *also = said->x ? said->by : !own ? a->command->plot_by : NULL;
+    snprintf(by, 256, "%s", also ? also : "");
+    split(by, r->by + n, PLOT_KEYS - n);
+    return FINF_OK;
+}
+
+finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *out,
+                 finf_reason *why)
+{
+    char y[128], by[256];
+    plot_request r;
+    const doc *own = doc_plotted(d);
+    finf_status s = request(a, d, shape, y, by, &r, why);
+    if (s) return s;
     char *fixed = text_of(a, shape, own != NULL, 0), *line = text_of(a, shape, own != NULL, 1);
-    finf_status s = fixed && line ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
+    if (!fixed || !line) s = finf_why(why, FINF_ENOMEM, "no memory");
     r.subtitle = fixed;
     r.command = line;
     if (own) {

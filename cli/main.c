@@ -16,6 +16,8 @@
 #include "manual.h"
 #include "output.h"
 #include "points.h"
+#include "ranks.h"
+#include "sqlite_library.h"
 #include "sweep.h"
 
 /* The reason of a failure on stderr, and the exit status that goes with it. One line, whatever was
@@ -50,7 +52,14 @@ static int print_and_close(void (*print)(FILE *))
     return status ? complain(status, &why) : 0;
 }
 
-static void print_version(FILE *out) { fputs("finf " FINF_VERSION "\n", out); }
+/* That with MPI is another program, told by its name. */
+static void print_version(FILE *out)
+{
+    if (ranks_library())
+        fprintf(out, "finf-mpi %s (%s)\n", FINF_VERSION, ranks_library());
+    else
+        fputs("finf " FINF_VERSION "\n", out);
+}
 
 /* finf --version --verbose: also the libraries it runs with, where that is not obvious, and the
  * compiler. */
@@ -61,6 +70,8 @@ static void print_parts(FILE *out)
     for (size_t i = 0; (p = finf_part_get(i)).name; i++)
         fprintf(out, "  %-9s  %s%s%s%s\n", p.name, p.version ? p.version : "not found",
                 *p.where ? " (" : "", p.where, *p.where ? ")" : "");
+    const char *sqlite = sqlite_library_version();
+    fprintf(out, "  %-9s  %s\n", "SQLite", sqlite ? sqlite : "not found");
 }
 
 static void print_overview(FILE *out) { manual_overview(COMMANDS, out); }
@@ -103,7 +114,7 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
     *style = (doc_style){args_given(a, OPT_JSON) ? FORMAT_JSON : (doc_format)format, (int)digits,
                          args_given(a, OPT_QUIET)};
     if (!s && wants_npy(a)) {
-        if (args_given(a, OPT_FORMAT) || args_given(a, OPT_JSON))
+        if ((args_given(a, OPT_FORMAT) && format != FORMAT_NPY) || args_given(a, OPT_JSON))
             return finf_why(why, FINF_EUSAGE,
                             "--output FILE.npy is for NumPy: no --format beside it");
         style->format = FORMAT_NPY;
@@ -242,13 +253,9 @@ void fftw_assertion_failed(const char *what, int line, const char *file)
 /* What is no command (--help, --version, --man, --markdown) is answered first. A command's own
  * --help and --version are options of it, so that a misspelt option beside them is still
  * refused. */
-int main(int argc, char **argv)
+static int command_line(int argc, char **argv)
 {
     finf_reason why = {""};
-    if (!sink_prepare()) return finf_status_exit(FINF_EIO);
-    /* one thread of OpenBLAS, unless the user says how many: answers do not depend on the machine's
-     * cores, and a thread that cannot be started does not end the program */
-    if (setenv("OPENBLAS_NUM_THREADS", "1", 0)) return complain(FINF_ENOMEM, &why);
     const char *word = argc > 1 ? argv[1] : "";
     if (argc == 1) {
         manual_overview(COMMANDS, stderr);
@@ -287,4 +294,19 @@ int main(int argc, char **argv)
     if (args_given(&a, OPT_HELP)) return print_and_close(print_help);
     if (args_given(&a, OPT_VERSION)) return print_and_close(print_version);
     return run(&a);
+}
+
+/* A sweep may have several ranks, of which the first reads the command line, and prints. */
+int main(int argc, char **argv)
+{
+    finf_reason why = {""};
+    if (!sink_prepare()) return finf_status_exit(FINF_EIO);
+    /* one thread of OpenBLAS, unless the user says how many: answers do not depend on the machine's
+     * cores, and a thread that cannot be started does not end the program */
+    if (setenv("OPENBLAS_NUM_THREADS", "1", 0)) return complain(FINF_ENOMEM, &why);
+    int sweep = argc > 1 && strcmp(argv[1], "sweep") == 0;
+    if (sweep && ranks_begin() > 0) return ranks_work(COMMANDS);
+    int code = command_line(argc, argv);
+    if (sweep) ranks_end();
+    return code;
 }

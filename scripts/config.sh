@@ -3,7 +3,7 @@
 # where no LAPACK can be loaded.
 # ECOS is loaded when first used, so it has to be a shared library: that which ECOS_LIBS from the environment links with
 # (a file or -L.. -l..), then pkg-config's ecos, then the one inside Debian's r-cran-ecosolver. ECOS=no, ARB=no,
-# SODIUM=no: do without.
+# SODIUM=no, SQLITE=no, MPI=no: do without.
 CC=${CC:-cc}
 links() { # links FLAGS < program
     $CC -x c - -x none $1 -o /dev/null >/dev/null 2>&1
@@ -112,5 +112,26 @@ fi
 echo "CONFIG_SODIUM_FLAGS := ${sodium:+-DFINF_SODIUM_SONAME='\"$sodium\"'}"
 echo "libsodium: ${sodium:-not found: no streams}" >&2
 [ -n "$sodium" ] || [ "$SODIUM" = no ] || missing="$missing libsodium"
+# SQLite is loaded when the first database is opened; its header has the types
+sqlite=
+if [ "$SQLITE" != no ] && printf '#include <sqlite3.h>\nint main(void) { return sqlite3_threadsafe(); }\n' | links -lsqlite3; then
+    sqlite=$(objdump -p "$($CC -print-file-name=libsqlite3.so)" 2>/dev/null | awk '$1 == "SONAME" { print $2; exit }')
+fi
+echo "CONFIG_SQLITE_FLAGS := ${sqlite:+-DFINF_SQLITE_SONAME='\"$sqlite\"'}"
+echo "SQLite: ${sqlite:-not found: no sweeps}" >&2
+[ -n "$sqlite" ] || [ "$SQLITE" = no ] || missing="$missing SQLite"
+# MPI is for finf-mpi alone
+mpi=
+if [ "$MPI" != no ]; then
+    for pc in ompi-c mpi-c mpich; do
+        flags=$(pkg-config --cflags "$pc" 2>/dev/null | sed 's/-I/-isystem /g') && mpi=$(pkg-config --libs "$pc" 2>/dev/null) &&
+            printf '#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n' | links "$flags $mpi" && break
+        mpi=
+    done
+    [ -n "$mpi" ] || missing="$missing MPI"
+fi
+echo "CONFIG_MPI_FLAGS := ${mpi:+$flags}"
+echo "CONFIG_MPI_LIBS := $mpi"
+echo "MPI: ${mpi:-not found: no finf-mpi}" >&2
 echo '#include <check.h>' | $CC -E - >/dev/null 2>&1 || missing="$missing Check"
 echo "CONFIG_MISSING :=$missing"

@@ -1,5 +1,5 @@
-# Installs the Debian packages the build needs, those that are missing. ECOS=no, ARB=no, LAPACK=no and SODIUM=no
-# leave those parts out.
+# Installs the Debian packages the build needs, those that are missing. ECOS=no, ARB=no, LAPACK=no, SODIUM=no,
+# SQLITE=no and MPI=no leave those parts out.
 # Without them finf is built too; without the others it is not, and this fails. packages.sh python: also what the Python
 # package and its tests need.
 has() { echo "#include <$1>" | ${CC:-cc} -E - >/dev/null 2>&1; }
@@ -12,6 +12,8 @@ has gsl/gsl_version.h || { lacks GSL libgsl-dev; needed=1; }
 has fftw3.h || { lacks FFTW libfftw3-dev; needed=1; }
 has check.h || { lacks Check check; needed=1; }
 [ "$ARB" = no ] || has acb_calc.h || has flint/acb_calc.h || lacks Arb libflint-arb-dev
+[ "$SQLITE" = no ] || has sqlite3.h || lacks SQLite libsqlite3-dev
+[ "$MPI" = no ] || pkg-config --exists ompi-c 2>/dev/null || pkg-config --exists mpi-c 2>/dev/null || lacks MPI 'libopenmpi-dev openmpi-bin'
 [ "$SODIUM" = no ] || has sodium.h || lacks libsodium libsodium-dev
 [ "$ECOS" = no ] || [ -n "$(sh "$(dirname "$0")/config.sh" ecos)" ] || lacks ECOS r-cran-ecosolver
 [ "$LAPACK" = no ] || sh "$(dirname "$0")/config.sh" lapack || lacks LAPACK libopenblas0-pthread

@@ -1,8 +1,8 @@
-# Runs every '$ finf ...' line in the code blocks of the pages below, each page in a folder of its own and from its top to
+# Runs every '$ finf ...' line in the code blocks of the pages below (a block "```toml FILE" is that file), each page in a folder of its own and from its top to
 # its end, and compares what is printed with what the page shows; then runs the Example of every --help, and looks whether
 # docs/commands.md is what the program writes. Usage: sh tests/docs.sh path/to/finf
 case $1 in /*) finf=$1 ;; *) finf=$PWD/$1 ;; esac
-pages='README.md docs/choosing.md docs/design.md docs/sigma.md' root=$PWD manual=$PWD/docs/commands.md
+pages='README.md docs/choosing.md docs/design.md docs/sigma.md docs/sweep.md' root=$PWD manual=$PWD/docs/commands.md
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/bin" && ln -s "$finf" "$dir/bin/finf" && PATH=$dir/bin:$PATH || exit 1
 passed=0 failed=0
@@ -11,7 +11,8 @@ for page in $pages; do
     mkdir "$dir/$(basename "$page")" && cd "$dir/$(basename "$page")" || exit 1
     # one numbered file for each command and for what it should print
     awk 'function to(kind) { return sprintf("%s.%03d", kind, n) }
-         /^```/ { block = !block; open = 0; next }
+         /^```/ { block = !block; open = 0; file = block ? $2 : ""; next }
+         block && file { print > file; next }
          block && /^\$ finf/ { n++; open = 1; print substr($0, 3) > to("command"); printf "" > to("expected"); next }
          block && open { print > to("expected") }' "$root/$page"
     for command in command.*; do
@@ -26,6 +27,8 @@ for page in $pages; do
         fi
     done
 done
+mkdir "$dir/examples" && cd "$dir/examples" || exit 1
+printf '[[grid]]\ncommand = "mean"\nnoise = "sgd"\neta = [0.1, 0.2]\n' > jobs.toml # the example of sweep reads it
 for c in $(finf --help | sed -n 's/^  finf \([a-z]*\) .*/\1/p'); do
     example=$(finf "$c" --help | sed -n '/^Example/{n;s/^  //p;}')
     if [ -n "$example" ] && sh -c "$example" > out 2>&1 && [ -s out ]; then

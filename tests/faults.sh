@@ -183,6 +183,48 @@ each $every noise --noise 'blt:0.9,0.5;0.2,0.1' --steps 3 --dim 5 --sigma 1 --se
 each $every noise --noise nu:0.1 --steps 30 --dim 5 --rho 1 --epochs 3 --seed 1 --json
 each 500 errata
 each 100 reproduce --quick --out paper
+
+# a sweep keeps what it has: exit 5, one line, or done; started again, the same table
+sweep() { # sweep MOST JOBS
+    count=$1 jobs=$2 files= tried=0 five=0 right=0 bad=0 crashed=0 code=0 reason=memory
+    set -- sweep "$T/$jobs" --db "$T/sweep.db" --threads 1 --quiet
+    name="$*"
+    [ "$count" -le "$most" ] || count=$most
+    rm -f "$T/sweep.db"*
+    run FAULT_COUNT="$T/count" -- "$@"
+    [ "$rc" = 0 ] || complain "$name" "not 0"
+    cp "$T/out" "$T/summary"
+    run -- sweep export --db "$T/sweep.db" --format csv
+    cp "$T/out" "$T/table"
+    read -r n <"$T/count"
+    [ "$count" -le "$n" ] || count=$n
+    i=0
+    while [ "$i" -lt "$count" ]; do
+        at=$((1 + i * n / count))
+        i=$((i + 1))
+        rm -f "$T/sweep.db"*
+        cp "$T/summary" "$T/answer"
+        run FAULT_AT=$at FAULT_ON=$((i % 4 / 3)) -- "$@"
+        judge "allocation $at of finf $name"
+        run -- "$@"
+        [ "$rc" = 0 ] || complain "finf $name, after allocation $at failed" "not 0"
+        run -- sweep export --db "$T/sweep.db" --format csv
+        cmp -s "$T/out" "$T/table" || complain "finf $name, after allocation $at failed" "another table"
+    done
+    all_tried=$((all_tried + tried)) all_five=$((all_five + five)) all_right=$((all_right + right))
+    all_crashed=$((all_crashed + crashed)) all_bad=$((all_bad + bad))
+    printf '%6d allocations, %5d runs: %5d exit 5, %4d right, %4d crashed, %4d else wrong  finf sweep %s\n' \
+        "$n" "$tried" "$five" "$right" "$crashed" "$((bad - crashed))" "$jobs"
+}
+printf '[[grid]]\ncommand = "mean"\nnoise = ["sgd", "nu:0.1,0.2"]\neta = [0.1, -1]\n[[grid]]\ncommand = "coef"\nnoise = "nu:0.1"\nlength = 5\n' >"$T/jobs.toml"
+printf 'linreg,--noise,best,--eta,0.01,--spectrum,power:1,--dim,8\n"gamma",--noise,sgd,--steps,5\n' >"$T/jobs.csv"
+if "$finf" --version --verbose | grep -q 'SQLite *[0-9]'; then
+    sweep $every jobs.toml
+    sweep $every jobs.csv
+    each $every sweep status --db "$T/sweep.db" --json
+    each $every sweep export --db "$T/sweep.db" --format csv --without reason
+    each $every sweep export --db "$T/sweep.db" --output new.npy
+fi
 echo "$all_tried runs out of memory: $all_five exit 5, $all_right right, $all_crashed crashed, $((all_bad - all_crashed)) else wrong"
 
 # ---- threads -----------------------------------------------------------------------------------------------------

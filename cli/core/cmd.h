@@ -23,7 +23,7 @@ finf_status check_stdin(const args *a, finf_reason *why);
 int wants_text(const args *a);
 /* Is it one table: CSV, or .npy, which has what CSV would have? */
 int wants_csv(const args *a);
-/* Does the name of --output end in .npy (or .NPY)? */
+/* Does the name of --output end in .npy (or .NPY), or is that the --format? */
 int wants_npy(const args *a);
 /* A note on a value that this noise is compared with: what it is, and how many times that this
  * noise has; without the factor where it is infinite or undefined. */

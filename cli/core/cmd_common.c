@@ -97,7 +97,8 @@ int wants_npy(const args *a)
 {
     const char *name = args_text(a, OPT_OUTPUT);
     size_t n = name ? strlen(name) : 0;
-    return n > 4 && strcasecmp(name + n - 4, ".npy") == 0;
+    return (n > 4 && strcasecmp(name + n - 4, ".npy") == 0) ||
+           strcmp(args_text(a, OPT_FORMAT), "npy") == 0;
 }
 
 int wants_text(const args *a)

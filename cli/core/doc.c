@@ -32,6 +32,9 @@ void doc_free(doc *d)
     free(d->columns.key);
     free(d->columns.cell);
     free(d->table);
+    free(d->drawing.x);
+    free(d->drawing.y);
+    free(d->drawing.by);
     doc_free(d->plotted);
     if (d->writer) d->writer->release(d->writer_data);
     free(d);
@@ -213,6 +216,14 @@ void doc_table(doc *d, const char *key, size_t columns, const char *const *names
     if (!x->names) d->failed = 1;
     for (size_t c = 0; x->names && c < columns; c++) x->names[c] = copy(d, names[c]);
 }
+
+/* Once for each doc. */
+void doc_figure(doc *d, const char *x, int x_log, const char *y, const char *by)
+{
+    d->drawing = (doc_drawing){copy(d, x), x_log, copy(d, y), copy(d, by)};
+}
+
+const doc_drawing *doc_drawn(const doc *d) { return &d->drawing; }
 
 void doc_columns(doc *d, const char *keys)
 {

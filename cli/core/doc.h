@@ -84,6 +84,16 @@ int doc_print_state(const doc *d, FILE *out);
 doc *doc_plot(doc *d);
 const doc *doc_plotted(const doc *d); /* NULL: there is none */
 
+/* How the records are drawn, where the options do not tell: against x, on a logarithmic axis or
+ * not, the keys y, a curve for each value of the keys `by`; lists between commas. */
+void doc_figure(doc *d, const char *x, int x_log, const char *y, const char *by);
+typedef struct {
+    char *x; /* NULL: it was not said */
+    int x_log;
+    char *y, *by;
+} doc_drawing;
+const doc_drawing *doc_drawn(const doc *d);
+
 /* What was filled, for a report: fields of record `row` = 0.. by their key (or error key). */
 typedef struct {
     enum { CELL_EMPTY, CELL_NUMBER, CELL_BOOL, CELL_TEXT } kind;
@@ -107,6 +117,8 @@ typedef struct {
 
 /* 0: memory ran out, and what was written is not whole. */
 int doc_print(const doc *d, doc_style style, FILE *out);
+/* A string as JSON has it, in its quotes; what is not UTF-8 becomes U+FFFD. */
+void doc_json_string(const char *s, FILE *out);
 /* A string from outside on a terminal: what is no character of UTF-8, or moves the cursor (a
  * control character of ASCII or U+0080..U+009F), is a question mark. */
 void doc_plain(const char *s, FILE *out);

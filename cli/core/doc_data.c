@@ -156,9 +156,8 @@ void print_csv(const doc *d, doc_style style, FILE *out)
         if (x->kind == ROW) csv_record(&d->columns, x + 1, end, digits, out);
 }
 
-/* A string as JSON has it; what is not UTF-8 becomes U+FFFD. Of a control character c2 80 .. c2 9f
- * the second byte is the number. */
-static void json_string(const char *s, FILE *out)
+/* Of a control character c2 80 .. c2 9f the second byte is the number. */
+void doc_json_string(const char *s, FILE *out)
 {
     fputc('"', out);
     while (*s) {
@@ -195,7 +194,7 @@ static void json_table(const item *x, int digits, FILE *out)
         fputs(r ? ",{" : "{", out);
         for (size_t c = 0; c < x->columns; c++) {
             if (c) fputc(',', out);
-            json_string(x->names[c], out);
+            doc_json_string(x->names[c], out);
             fputc(':', out);
             json_number(x->data[r * x->columns + c], digits, out);
         }
@@ -211,7 +210,7 @@ static void json_value(const item *x, int digits, FILE *out)
     case BOOLEAN: fputs(x->value != 0 ? "true" : "false", out); break;
     case STRING:
         if (x->string)
-            json_string(x->string, out);
+            doc_json_string(x->string, out);
         else
             fputs("null", out);
         break;
@@ -244,12 +243,12 @@ void print_json(const doc *d, doc_style style, FILE *out)
             if (!x->key || x->where == TEXT_ONLY) continue;
             fputs(comma, out);
             comma = ",";
-            json_string(x->key, out);
+            doc_json_string(x->key, out);
             fputc(':', out);
             json_value(x, digits, out);
             if (x->error_key) {
                 fputc(',', out);
-                json_string(x->error_key, out);
+                doc_json_string(x->error_key, out);
                 fputc(':', out);
                 json_number(x->error, digits, out);
             }

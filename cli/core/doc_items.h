@@ -54,6 +54,7 @@ struct doc {
     size_t room; /* items that there is room for */
     csv_columns columns;
     char *table;              /* keys of the table in text, between commas; NULL: no table */
+    doc_drawing drawing;      /* how they are drawn, if that was said */
     struct doc *plotted;      /* what --plot draws instead of the records; NULL: the records */
     FILE *saved;              /* what --save writes, while it is open */
     memory_file saved_text;   /* and its text */

@@ -19,6 +19,7 @@ typedef struct kept {
 } kept;
 
 static kept *all_kept;
+static size_t count; /* of them */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static kept *find(const char *asked)
@@ -72,6 +73,7 @@ static finf_status add(char *asked, make_fn *make, const void *request, kept **o
     }
     k->next = all_kept;
     all_kept = k;
+    count++;
     *out = k;
     return FINF_OK;
 }
@@ -159,8 +161,17 @@ finf_status optimizer_get(const char *name, const char *average, double weight_d
     return s;
 }
 
+size_t kept_count(void)
+{
+    pthread_mutex_lock(&lock);
+    size_t n = count;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
 void kept_forget(void)
 {
+    count = 0;
     while (all_kept) {
         kept *next = all_kept->next;
         release(all_kept);

@@ -3,6 +3,8 @@
 #ifndef FINF_KEPT_H
 #define FINF_KEPT_H
 
+#include <stddef.h>
+
 #include "finf.h"
 
 /* --spectrum, as spec_spectrum reads it, divided by its largest eigenvalue if `normalize`. */
@@ -11,6 +13,7 @@ finf_status spectrum_get(const char *text, double d, int normalize, const finf_s
 /* --optimizer with its average (NULL: none) and weight decay. */
 finf_status optimizer_get(const char *name, const char *average, double weight_decay,
                           const finf_optimizer **out, finf_reason *why);
-void kept_forget(void); /* frees them, at the end */
+size_t kept_count(void); /* how many there are */
+void kept_forget(void);  /* frees them, while nobody has one */
 
 #endif

@@ -153,6 +153,7 @@ void manual_help(const command *c, FILE *out)
     size_t at = 0;
     fprintf(out, "finf %s: %s\n\n", c->name, c->summary);
     put_wrapped(c->about, &at, 0, out);
+    if (c->operand) fprintf(out, "\n\nUsage\n  finf %s %s [options]", c->name, c->operand);
     fputs("\n\nOptions\n", out);
     option_lines(c, out);
     if (option_of_command(c, OPT_NOISE)) fprintf(out, "\nNOISE\n%s", noise_help());

@@ -123,6 +123,13 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_STATE] = {.name = "state",
                    .argument = "FILE",
                    .help = "go on where it stopped, if it is there; and stop there (a secret)"},
+    /* sweep */
+    [OPT_DB] = {.name = "db",
+                .argument = "FILE",
+                .help = "the database (SQLite) that has the jobs which are done"},
+    [OPT_WITHOUT] = {.name = "without",
+                     .argument = "LIST",
+                     .help = "export: columns to leave out, such as seconds"},
     /* strongly convex, smooth F: iqc, optimize, tune (theory 7) */
     [OPT_KAPPA] = {.name = "kappa",
                    .argument = "K",
@@ -405,6 +412,7 @@ option_info option_get(option_id id, const command *c)
 {
     option_info o = OPTIONS[id];
     const option_use *u = c ? option_of_command(c, id) : NULL;
+    if (u && u->argument) o.argument = u->argument;
     /* a command's own help takes its own default with it, even if that is none */
     if (u && u->help) {
         o.subject = NULL;

@@ -35,6 +35,8 @@ typedef enum {
     OPT_FROM,
     OPT_COORDINATES,
     OPT_STATE,
+    OPT_DB,
+    OPT_WITHOUT,
     OPT_KAPPA,
     OPT_SMOOTH,
     OPT_BOUND,
@@ -114,6 +116,7 @@ typedef struct {
     int needed;           /* the command does not run without it */
     const char *help;     /* NULL: help and default are the table's */
     const char *fallback; /* with `help`: the default instead of the table's */
+    const char *argument; /* NULL: the table's; else its words, the first of them the table's */
 } option_use;
 
 /* Where an option would have no effect, and so mislead, it is refused: `option` needs one of the
@@ -139,6 +142,7 @@ typedef struct {
     /* the word after finf; what it answers, in a line; the same in a few; a command line that
      * runs */
     const char *name, *summary, *about, *example;
+    const char *operand;        /* what may stand behind the name, for the help; NULL: nothing */
     const option_use *options;  /* those it takes */
     const option_rule *rules;   /* NULL: none */
     const option_truth *truths; /* NULL: none */

@@ -85,8 +85,18 @@ static finf_status add_noise(axis *x, const char *text, finf_reason *why)
 
 finf_status points_noises(const char *text, char ***out, size_t *n, finf_reason *why)
 {
-    axis x = {.id = OPT_NOISE};
-    finf_status s = add_noise(&x, text, why);
+    return points_values(NULL, OPT_NOISE, text, out, n, why);
+}
+
+finf_status points_values(const command *c, option_id id, const char *text, char ***out, size_t *n,
+                          finf_reason *why)
+{
+    option_info o = option_get(id, c);
+    axis x = {.id = id};
+    int numbers = o.key && !o.repeats && strpbrk(text, ":,");
+    finf_status s = id == OPT_NOISE ? add_noise(&x, text, why)
+                    : numbers       ? add_numbers(&x, "", text, o.whole, why)
+                                    : add_value(&x, text, strlen(text), why);
     *out = x.text;
     *n = x.n;
     return s;
@@ -309,4 +319,24 @@ finf_status points_run(const args *a, doc *d, points_shape *shape, finf_reason *
         free_axis(&j.axes[k]);
     }
     return s;
+}
+
+finf_status points_check_single(const args *a, finf_reason *why)
+{
+    job j = {.a = a};
+    finf_status s = check_stdin(a, why);
+    if (!s) s = read_axes(&j, why);
+    if (!s && j.count)
+        s = finf_why(why, FINF_EUSAGE, "--%s has several values, where one answer is asked for",
+                     option_get(j.axes[0].id, a->command).name);
+    for (size_t k = 0; k < j.count; k++) free_axis(&j.axes[k]);
+    return s;
+}
+
+finf_status points_single(const args *a, doc *d, finf_reason *why)
+{
+    args one = *a;
+    one.is_point = 1;
+    finf_status s = points_check_single(a, why);
+    return s ? s : a->command->run(&one, d, why);
 }

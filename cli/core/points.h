@@ -27,6 +27,17 @@ typedef struct {
  * first failure of a point is that of all, and after Ctrl-C the points that are done are there. */
 finf_status points_run(const args *a, doc *d, points_shape *shape, finf_reason *why);
 
+/* The same for a command line that stands for one answer, as one of a table has it; FINF_EUSAGE
+ * where it stands for several. */
+finf_status points_single(const args *a, doc *d, finf_reason *why);
+finf_status points_check_single(const args *a, finf_reason *why); /* whether it does */
+
+/* The values that the text of an option stands for: those of a range or a list where the option of
+ * this command takes them, else the text itself. To be freed by points_noises_free, also after a
+ * failure. */
+finf_status points_values(const command *c, option_id id, const char *text, char ***out, size_t *n,
+                          finf_reason *why);
+
 /* The noises that one --noise stands for: one, or of a range or list of nu one each. For a command
  * that reads them itself; the list is to be freed, also after a failure. */
 finf_status points_noises(const char *text, char ***out, size_t *n, finf_reason *why);

@@ -38,6 +38,7 @@ typedef struct {
     void *ctx;
     int progress;         /* whether a line of progress is shown, */
     pthread_mutex_t lock; /* by one thread at a time */
+    double start, shown;  /* when the first task began, when the line was last written */
 } queue;
 
 static unsigned threads_asked;
@@ -67,6 +68,38 @@ int sweep_progress(void)
 /* This thread does one of several tasks: what it sweeps itself has no threads of its own. */
 static _Thread_local int busy;
 
+/* Of tasks that are done in less than a second none is said: it would be a guess. */
+void sweep_report(size_t done, size_t n, double seconds)
+{
+    static const struct {
+        double seconds;
+        const char *name;
+    } UNITS[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {0, "s"}};
+    double left = seconds * (double)(n - done) / (double)(done ? done : 1);
+    size_t u = 0;
+    while (left < 2 * UNITS[u].seconds) u++;
+    fprintf(stderr, "\r%zu/%zu", done, n);
+    if (seconds >= 1 && done && done < n)
+        fprintf(stderr, ", %.0f %s left ", left / (UNITS[u].seconds > 0 ? UNITS[u].seconds : 1),
+                UNITS[u].name);
+    fputs("   ", stderr);
+    fflush(stderr);
+}
+
+void sweep_unreport(void) { fprintf(stderr, "\r%*s\r", 40, ""); }
+
+/* A line of progress, ten a second at most. */
+static void show_progress(queue *q, size_t done)
+{
+    pthread_mutex_lock(&q->lock);
+    double now = finf_seconds();
+    if (done == q->n || now - q->shown >= 0.1) {
+        q->shown = now;
+        sweep_report(done, q->n, now - q->start);
+    }
+    pthread_mutex_unlock(&q->lock);
+}
+
 /* What every thread does: task after task until there are no more, or Ctrl-C. */
 static void *work(void *data)
 {
@@ -76,11 +109,7 @@ static void *work(void *data)
     for (size_t i; !interrupted && (i = atomic_fetch_add(&q->next, 1)) < q->n;) {
         q->task(i, q->ctx);
         size_t done = atomic_fetch_add(&q->done, 1) + 1;
-        if (!q->progress) continue;
-        pthread_mutex_lock(&q->lock);
-        fprintf(stderr, "\r%zu/%zu ", done, q->n);
-        fflush(stderr);
-        pthread_mutex_unlock(&q->lock);
+        if (q->progress) show_progress(q, done);
     }
     busy = was_busy;
     return NULL;
@@ -92,6 +121,7 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx)
                .task = task,
                .ctx = ctx,
                .progress = n > 1 && sweep_progress(),
+               .start = finf_seconds(),
                .lock = PTHREAD_MUTEX_INITIALIZER};
     struct sigaction ours = {.sa_handler = on_interrupt}, previous;
     sigaction(SIGINT, &ours, &previous);
@@ -104,7 +134,7 @@ int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx)
         more++;
     work(&q);
     while (more > 0) pthread_join(thread[--more], NULL);
-    if (q.progress) fprintf(stderr, "\r          \r");
+    if (q.progress) sweep_unreport();
     sigaction(SIGINT, &previous, NULL);
     return interrupted;
 }

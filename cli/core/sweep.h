@@ -14,6 +14,10 @@ void sweep_set(unsigned threads, sweep_watch watch);
 unsigned sweep_threads(void);
 int sweep_progress(void); /* is progress to be shown? */
 
+/* "12/100, 3 min left" on stderr, over what was there; seconds: since task 0 began. */
+void sweep_report(size_t done, size_t n, double seconds);
+void sweep_unreport(void); /* takes it away */
+
 /* Runs task(i, ctx) for i = 0..n-1. After Ctrl-C no new task starts; the running ones see
  * sweep_interrupted(). Returns nonzero if it was interrupted. */
 int sweep_run(size_t n, void (*task)(size_t i, void *ctx), void *ctx);

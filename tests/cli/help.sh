@@ -11,6 +11,8 @@ ok 'finf gamma' --help
 for c in gamma mean linreg coef privacy; do
     case " $(echo $commands) " in *" $c "*) yes ;; *) no "--help does not list $c" --help ;; esac
 done
+printf '[[grid]]\ncommand = "mean"\nnoise = "sgd"\neta = [0.1, 0.2]\n' >jobs.toml # of the example of sweep
+if ! "$finf" --version --verbose | grep -q 'SQLite *[0-9]'; then commands=$(echo "$commands" | grep -v sweep); fi
 for c in $commands; do
     ok "^finf $c" "$c" --help
     ok "^finf $c" "$c" --quiet --help # nothing is missing when help is all that is asked
