@@ -85,11 +85,15 @@ static finf_status no_option(const command *c, const char *given, size_t length,
                     c->name, given, closest_say(&near, "--").text, c->name);
 }
 
-/* --name, --name=value or --name value, at argv[*i] */
+/* --name, --name=value or --name value, at argv[*i]; or the operand */
 static finf_status parse_option(const command *c, int argc, char **argv, int *i, args *out,
                                 finf_reason *why)
 {
     const char *given = strcmp(argv[*i], "-h") == 0 ? "--help" : argv[*i];
+    if (c->operand && !out->operand && (*given != '-' || !given[1])) {
+        out->operand = given;
+        return FINF_OK;
+    }
     if (strncmp(given, "--", 2) != 0 || !given[2])
         return finf_why(why, FINF_EUSAGE, "%s: unexpected argument '%.80s'; options start with --",
                         c->name, given);
@@ -197,6 +201,10 @@ void args_print(const args *a, FILE *out)
                                          OPT_OUTPUT,  OPT_PRECISION, OPT_QUIET,         OPT_PLOT,
                                          OPT_THREADS, OPT_PROGRESS,  OPT_HEADER_COMMENT};
     fprintf(out, "finf %s", a->command->name);
+    if (a->operand) {
+        fputc(' ', out);
+        args_quote(a->operand, out);
+    }
     for (int i = 0; i < OPT_COUNT; i++) {
         int shown = a->value[i] != NULL, times = 0;
         for (size_t k = 0; k < sizeof PRINTING / sizeof *PRINTING; k++)

@@ -12,6 +12,7 @@
 struct args {
     const command *command;
     command_table all;            /* of which it is one */
+    const char *operand;          /* the word that is no option; NULL: none */
     const char *value[OPT_COUNT]; /* NULL: not given. A flag that is given has "". */
     /* every time a repeatable option was given, in their order; value[] has the first of each */
     struct {

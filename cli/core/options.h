@@ -35,6 +35,10 @@ typedef enum {
     OPT_FROM,
     OPT_COORDINATES,
     OPT_STATE,
+    OPT_COEF,
+    OPT_CONVENTION,
+    OPT_CLAIMS,
+    OPT_STRICT,
     OPT_KAPPA,
     OPT_SMOOTH,
     OPT_BOUND,
@@ -139,6 +143,7 @@ typedef struct {
     /* the word after finf; what it answers, in a line; the same in a few; a command line that
      * runs */
     const char *name, *summary, *about, *example;
+    const char *operand;        /* what may stand behind the name, for the help; NULL: nothing */
     const option_use *options;  /* those it takes */
     const option_rule *rules;   /* NULL: none */
     const option_truth *truths; /* NULL: none */
