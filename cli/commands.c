@@ -16,6 +16,7 @@
     X(errata)                                                                                      \
     X(curve)                                                                                       \
     X(design)                                                                                      \
+    X(audit)                                                                                       \
     X(reproduce)                                                                                   \
     X(simulate)                                                                                    \
     X(sweep)

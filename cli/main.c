@@ -229,6 +229,7 @@ static int run(const args *a)
     if (!s || (s == FINF_ETOL && !doc_empty(d))) {
         /* a missed tolerance stays in `code`, unless writing fails too */
         if ((s = write_all(a, d, &shape, style, text, files, &why))) code = complain(s, &why);
+        if (!code && args_given(a, OPT_STRICT) && doc_object_count(d)) code = 1;
     }
     for (int i = 0; i < FILES; i++) sink_drop(&files[i]);
     doc_free(d);

@@ -31,6 +31,7 @@
  *     BLTs fitted to a loss          finf_blt_fit_*
  *     streams: noise to run          finf_stream_*
  *     privacy                        finf_epsilon_*, finf_delta_*, finf_rho_*
+ *     what a given noise really has  finf_audit_*
  *     the paper's errata             finf_errata_*
  *
  * Example (make check-install compiles and runs it)
@@ -1714,6 +1715,119 @@ typedef struct {
 finf_multipliers finf_noise_multipliers(const finf_privacy_setting *set, double gamma2);
 /* d sigma^2 = d G^2 gamma^2/(2 rho): E|w_t|^2 in d dimensions */
 double finf_noise_variance(const finf_privacy_setting *set, double gamma2, double d);
+
+/* ---- audit: what a noise that is given really has -------------------------------------------- */
+
+/* What a list of coefficients, or a matrix, is. */
+#define FINF_AUDIT_COEF_LIST(X)                                                                    \
+    X(FINF_AUDIT_NOISING, 0, "noising", "beta, or B: the noise is Bw")                             \
+    X(FINF_AUDIT_STRATEGY, 1, "strategy", "c, or C = B^{-1}")
+typedef enum { FINF_AUDIT_COEF_LIST(FINF_CHOICE_ENUM_) } finf_audit_coef;
+const char *finf_audit_coef_name(finf_audit_coef coef);
+
+/* How bad a finding is. */
+#define FINF_AUDIT_LEVEL_LIST(X)                                                                   \
+    X(FINF_AUDIT_NOTE, 0, "note", "worth knowing")                                                 \
+    X(FINF_AUDIT_WARNING, 1, "warning", "not what it seems, or holds with a condition")            \
+    X(FINF_AUDIT_ERROR, 2, "error", "less private than was said, or not the matrix that was meant")
+typedef enum { FINF_AUDIT_LEVEL_LIST(FINF_CHOICE_ENUM_) } finf_audit_level;
+const char *finf_audit_level_name(finf_audit_level level);
+
+typedef struct {
+    finf_audit_level level;
+    char text[384]; /* one line */
+} finf_audit_finding;
+
+/* What can be claimed of a noise: the words of finf_audit_result. */
+#define FINF_AUDIT_CLAIM_LIST(X)                                                                   \
+    X(FINF_AUDIT_SENS2, 0, "sens2", "squared sensitivity to the participations")                   \
+    X(FINF_AUDIT_GAMMA2, 1, "gamma2", "that of all time, one participation")                       \
+    X(FINF_AUDIT_PREFIX, 2, "prefix_error", "variances of all prefix sums, added up, sigma = 1")   \
+    X(FINF_AUDIT_PREFIX_MEAN, 3, "prefix_error_mean", "their mean")                                \
+    X(FINF_AUDIT_PREFIX_MAX, 4, "prefix_error_max", "the largest")                                 \
+    X(FINF_AUDIT_MEAN_LOSS, 5, "mean_loss", "sens2 prefix_error_mean")                             \
+    X(FINF_AUDIT_MAX_LOSS, 6, "max_loss", "sens2 prefix_error_max")                                \
+    X(FINF_AUDIT_RHO, 7, "rho", "zCDP of sigma")                                                   \
+    X(FINF_AUDIT_EPSILON, 8, "epsilon", "of sigma and delta")
+typedef enum { FINF_AUDIT_CLAIM_LIST(FINF_CHOICE_ENUM_) } finf_audit_quantity;
+const char *finf_audit_quantity_name(finf_audit_quantity quantity);
+
+typedef struct {
+    finf_audit_quantity of;
+    double value;     /* 1e-50 to 1e50 */
+    double tolerance; /* absolute: by so much the truth may differ */
+} finf_audit_claim;
+
+#define FINF_AUDIT_CLAIMS_MAX 9    /* one for each quantity */
+#define FINF_AUDIT_FINDINGS_MAX 16 /* more are not kept */
+#define FINF_AUDIT_MATRIX_MAX 4096 /* rows */
+
+/* "sens2=6.3445,max_loss=28": *n claims into out. Each holds for what it would round to, but to no
+ * less than three digits and no more than nine. FINF_EPARSE: no such quantity, one twice, no
+ * number; FINF_EDOM: a number that it cannot be. */
+finf_status finf_audit_claims(const char *text, finf_audit_claim out[FINF_AUDIT_CLAIMS_MAX],
+                              size_t *n, finf_reason *why);
+
+typedef struct {
+    /* steps of the run, up to FINF_SYSTEM_MAX; 0, the default: all time. A matrix or system has
+     * its own, and any other number is FINF_EDOM */
+    size_t steps;
+    size_t participations;   /* k >= 1 of a user, default 1; more than 1 need steps */
+    size_t separation;       /* b >= 1 steps between them, default 1 */
+    finf_design_count count; /* how b is meant, default FINF_DESIGN_FIXED_ORDER */
+    double sigma;            /* standard deviation of w, 1e-50 to 1e50; NaN, the default: none */
+    double delta;            /* 1e-300 to 1; NaN, the default: no epsilon */
+    double clip;             /* G, default 1 */
+    double batch;            /* gradients that are added up, >= 1; NaN, the default: not known */
+    const finf_audit_claim *claims; /* borrowed during the call */
+    size_t n_claims;                /* default 0 */
+    finf_cancel cancel;             /* of the participations, polled between the other steps */
+} finf_audit_options;
+
+finf_audit_options finf_audit_options_default(void);
+
+typedef struct {
+    const char *kind;   /* the noise's family, "matrix", or what a system is called */
+    size_t steps;       /* 0: all time */
+    finf_real sens2;    /* squared sensitivity to what was asked: +inf with the reason */
+    int sens2_exact;    /* attained; 0: a proved upper bound, as the signs of X are mixed */
+    double sens2_lower; /* what is attained; sens2 where exact */
+    finf_real gamma2;   /* gamma_inf^2; NaN for a matrix, and where it is not decided */
+    finf_real gamma2_T; /* of the steps, one participation; NaN without them */
+    int minimum_phase;  /* 1 or 0; -1: a matrix, or not decided */
+    /* variance of prefix sum t at sigma = 1, NaN without steps: the sum over t (of curve and
+     * finf_system_facts too), the mean, and the largest */
+    finf_real prefix_error, prefix_error_mean, prefix_error_max;
+    finf_real mean_loss; /* sens2 times the last two */
+    finf_real max_loss;
+    finf_real rho;     /* G^2 sens2/(2 sigma^2); NaN without sigma */
+    finf_real epsilon; /* at delta, exact for a Gaussian (theory 8.2); NaN without these */
+    size_t findings;   /* what one should know: */
+    finf_audit_finding finding[FINF_AUDIT_FINDINGS_MAX];
+    finf_reason reason; /* why a number is infinite or not there; of a failure */
+} finf_audit_result;
+
+/* What a noise has, computed anew, and findings                                     theory 13.8
+ * An infinite sensitivity; noising and strategy coefficients mixed up; an upper triangular matrix;
+ * a sigma for the sum that looks like one for the mean, or the reverse; and claims that do not
+ * hold, with the slip that explains them: another k or b by one, one participation, another way to
+ * count, a root, a factor 2 or 4 of adjacency, noising for strategy, a transpose, sum for mean.
+ * noise:    any Toeplitz noise
+ * matrix:   n x n, row by row, lower triangular; what is upper triangular is audited as its
+ *           transpose, with a finding
+ * system:   any other; what the constructor says of it is taken
+ * domain:   opt as there, (k-1) b < n, n <= FINF_AUDIT_MATRIX_MAX for a matrix, entries up to 1e50
+ *           in size, none on the diagonal below 1e-50; else FINF_EDOM (no steps for several
+ *           participations: FINF_EUSAGE). As finf_system_participation where c increases
+ * method:   sensitivities as theory 2 and 6.5; prefix sums from beta, B or K in long double
+ * accuracy: errors cover rounding: of a matrix's inverse by its residual, bounded through |C||B|
+ * failure:  NaN everywhere, and no findings; FINF_ETOL: cancelled */
+finf_status finf_audit_noise(const finf_noise *noise, const finf_audit_options *opt,
+                             finf_audit_result *out);
+finf_status finf_audit_matrix(const double *matrix, size_t n, finf_audit_coef coef,
+                              const finf_audit_options *opt, finf_audit_result *out);
+finf_status finf_audit_system(const finf_system *system, const finf_audit_options *opt,
+                              finf_audit_result *out);
 
 /* ---- the paper's errata ---------------------------------------------------------------------- */
 

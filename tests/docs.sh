@@ -2,7 +2,7 @@
 # its end, and compares what is printed with what the page shows; then runs the Example of every --help, and looks whether
 # docs/commands.md is what the program writes. Usage: sh tests/docs.sh path/to/finf
 case $1 in /*) finf=$1 ;; *) finf=$PWD/$1 ;; esac
-pages='README.md docs/choosing.md docs/design.md docs/sigma.md docs/sweep.md' root=$PWD manual=$PWD/docs/commands.md
+pages='README.md docs/choosing.md docs/design.md docs/sigma.md docs/audit.md docs/sweep.md' root=$PWD manual=$PWD/docs/commands.md
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/bin" && ln -s "$finf" "$dir/bin/finf" && PATH=$dir/bin:$PATH || exit 1
 passed=0 failed=0

@@ -106,6 +106,8 @@ awk 'BEGIN { for (i = 0; i < 40; i++) { for (k = 0; k < 12; k++) printf "%d ", (
 awk 'BEGIN { for (i = 0; i < 5; i++) { for (k = 0; k < 5; k++) printf "%.17g ", 1 / (i + k + 1); print "" } }' >"$T/covariance"
 printf '[design]\nsteps,sens2,sigma,rho,clip\n9,1,1,1,1\n[blt]\n0.9,0.2\n0.5,0.1\n' >"$T/blt"
 printf '[design]\nsteps,sens2,sigma,rho,clip\n3,1,1,1,1\n[noising]\n1,0,0\n-0.5,1,0\n0,-0.5,1\n' >"$T/matrix"
+awk 'BEGIN { for (i = 0; i < 9; i++) { for (k = 0; k < 9; k++) printf "%.17g ", (k > i ? 0 : k == i ? 1 : (i * i + 3 * k) % 5 / 5 - 0.4); print "" } }' >"$T/lower"
+echo 'BLT(buf_decay=Array([0.9, 0.5]), output_scale=Array([0.2, 0.1]))' >"$T/jax"
 echo before >"$T/before/old"
 
 # ---- memory ------------------------------------------------------------------------------------------------------
@@ -181,6 +183,12 @@ each $every noise --design "$T/blt" --steps 3 --dim 5 --seed 1 --state state --o
 each $every noise --design "$T/matrix" --steps 3 --dim 5 --seed 1 --json
 each $every noise --noise 'blt:0.9,0.5;0.2,0.1' --steps 3 --dim 5 --sigma 1 --seed 1 --output new --state state
 each $every noise --noise nu:0.1 --steps 30 --dim 5 --rho 1 --epochs 3 --seed 1 --json
+each $every audit "$T/lower" --participations 3 --separation 2 --claims sens2=1,prefix_error=2 --sigma 2 --delta 1e-5 --format csv
+each $every audit "$T/lower" --coef noising --claims sens2=1 --output new.npy
+each $every audit "$T/jax" --steps 20 --epochs 2 --claims sens2=2 --json
+each $every audit "$T/matrix" --json
+each $every audit --noise "beta@$T/beta" --noise cc --steps 20,30 --eta 0.1 --output old
+each $every audit --system tree --steps 7 --participations 3 --separation 3
 each 500 errata
 each 100 reproduce --quick --out paper
 

@@ -105,7 +105,7 @@ void completion_bash(command_table all, FILE *out)
     for (command_table c = all; *c; c++) {
         fprintf(out, "            %s) words='", (*c)->name);
         put_options(*c, out);
-        fputs("' ;;\n", out);
+        fputs((*c)->operand ? "'; case $cur in -*) ;; *) files=1 ;; esac ;;\n" : "' ;;\n", out);
     }
     fputs("            esac ;;\n        esac\n    fi\n"
           "    case $cur in *@*) files=1 words='' ;; esac\n"
@@ -184,6 +184,7 @@ void completion_zsh(command_table all, FILE *out)
         fprintf(out, "        %s) _arguments \\\n", (*c)->name);
         for (int i = 0; i < OPT_COUNT; i++)
             if (option_of_command(*c, (option_id)i)) zsh_option(*c, (option_id)i, out);
+        if ((*c)->operand) fprintf(out, "            '1:%s:_files' \\\n", (*c)->operand);
         fputs("            ;;\n", out);
     }
     fputs("    esac\n}\n_finf \"$@\"\n", out);

@@ -23,7 +23,7 @@ void doc_free(doc *d)
         free(x->note);
         free(x->string);
         free(x->data);
-        for (size_t c = 0; x->names && c < x->columns; c++) free(x->names[c]);
+        for (size_t c = 0; x->names && c < doc_names(x); c++) free(x->names[c]);
         free(x->names);
     }
     if (d->saved) fclose(d->saved);
@@ -225,6 +225,23 @@ void doc_figure(doc *d, const char *x, int x_log, const char *y, const char *by)
 
 const doc_drawing *doc_drawn(const doc *d) { return &d->drawing; }
 
+void doc_objects(doc *d, const char *key, size_t columns, const char *const *names,
+                 const char *const *cells, size_t rows)
+{
+    item *x = add(d, OBJECTS, key, SHOWN, NULL);
+    char **all = calloc((rows + 1) * columns, sizeof *all);
+    if (!all) {
+        d->failed = 1;
+        return;
+    }
+    x->rows = rows;
+    x->columns = columns;
+    x->names = all;
+    for (size_t c = 0; c < columns; c++) all[c] = copy(d, names[c]);
+    for (size_t i = 0; i < rows * columns; i++) all[columns + i] = copy(d, cells[i]);
+    x->string = doc_one_cell(d, x);
+}
+
 void doc_columns(doc *d, const char *keys)
 {
     free(d->table);
@@ -307,7 +324,7 @@ int doc_print(const doc *d, doc_style style, FILE *out)
 {
     if (d->writer) return d->writer->write(d->writer_data, style.format, out);
     switch (style.format) {
-    case FORMAT_TEXT: print_text(d, style, out); break;
+    case FORMAT_TEXT: return print_text(d, style, out);
     case FORMAT_CSV: print_csv(d, style, out); break;
     case FORMAT_JSON: print_json(d, style, out); break;
     case FORMAT_NPY: return print_npy(d, out);
@@ -351,6 +368,7 @@ static doc_cell cell_of(const item *x, const char *key)
     case WHOLE:
     case REAL: return (doc_cell){CELL_NUMBER, x->value, NULL};
     case BOOLEAN: return (doc_cell){CELL_BOOL, x->value, NULL};
+    case OBJECTS:
     case STRING: return (doc_cell){x->string ? CELL_TEXT : CELL_EMPTY, NAN, x->string};
     default: return (doc_cell){CELL_EMPTY, NAN, NULL};
     }
@@ -418,6 +436,7 @@ void doc_copy(doc *to, const doc *from, size_t row)
         case STRING: doc_string(to, x->key, x->where, x->string, x->note); break;
         case ARRAY: doc_array(to, x->key, x->data, x->rows); break;
         case SERIES: doc_series(to, x->key, x->data, x->rows); break;
+        case OBJECTS: doc_copy_objects(to, x); break;
         default: break; /* not of the record, or for text only */
         }
     }

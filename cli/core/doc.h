@@ -47,6 +47,13 @@ void doc_series(doc *d, const char *key, const double *x, size_t n);
 void doc_table(doc *d, const char *key, size_t columns, const char *const *names,
                const double *data, size_t rows);
 
+/* An array of objects whose fields are words, cells row by row: JSON has it so; in CSV one cell,
+ * the objects between semicolons; in text a line each, behind the key. */
+void doc_objects(doc *d, const char *key, size_t columns, const char *const *names,
+                 const char *const *cells, size_t rows);
+/* How many such objects there are in all records. */
+size_t doc_object_count(const doc *d);
+
 /* In text the records are one table with these columns, keys between commas, below a line for each
  * field that is the same in all records. Those that no record shows are passed over, but for the
  * ones before a semicolon, which may be data only. */

@@ -45,7 +45,7 @@ static void csv_value(const item *x, int digits, FILE *out)
             if (i) fputc(';', out);
             csv_number(x->data[i], digits, out);
         }
-    else if (x->kind == STRING)
+    else if (x->kind == STRING || x->kind == OBJECTS)
         csv_string(x->string, out);
     else if (x->kind == WHOLE)
         fprintf(out, "%llu", x->whole);
@@ -202,6 +202,19 @@ static void json_table(const item *x, int digits, FILE *out)
     }
 }
 
+/* Objects of words, between commas. */
+static void json_objects(const item *x, FILE *out)
+{
+    for (size_t r = 0; r < x->rows; r++)
+        for (size_t c = 0; c < x->columns; c++) {
+            fputs(c ? "," : r ? ",{" : "{", out);
+            json_string(x->names[c], out);
+            fputc(':', out);
+            json_string(x->names[(r + 1) * x->columns + c], out);
+            if (c + 1 == x->columns) fputc('}', out);
+        }
+}
+
 /* A value of any kind: arrays and series are arrays of numbers, tables arrays of objects. */
 static void json_value(const item *x, int digits, FILE *out)
 {
@@ -216,9 +229,12 @@ static void json_value(const item *x, int digits, FILE *out)
         break;
     case ARRAY:
     case SERIES:
+    case OBJECTS:
     case TABLE:
         fputc('[', out);
-        if (x->kind == TABLE)
+        if (x->kind == OBJECTS)
+            json_objects(x, out);
+        else if (x->kind == TABLE)
             json_table(x, digits, out);
         else
             for (size_t i = 0; i < x->rows && !ferror(out); i++) {

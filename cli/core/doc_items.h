@@ -11,8 +11,9 @@ typedef enum {
     WHOLE,
     BOOLEAN,
     STRING,
-    ARRAY,  /* numbers that are the whole output */
-    SERIES, /* numbers that are a field of their record */
+    ARRAY,   /* numbers that are the whole output */
+    SERIES,  /* numbers that are a field of their record */
+    OBJECTS, /* objects of words, a field of their record */
     TABLE,
     HEADING, /* HEADING and NOTE are for text only */
     NOTE,
@@ -27,14 +28,14 @@ typedef struct {
     doc_where where;          /* who sees it */
     char *label;              /* HEADING, NOTE: the text itself */
     char *note;               /* what it means, in text */
-    char *string;             /* STRING */
+    char *string;             /* STRING; OBJECTS: all of it as one cell */
     double value;             /* NUMBER, REAL, WHOLE, BOOLEAN (0 or 1) */
     double error;             /* REAL */
     unsigned long long whole; /* WHOLE, every digit of it */
     double *data;             /* ARRAY, SERIES; TABLE row by row */
     size_t rows;              /* of data */
-    size_t columns;           /* TABLE */
-    char **names;             /* TABLE: of its columns */
+    size_t columns;           /* TABLE, OBJECTS */
+    char **names;             /* TABLE: of its columns; OBJECTS: and then the cells */
 } item;
 
 /* The columns of the CSV: the keys of all records. A key that only some records have comes after
@@ -62,6 +63,14 @@ struct doc {
     void *writer_data;
     int failed; /* memory ran out */
 };
+
+/* doc_objects.c: how many `names` an item has; objects as one cell, owned by the caller; once more
+ * in another doc; as lines behind the key; and as lines behind the noise of each record. */
+size_t doc_names(const item *x);
+char *doc_one_cell(doc *d, const item *x);
+void doc_copy_objects(doc *to, const item *x);
+void print_objects_text(const item *x, size_t keys, FILE *out);
+void print_objects_below(const doc *d, FILE *out);
 
 /* The column of `key`, or c->n if it has none. The search starts at column `from`. */
 size_t doc_find_key(const csv_columns *c, const char *key, size_t from);
@@ -96,9 +105,9 @@ void print_padded(const char *s, int width, FILE *out);
 /* A table in text. */
 void print_table_text(const item *x, int precision, FILE *out);
 
-void print_text(const doc *d, doc_style style, FILE *out);
-/* The records as one table, below what is the same in all of them. */
-void print_records(const doc *d, doc_style style, FILE *out);
+int print_text(const doc *d, doc_style style, FILE *out); /* 0: no memory for a table */
+/* The records as one table, below what is the same in all of them. 0: no memory. */
+int print_records(const doc *d, doc_style style, FILE *out);
 void print_csv(const doc *d, doc_style style, FILE *out);
 void print_json(const doc *d, doc_style style, FILE *out);
 int print_npy(const doc *d, FILE *out); /* 0: no memory, and the file is not whole */

@@ -100,7 +100,7 @@ static void read_columns(const doc *d, column *c)
     for (size_t k = 0; k < d->columns.n; k++) c[k] = (column){d->columns.key[k], 0};
     for (size_t i = 0, at = 0; i < d->n; i++) {
         const item *x = &d->items[i];
-        if (x->kind != STRING || x->where == TEXT_ONLY) continue;
+        if ((x->kind != STRING && x->kind != OBJECTS) || x->where == TEXT_ONLY) continue;
         at = doc_find_key(&d->columns, x->key, at);
         size_t n = x->string ? count_letters(x->string) : 0;
         if (n < 1) n = 1;

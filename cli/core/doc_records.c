@@ -174,20 +174,17 @@ static void print_arrays(const doc *d, const size_t *first, size_t n, doc_style 
         }
 }
 
-void print_records(const doc *d, doc_style style, FILE *out)
+int print_records(const doc *d, doc_style style, FILE *out)
 {
     int precision = style.precision ? style.precision : 6;
     column c[COLUMNS_MAX];
     char cell[CELL];
     size_t n, *first = records(d, &n);
-    if (!first || n == 0) {
+    if (!first) return 0;
+    if (n == 0 || doc_find_kind(d, ARRAY)) {
+        if (n) print_arrays(d, first, n, style, out);
         free(first);
-        return;
-    }
-    if (doc_find_kind(d, ARRAY)) {
-        print_arrays(d, first, n, style, out);
-        free(first);
-        return;
+        return 1;
     }
     size_t columns = read_columns(d, first, n, precision, c);
     print_others(d, 0, first[0], style, out);
@@ -202,6 +199,8 @@ void print_records(const doc *d, doc_style style, FILE *out)
         fputc('\n', out);
     }
     print_reasons(d, first, n, out);
+    print_objects_below(d, out);
     print_others(d, first[n - 1], d->n, style, out);
     free(first);
+    return 1;
 }

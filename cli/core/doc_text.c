@@ -133,15 +133,12 @@ void print_value(const item *x, size_t keys, size_t values, doc_style style, FIL
 
 /* Keys, values and notes each begin in one column; values of 40 characters and more do not make
  * theirs wider. */
-void print_text(const doc *d, doc_style style, FILE *out)
+int print_text(const doc *d, doc_style style, FILE *out)
 {
     /* the widths of the two columns, from a first pass over all items */
     size_t keys = 0, values = 0;
     char value[512];
-    if (d->table) {
-        print_records(d, style, out);
-        return;
-    }
+    if (d->table) return print_records(d, style, out);
     for (size_t i = 0; i < d->n; i++)
         if (is_value(&d->items[i])) {
             value_text(&d->items[i], style.precision ? style.precision : 10, value, sizeof value);
@@ -152,6 +149,8 @@ void print_text(const doc *d, doc_style style, FILE *out)
         const item *x = &d->items[i];
         if (is_value(x))
             print_value(x, keys, values, style, out);
+        else if (x->kind == OBJECTS)
+            print_objects_text(x, keys, out);
         else if (x->kind == TABLE)
             print_table_text(x, style.precision ? style.precision : 6, out);
         else if (x->kind == ARRAY)
@@ -163,4 +162,5 @@ void print_text(const doc *d, doc_style style, FILE *out)
             fputc('\n', out);
         }
     }
+    return 1;
 }

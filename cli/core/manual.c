@@ -54,7 +54,8 @@ static const char *optimizer_help(void)
 
 /* As finf_status_exit has them. */
 static const char EXIT_STATUS[] =
-    "0 answered (also when the answer is infinite); 2 usage; 3 input outside the domain or "
+    "0 answered (also when the answer is infinite); 1 audit --strict found something; 2 usage; 3 "
+    "input outside the domain or "
     "malformed;\n"
     "4 tolerance or certificate not reached (the best value is still printed, also where its error "
     "is as\nlarge as itself); 5 input, output or memory.\n";

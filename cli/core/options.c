@@ -130,6 +130,24 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_WITHOUT] = {.name = "without",
                      .argument = "LIST",
                      .help = "export: columns to leave out, such as seconds"},
+    /* audit (theory 13.8) */
+    [OPT_COEF] = {.name = "coef",
+                  CHOICE(FINF_AUDIT_COEF_LIST),
+                  .help =
+                      "what a plain list or matrix in FILE is (default: a list noising, a matrix "
+                      "strategy)"},
+    [OPT_CONVENTION] =
+        {.name = "convention",
+         .argument = "jax|tf",
+         .fallback = "jax",
+         .help = "how --separation counts: from one participation to the next, as jax_privacy, or "
+                 "the steps between, as TF-Privacy: one less"},
+    [OPT_CLAIMS] = {.name = "claims",
+                    .argument = "NAME=V,..",
+                    .help =
+                        "what is said of it, to be checked: sens2, gamma2, prefix_error, "
+                        "prefix_error_mean, prefix_error_max, mean_loss, max_loss, rho, epsilon"},
+    [OPT_STRICT] = {.name = "strict", .help = "exit 1 if there is a finding"},
     /* strongly convex, smooth F: iqc, optimize, tune (theory 7) */
     [OPT_KAPPA] = {.name = "kappa",
                    .argument = "K",

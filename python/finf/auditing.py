@@ -3,135 +3,213 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Mapping, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import whole
-from .accounting import gamma, privacy
-from .errors import ToleranceError, UsageError
+from ._call import call, check, choice, numbers, real, stoppable, string, text_of, whole
+from ._library import ffi, lib
+from .errors import UsageError
 from .noise import Noise, noise_for
 from .problem import Problem
 from .quadratic import linreg, mean
 from .results import Result
-from .systems import System
+from .systems import System, participations
 
-__all__ = ["audit", "AuditResult"]
+__all__ = ["audit", "AuditResult", "Finding"]
+
+
+class Finding(NamedTuple):
+    """What one should know of a noise before it is used."""
+
+    #: "note", "warning" or "error"
+    level: str
+    text: str
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class AuditResult(Result):
     """What `audit` answers."""
 
-    #: the noise's family, or "matrix" and other systems
+    #: the noise's family, "matrix", or what a system is called
     kind: str
     noise: Noise | None = None
-    #: squared sensitivity to the participations given
+    #: of a matrix: what it is, "noising" (B) or "strategy" (C)
+    coef: str | None = None
+    #: None: all time
+    steps: int | None = None
+    participations: int | None = None
+    separation: int | None = None
+    #: squared sensitivity to what was asked
     sens2: float
-    #: of all time; None for a matrix
+    sens2_error: float
+    #: False: a proved upper bound; and what is attained
+    sens2_exact: bool
+    sens2_lower: float
+    #: of all time; None for a matrix, or where it is not decided
     gamma2: float | None = None
     gamma2_error: float | None = None
+    #: of the steps, one participation
+    gamma2_T: float | None = None
+    gamma2_T_error: float | None = None
     minimum_phase: bool | None = None
-    steps: int | None = None
-    #: sum over t of the variance of prefix sum t, sigma = 1
+    #: variances of the prefix sums at sigma = 1: added up, their mean, the largest
     prefix_error: float | None = None
     prefix_error_error: float | None = None
+    prefix_error_mean: float | None = None
+    prefix_error_mean_error: float | None = None
+    prefix_error_max: float | None = None
+    prefix_error_max_error: float | None = None
+    #: sens2 times the last two
+    mean_loss: float | None = None
+    mean_loss_error: float | None = None
+    max_loss: float | None = None
+    max_loss_error: float | None = None
+    #: of sigma, which is added to the sum of clipped gradients
+    sigma: float | None = None
+    clip: float | None = None
+    batch: int | None = None
+    rho: float | None = None
+    rho_error: float | None = None
+    #: of sigma and delta, exact
+    delta: float | None = None
+    epsilon: float | None = None
+    epsilon_error: float | None = None
     #: of the problem given
     F_inf: float | None = None
     F_inf_error: float | None = None
-    #: of sigma and delta, exact
-    epsilon: float | None = None
-    epsilon_error: float | None = None
-    #: what one should know before it is used: (level, text)
-    findings: list[tuple[str, str]]
+    findings: list[Finding]
 
 
-def audit(noise: "Noise | System | str | ArrayLike", *, coef: str = "noising",
+def audit(noise: "Noise | System | str | ArrayLike", *, coef: str | None = None,
           steps: int | None = None, max_participations: int | None = None,
           min_sep: int | None = None, epochs: int | None = None, sigma: float | None = None,
-          delta: float | None = None, clip: float = 1.0,
+          delta: float | None = None, clip: float = 1.0, batch: int | None = None,
+          claims: "str | Mapping[str, float] | None" = None,
           problem: Problem | None = None) -> AuditResult:
     """What a noise really has, computed anew: sensitivity, minimum phase, prefix error, F_inf of
     a problem, epsilon of a sigma at delta; and findings.
 
-    `noise`: a Noise, its spelling, a list of noising (or with coef="strategy" strategy)
-    coefficients, a System, or a lower triangular strategy matrix C.
+    `noise`: a Noise, its spelling, a System, a list of coefficients, or a lower triangular matrix.
+    `coef`: what a list or matrix is, "noising" or "strategy"; by default a list is noising, a
+    matrix strategy. `claims`: what is said of it, to be checked, as {"sens2": 6.3445} or
+    "sens2=6.3445,max_loss=15.35": a number holds for what rounds to its digits.
 
     >>> import finf
     >>> r = finf.audit([1, -0.5], steps=100, sigma=2.0, delta=1e-5)
     >>> round(r.sens2, 9), round(r.epsilon, 6), r.findings
     (1.333333333, 2.341427, [])
-    >>> finf.audit([1, -2]).findings[0][0]
+    >>> finf.audit([1, -2]).findings[0].level
     'error'
+    >>> finf.audit("sgd", claims={"sens2": 4}).findings[0].text[:32]
+    'claimed sens2 = 4, but it is 1; '
     """
-    what = _read(noise, coef)
-    out = _system(what, max_participations, min_sep, epochs) if isinstance(what, System) else \
-        _toeplitz(what, steps, max_participations, min_sep, epochs)
-    if sigma is not None and delta is not None:
-        if not math.isfinite(out["sens2"]):
-            out["findings"].append(("error", "no epsilon: the sensitivity is infinite"))
-        else:
-            z = float(sigma) / (clip * math.sqrt(out["sens2"]))
-            x = privacy(noise_multiplier=z, delta=delta)
-            out |= {"epsilon": x.epsilon, "epsilon_error": x.epsilon_error}
-    elif sigma is not None or delta is not None:
-        raise UsageError("sigma and delta go together")
+    what, kind = _read(noise, coef)
+    n = what.n if isinstance(what, System) else len(what) if isinstance(what, np.ndarray) else steps
+    o = ffi.new("finf_audit_options *", lib.finf_audit_options_default())
+    o.steps = 0 if steps is None else whole(steps, "steps")
+    k, b, exactly = participations(n, max_participations, min_sep, epochs)
+    if k is not None and b is not None:
+        o.participations, o.separation = whole(k, "participations"), whole(b, "separation")
+        o.count = lib.FINF_DESIGN_FIXED_ORDER if exactly else lib.FINF_DESIGN_MIN_SEP
+    if sigma is None and delta is not None:
+        raise UsageError("delta and sigma go together: they give epsilon")
+    o.clip = float(clip)
+    if sigma is not None:
+        o.sigma = float(sigma)
+    if delta is not None:
+        o.delta = float(delta)
+    if batch is not None:
+        o.batch = whole(batch, "batch")
+    held = _claims(o, claims)
+    r = ffi.new("finf_audit_result *")
+    status = stoppable(o.cancel, lambda: _run(what, kind, o, r))
+    del held
+    check(status, r.reason)
+    out = _fields(r, o) | {"participations": k, "separation": b}
+    if isinstance(what, Noise):
+        out["noise"] = what
+    elif isinstance(what, np.ndarray):
+        out["coef"] = string(lib.finf_audit_coef_name(kind))
     if problem is not None:
-        out |= _loss(what, problem)
+        out |= _loss(what, problem, out)
     return AuditResult(**out)
 
 
-def _read(noise: Any, coef: str) -> "Noise | System":
-    if coef not in ("noising", "strategy"):
-        raise UsageError(f"coef = {coef!r}: must be one of noising, strategy")
+def _read(noise: Any, coef: str | None) -> tuple[Any, int]:
+    """A Noise, a System or a matrix, and what a matrix is."""
+    kind = -1 if coef is None else choice(coef, "coef", lib.finf_audit_coef_name, 2)
     if isinstance(noise, (Noise, System)):
-        return noise
+        return noise, kind
     if isinstance(noise, str):
-        return noise_for(noise)
+        return noise_for(noise), kind
     if np.ndim(noise) == 2:
-        return System.from_matrix(noise)
-    return Noise.from_noising_coef(noise) if coef == "noising" else Noise.from_strategy_coef(noise)
+        matrix, _ = numbers(noise, "matrix", 2)
+        if matrix.shape[0] != matrix.shape[1]:
+            raise UsageError(f"a matrix of {matrix.shape[0]} rows and {matrix.shape[1]} columns: "
+                             "it must be square")
+        return matrix, lib.FINF_AUDIT_STRATEGY if kind < 0 else kind
+    if kind == lib.FINF_AUDIT_STRATEGY:
+        return Noise.from_strategy_coef(noise), kind
+    return Noise.from_noising_coef(noise), kind
 
 
-def _toeplitz(n: Noise, steps: int | None, k: int | None, b: int | None,
-              epochs: int | None) -> dict[str, Any]:
-    out: dict[str, Any] = {"kind": n.family, "noise": n, "findings": []}
-    try:
-        g = gamma(n, steps, max_participations=k, min_sep=b, epochs=epochs)
-    except ToleranceError as e:  # a zero of B too close to the circle to tell on which side
-        out["findings"].append(("error", e.reason))
-        return out | {"sens2": math.nan, "reason": e.reason}
-    out |= {"sens2": g.meant, "gamma2": g.gamma2, "gamma2_error": g.gamma2_error,
-            "minimum_phase": g.minimum_phase, "steps": g.steps, "reason": g.reason}
-    if math.isinf(g.gamma2):
-        level = "warning" if math.isfinite(g.meant) else "error"
-        out["findings"].append((level, f"the sensitivity of all time is infinite: {g.reason}"))
-    if g.sens2_exact is False:
-        out["findings"].append(("note", "sens2 is an upper bound"))
-    if steps is not None:
-        f = System.toeplitz(n, whole(steps, "steps")).facts()
-        out |= {"prefix_error": f["prefix_error"], "prefix_error_error": f["prefix_error_error"]}
+def _claims(o: Any, claims: Any) -> Any:
+    """Into options; what is returned must live until the call has ended."""
+    if not claims:
+        return None
+    text = claims if isinstance(claims, str) else ",".join(
+        f"{name}={value!r}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in claims.items())
+    held, n = ffi.new("finf_audit_claim[]", 9), ffi.new("size_t *")
+    call(lib.finf_audit_claims, text.encode(), held, n)
+    o.claims, o.n_claims = held, n[0]
+    return held
+
+
+def _run(what: Any, kind: int, o: Any, r: Any) -> int:
+    if isinstance(what, Noise):
+        return lib.finf_audit_noise(what._c, o, r)
+    if isinstance(what, System):
+        return lib.finf_audit_system(what._c, o, r)
+    return lib.finf_audit_matrix(ffi.from_buffer("double[]", what), len(what), kind, o, r)
+
+
+def _fields(r: Any, o: Any) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "kind": string(r.kind), "steps": r.steps or None, "sens2_exact": bool(r.sens2_exact),
+        "sens2_lower": r.sens2_lower, "reason": text_of(r.reason),
+        "minimum_phase": None if r.minimum_phase < 0 else bool(r.minimum_phase),
+        "findings": [Finding(string(lib.finf_audit_level_name(f.level)),
+                             ffi.string(f.text).decode(errors="replace"))
+                     for f in r.finding[0:r.findings]]}
+    for name in ("sens2", "gamma2", "gamma2_T", "prefix_error", "prefix_error_mean",
+                 "prefix_error_max", "mean_loss", "max_loss", "rho", "epsilon"):
+        x = getattr(r, name)
+        if not math.isnan(x.value):
+            out |= real(name, x)
+    if not math.isnan(o.sigma):
+        out |= {"sigma": o.sigma, "clip": o.clip}
+    if not math.isnan(o.delta):
+        out["delta"] = o.delta
+    if not math.isnan(o.batch):
+        out["batch"] = int(o.batch)
     return out
 
 
-def _system(s: System, k: int | None, b: int | None, epochs: int | None) -> dict[str, Any]:
-    f = s.facts()
-    sens2, exact = s.sensitivity(k, b, epochs)
-    out: dict[str, Any] = {"kind": s.name, "steps": s.n, "sens2": sens2, "findings": [],
-                           "prefix_error": f["prefix_error"],
-                           "prefix_error_error": f["prefix_error_error"]}
-    if not exact:
-        out["findings"].append(("note", "sens2 is an upper bound"))
-    return out
-
-
-def _loss(what: Any, problem: Problem) -> dict[str, Any]:
+def _loss(what: Any, problem: Problem, out: dict[str, Any]) -> dict[str, Any]:
     """F_inf of a Toeplitz noise for mean estimation or linear regression."""
-    if isinstance(what, System) or problem.kind == "convex":
+    if not isinstance(what, Noise) or problem.kind == "convex":
         raise UsageError("F_inf is of Toeplitz noise, mean estimation and linear regression")
     p = problem.privacy
-    given = {"rho": p.rho, "clip": p.clip, "sigma_sgd": p.sigma_sgd,
+    rho = p.rho
+    if out.get("sigma") is not None:
+        gamma2 = out.get("gamma2", math.inf)
+        if not math.isfinite(gamma2):
+            return {"reason": "F_inf of a given sigma needs a finite gamma2"}
+        rho = (out["clip"] / out["sigma"])**2 * gamma2 / 2
+    given = {"rho": rho, "clip": out.get("clip") or p.clip, "sigma_sgd": p.sigma_sgd,
              "optimizer": problem.optimizer}
     r: Any = mean(what, problem.eta, **given) if problem.kind == "mean" else linreg(
         what, problem.eta, problem.H, kurtosis=problem.kurtosis, **given)

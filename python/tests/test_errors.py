@@ -45,7 +45,7 @@ REFUSED = [
     (lambda: finf.privacy(), finf.UsageError, "give one of"),
     (lambda: finf.privacy(rho=1, clip=-1), finf.DomainError, "clip"),
     (lambda: finf.simulate("sgd", 0.1, threads=0), finf.DomainError, "threads"),
-    (lambda: finf.audit("sgd", sigma=1), finf.UsageError, "go together")]
+    (lambda: finf.audit("sgd", delta=1e-5), finf.UsageError, "go together")]
 
 
 @pytest.mark.parametrize("call, error, words", REFUSED)
