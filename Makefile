@@ -316,5 +316,7 @@ deb: dist
 clean:
 	rm -rf $B dist
 
+include scripts/trust.mk
+
 .PRECIOUS: $B/obj/%.o
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
