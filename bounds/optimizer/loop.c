@@ -14,14 +14,21 @@ static schur_real denominator(const finf_optimizer *o, size_t k)
     return now - before;
 }
 
+/* Nesterov's 1 + m is no double: rounded, a loop near the edge of its stability would be off by
+ * that over its distance to it. */
+schur_real loop_numerator(const finf_optimizer *o, size_t k)
+{
+    if (k == 1 && o->rule == &optimizer_nesterov) return 1 + (schur_real)o->momentum;
+    return k < o->nb ? (schur_real)o->b[k] : 0;
+}
+
 /* ---- stability ------------------------------------------------------------------------------- */
 
 void loop_polynomial(const finf_optimizer *opt, double q, schur_real *c, size_t *n)
 {
     const finf_optimizer *o = optimizer_or_sgd(opt);
     *n = o->na > o->nb ? o->na : o->nb;
-    for (size_t k = 0; k < *n; k++)
-        c[k] = denominator(o, k) + (k < o->nb ? (schur_real)q * (schur_real)o->b[k] : 0);
+    for (size_t k = 0; k < *n; k++) c[k] = denominator(o, k) + (schur_real)q * loop_numerator(o, k);
 }
 
 /* By the step-down recursion (theory 2.1): c_0 + c_1 x + .. has no zero in |x| <= 1 if no
