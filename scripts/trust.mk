@@ -19,3 +19,20 @@ fuzz:
 
 fuzz-short:
 	+@$(MAKE) --no-print-directory fuzz SECONDS=4
+
+# ---- errors that are printed against values in ball arithmetic --------------------------------------------------
+.PHONY: honesty honesty-short
+POINTS ?= 100000
+SEED   ?= 1
+HONESTY_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/honesty/*.c))
+$(HONESTY_OBJ): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
+$(HONESTY_OBJ): $B/config.mk
+$B/honesty: $(HONESTY_OBJ) $(LINKED_OBJ)
+	$(call say,LD,$@)
+	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(CONFIG_ARB_LINKED) $(LIBS) -o $@
+
+honesty: $B/honesty
+	@$B/honesty $(POINTS) $(SEED) $(KIND)
+
+honesty-short: $B/honesty
+	@$B/honesty 1500 $(SEED)
