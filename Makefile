@@ -32,7 +32,7 @@ Q       := $(if $V,,@)
 say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
-        check-layers check-citations check-install check-faults check-sweep format-check faults asan clang \
+        check-layers check-citations check-install check-faults check-sweep format-check faults faults-short asan clang \
         no-ecos no-arb no-lapack no-sodium no-sqlite valgrind bench docs install uninstall clean python \
         python-package python-deps check-python bench-python dist deb
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
@@ -49,8 +49,11 @@ help:
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make clang no-ecos no-arb no-lapack no-sodium no-sqlite   the tests by another compiler, without a part'
 	@echo 'make valgrind   the tests under valgrind'
-	@echo 'make faults     every command with each of its allocations failing in turn'
-	@echo 'make bench      speed, as ratios to the plain way'
+	@echo 'make faults     every command with each of its allocations failing in turn; files that cannot be written; signals'
+	@echo 'make fuzz SECONDS=60   parsers and the numeric core on random input, SECONDS for each target; fuzz-short'
+	@echo 'make honesty POINTS=100000   printed errors against ball arithmetic; honesty-short; SEED=1 KIND=mean'
+	@echo 'make tsan coverage tidy   races; lines no test reaches; clang-tidy and cppcheck'
+	@echo 'make bench      speed, as ratios to the plain way; bench-compare: beside bench/baseline.json'
 	@echo 'make data       regenerate notebooks-data/'
 	@echo 'make docs       the man page, docs/commands.md from the tables of --help, the rooms in docs/architecture.md'
 	@echo 'make python     a wheel in dist/, tried in a new virtual environment; PYTHON=/usr/bin/python3'
@@ -240,6 +243,10 @@ check-sweep: $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
 
 faults: $B/finf $B/faults.so
 	@sh tests/faults.sh $B/finf $B/faults.so
+	@sh tests/faults_files.sh $B/finf $B/faults.so
+
+faults-short: $B/finf $B/faults.so
+	@sh tests/faults_files.sh $B/finf $B/faults.so 12
 
 # ---- Python ---------------------------------------------------------------------------------------------------
 # The package as it is imported: its files, the library, and the declarations that cffi reads from the header.
@@ -339,6 +346,8 @@ deb: dist
 
 clean:
 	rm -rf $B dist
+
+include scripts/trust.mk
 
 .PRECIOUS: $B/obj/%.o
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)

@@ -101,7 +101,7 @@ finf_status loop_white_gain(const finf_optimizer *opt, double q, finf_real *out)
     schur_real c[ROOM], d[ROOM];
     size_t n;
     loop_polynomial(o, q, c, &n);
-    for (size_t k = 0; k < n; k++) d[k] = k < o->nb ? o->b[k] : 0;
+    for (size_t k = 0; k < n; k++) d[k] = loop_numerator(o, k);
     if (o->rule != &optimizer_filter && loop_stable(o, q)) {
         *out = by_formula(o, q);
         return FINF_OK;
@@ -122,7 +122,7 @@ finf_status loop_average_gain(const finf_optimizer *opt, double q, finf_real *ou
     c[n] = 0;
     for (size_t k = n; k > 0; k--) c[k] -= (1 - leak) * c[k - 1]; /* times 1 - a x */
     n++;
-    for (size_t k = 0; k < n; k++) d[k] = k < o->nb ? leak * o->b[k] : 0;
+    for (size_t k = 0; k < n; k++) d[k] = leak * loop_numerator(o, k);
     return loop_series_energy(c, d, n, out);
 }
 

@@ -14,14 +14,21 @@ static schur_real denominator(const finf_optimizer *o, size_t k)
     return now - before;
 }
 
+/* Nesterov's 1 + m is no double: rounded, a loop near the edge of its stability would be off by
+ * that over its distance to it. */
+schur_real loop_numerator(const finf_optimizer *o, size_t k)
+{
+    if (k == 1 && o->rule == &optimizer_nesterov) return 1 + (schur_real)o->momentum;
+    return k < o->nb ? (schur_real)o->b[k] : 0;
+}
+
 /* ---- stability ------------------------------------------------------------------------------- */
 
 void loop_polynomial(const finf_optimizer *opt, double q, schur_real *c, size_t *n)
 {
     const finf_optimizer *o = optimizer_or_sgd(opt);
     *n = o->na > o->nb ? o->na : o->nb;
-    for (size_t k = 0; k < *n; k++)
-        c[k] = denominator(o, k) + (k < o->nb ? (schur_real)q * (schur_real)o->b[k] : 0);
+    for (size_t k = 0; k < *n; k++) c[k] = denominator(o, k) + (schur_real)q * loop_numerator(o, k);
 }
 
 /* By the step-down recursion (theory 2.1): c_0 + c_1 x + .. has no zero in |x| <= 1 if no
@@ -106,14 +113,21 @@ static double complex polish(const double *c, size_t n, double complex y)
     return y;
 }
 
-static finf_status solve(const double *c, size_t n, double complex *x)
+/* The zeros in x = 1/z of c_0 + c_1 x + .., c_0 not 0, as eigenvalues of the companion matrix of z:
+ * what counts are the largest z, which are the ones found best where the c_k differ much in size.
+ * Those at z = 0 are left out. */
+static finf_status solve(const double *c, size_t n, double complex *x, size_t *count)
 {
-    double root[2 * OPTIMIZER_ORDER_MAX];
+    double root[2 * OPTIMIZER_ORDER_MAX], in_z[OPTIMIZER_ORDER_MAX];
     gsl_poly_complex_workspace *work = gsl_poly_complex_workspace_alloc(n);
     if (!work) return FINF_ENOMEM;
-    int failed = gsl_poly_complex_solve(c, n, work, root);
+    for (size_t k = 0; k < n; k++) in_z[k] = c[n - 1 - k];
+    int failed = gsl_poly_complex_solve(in_z, n, work, root);
     gsl_poly_complex_workspace_free(work);
-    for (size_t i = 0; i + 1 < n && !failed; i++) x[i] = root[2 * i] + I * root[2 * i + 1];
+    for (size_t i = 0; i + 1 < n && !failed; i++) {
+        double complex z = root[2 * i] + I * root[2 * i + 1];
+        if (cabs(z) > 0) x[(*count)++] = 1 / z;
+    }
     return failed ? FINF_ETOL : FINF_OK;
 }
 
@@ -137,12 +151,11 @@ finf_status loop_poles(const finf_optimizer *opt, double q, double complex *y, s
     loop_polynomial(o, q, wide, &length);
     for (size_t k = 0; k < length; k++) c[k] = (double)wide[k];
     while (length > 1 && c[length - 1] == 0) length--;
-    finf_status s = length > 1 ? solve(c, length, y) : FINF_OK;
-    for (size_t i = 0; i + 1 < length && !s; i++) {
+    finf_status s = length > 1 ? solve(c, length, y, n) : FINF_OK;
+    for (size_t i = 0; i < *n && !s; i++) {
         y[i] = 1 - y[i];
         if (cabs(y[i]) * (double)length < 0.5) y[i] = polish(in_y, length, y[i]);
     }
-    if (!s) *n = length - 1;
     return s;
 }
 

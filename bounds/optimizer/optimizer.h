@@ -105,6 +105,8 @@ size_t average_denominator(const finf_optimizer *o, double den[2]);
 
 /* a + q b as a polynomial in x, c_0 = 1: *n numbers, with room for OPTIMIZER_ORDER_MAX. */
 void loop_polynomial(const finf_optimizer *o, double q, schur_real *c, size_t *n);
+/* b_k as wide as it is known. */
+schur_real loop_numerator(const finf_optimizer *o, size_t k);
 /* Every root z of a + q b is inside the unit disc, for q = eta (h + V). Decided in schur_real. */
 int loop_stable(const finf_optimizer *o, double q);
 /* The closed-loop poles z other than 0 at q, as 1 - 1/z = y: near z = 1 y is small and has its

@@ -159,6 +159,21 @@ static finf_status no_room(const plan *p, finf_reason *why)
                     (size_t)LANES, p->length, p->d);
 }
 
+/* Blocks are doubled until the noise in them is that of theory 0.1, for the slowest direction and
+ * for one that remembers nothing: a density with a narrow peak takes longer ones than the
+ * recursion. */
+static finf_status lengthen(plan *p, double slow, finf_reason *why)
+{
+    const double rate[2] = {fmin(slow, 1), 1}, tol = fmin(1e-4, 0.1 * p->o.relative_error);
+    finf_status s = FINF_OK;
+    for (int i = 0, fits = 0; i < 2 && !s; i += fits) {
+        if ((double)p->block * (double)p->width > (double)BLOCK_MOST) return no_room(p, why);
+        s = noise_stream_fits(p->noise, p->block, rate[i], tol, &fits, why);
+        if (!fits) p->block *= 2;
+    }
+    return s;
+}
+
 /* The lengths of a chain: burn-in and `counted` times that, or less where `budget` steps are too
  * few for LEAST_BATCHES batches of it, but not less than once. For FFT noise a chain is a whole
  * block, at least 64 slow time constants long, where its being periodic matters by 1e-4 only. */
@@ -190,8 +205,10 @@ static finf_status set_lengths(plan *p, double burn, double counted, double slow
            p->block <= BLOCK_MOST)
         p->block *= 2;
     if ((double)p->block * (double)p->width > (double)BLOCK_MOST) return no_room(p, why);
-    if (!p->o.steps) p->length = p->block;
-    return FINF_OK;
+    if (p->o.steps) return FINF_OK;
+    finf_status s = lengthen(p, slow, why);
+    p->length = p->block;
+    return s;
 }
 
 /* Mean, standard error, and the 95% interval by Student's t: `t` is its quantile over the factor by

@@ -114,6 +114,24 @@ void normal_source_free(normal_source *s) { free(s); }
 
 /* ---- the stream ------------------------------------------------------------------------------ */
 
+/* b(2-b)/n sum_k |B|^2/gap(b) over the frequencies of a block, beside T(b), its limit: they differ
+ * where |B| has a peak that falls between two frequencies, or on one. */
+finf_status noise_stream_fits(const finf_noise *noise, size_t n, double b, double tol, int *fits,
+                              finf_reason *why)
+{
+    double T, relerr, sum = 0;
+    *fits = 0;
+    finf_status s = finf_noise_energy(noise, &b, 1, &T, &relerr, why);
+    if (s) return s;
+    for (size_t k = 0; k <= n / 2; k++) {
+        double w = 2 * FINF_PI * (double)k / (double)n, half = sin(w / 2);
+        double once = finf_noise_density(noise, w) / (b * b + 4 * (1 - b) * half * half);
+        sum += k == 0 || k == n / 2 ? once : 2 * once;
+    }
+    *fits = fabs(b * (2 - b) * sum / (double)n - T) <= tol * T;
+    return FINF_OK;
+}
+
 finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed,
                               noise_stream *out)
 {

@@ -16,6 +16,11 @@ typedef struct {
  * cut off, and for n much longer than the memory of B and of the recursion that the noise drives,
  * it cannot be told from the noise of theory 0.1: the difference is exponentially small, or n^-2
  * where |B| has a kink. */
+/* Whether n is so long: what a filter that forgets by the factor 1 - b a step, 0 < b <= 1, makes of
+ * the periodic noise is to `tol` of it what it makes of the noise, T(b) of theory 5. FINF_OK also
+ * where it is not: see *fits. The other statuses are those of finf_noise_energy. */
+finf_status noise_stream_fits(const finf_noise *noise, size_t n, double b, double tol, int *fits,
+                              finf_reason *why);
 finf_status noise_stream_make(const finf_noise *noise, size_t n, unsigned long long seed,
                               noise_stream *out);
 /* Block number `index`: independent of every other, and the same whenever it is asked for. */

@@ -271,12 +271,16 @@ static finf_status fill_range(const char *name, double from, double to, int is_l
                         finf_show(count).s);
     if (is_log && !(from > 0 && to > 0))
         return finf_why(why, FINF_EDOM, "%s: a log range needs positive ends", name);
+    double reach = is_log ? to / from : to - from;
+    if (!isfinite(reach) || (is_log && reach == 0))
+        return finf_why(why, FINF_EDOM, "%s: from %s to %s is too far for a range", name,
+                        finf_show(from).s, finf_show(to).s);
     *n = (size_t)count;
     *list = malloc(*n * sizeof **list);
     if (!*list) return finf_why(why, FINF_ENOMEM, "no memory");
     for (size_t i = 0; i < *n; i++) {
         double f = (double)i / (count - 1);
-        (*list)[i] = i + 1 == *n ? to : is_log ? from * pow(to / from, f) : from + (to - from) * f;
+        (*list)[i] = i + 1 == *n ? to : is_log ? from * pow(reach, f) : from + reach * f;
     }
     return FINF_OK;
 }

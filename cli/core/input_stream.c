@@ -42,6 +42,12 @@ static finf_status no_memory(const input_stream *s, finf_reason *why)
     return finf_why(why, FINF_ENOMEM, "no memory to read '%.150s'", s->path);
 }
 
+static finf_status too_short(const input_stream *s, finf_reason *why)
+{
+    return finf_why(why, FINF_EPARSE, "'%.120s': truncated .npy, it ends within its %zu rows",
+                    s->path, s->array.rows);
+}
+
 /* ---- .npy ------------------------------------------------------------------------------------ */
 
 /* All of the header: `have` bytes of it are in `first` already. */
@@ -75,6 +81,9 @@ static finf_status open_npy(input_stream *s, const char *first, size_t have, fin
                         "'%.120s' is stored by columns (Fortran order): it can be read from a file "
                         "only, not from a pipe",
                         s->path);
+    /* of a file that ends too early nothing is read, and no room asked for */
+    if (s->size < (double)a->start + (double)a->rows * (double)a->columns * (double)a->width)
+        return too_short(s, why);
     s->most = a->columns < BLOCK ? BLOCK / a->columns : 1;
     if (s->most > a->rows) s->most = a->rows;
     s->block = malloc(s->most * a->columns * sizeof *s->block);
@@ -86,9 +95,7 @@ static finf_status read_bytes(input_stream *s, size_t n, finf_reason *why)
 {
     errno = 0;
     if (fread(s->bytes, 1, n, s->file) == n) return FINF_OK;
-    if (ferror(s->file)) return unreadable(s, why);
-    return finf_why(why, FINF_EPARSE, "'%.120s': truncated .npy, it ends within its %zu rows",
-                    s->path, s->array.rows);
+    return ferror(s->file) ? unreadable(s, why) : too_short(s, why);
 }
 
 /* The next `rows` of every column, one after another. */

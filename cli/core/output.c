@@ -218,6 +218,8 @@ finf_status sink_finish(sink *s, finf_reason *why)
     /* the printer has stopped at the first error, long ago: written to once more, for its errno */
     if (bad) fputc('\n', s->file);
     bad |= fflush(s->file) != 0;
+    /* on the disk before it has its name: after a power cut it is the old file or the new one */
+    bad |= s->temporary && fsync(fileno(s->file)) != 0;
     int enough = bad && is_closed_pipe(s);
     bad |= fclose(s->file) != 0; /* stdout too: a full disk may be noticed only now */
     s->file = NULL;

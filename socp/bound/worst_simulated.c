@@ -356,6 +356,23 @@ static finf_status scales(const finf_noise *noise, const socp_setting *s, double
     return st;
 }
 
+/* How long a block is: by the memory of F, and doubled until the noise in it is that of theory 0.1,
+ * as a density with a narrow peak takes longer ones. */
+static finf_status block_length(const finf_noise *noise, double memory, size_t *n, finf_reason *why)
+{
+    size_t taps = noise_taps(noise);
+    double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
+    int fits = 0;
+    for (*n = BLOCK_LEAST; *n < BLOCK_MOST && ((double)*n < length || *n < 4 * taps);) *n *= 2;
+    for (;; *n *= 2) {
+        finf_status s = noise_stream_fits(noise, *n, fmin(1 / memory, 1), 2e-3, &fits, why);
+        if (s || fits) return s;
+        if (*n >= BLOCK_MOST)
+            return finf_why(why, FINF_ETOL,
+                            "blocks of %zu steps are too short for so narrow a peak of |B|^2", *n);
+    }
+}
+
 /* domain:   as finf_iqc; 0 < relative_error < 1
  * cancel:   NULL, or polled between blocks: nonzero ends it (FINF_ETOL, with what was reached)
  * accuracy: error is one standard error; FINF_ETOL when it is above relative_error at the last step
@@ -396,9 +413,9 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
     }
     if (set.averaged)
         memory = fmax(memory, fmax(1 / set.opt->average_leak, (double)set.opt->average_last));
-    size_t n = BLOCK_LEAST, taps = noise_taps(noise);
-    double length = (finf_noise_scale(noise) < 1 / memory ? 64 : 20) * memory;
-    while (n < BLOCK_MOST && ((double)n < length || n < 4 * taps)) n *= 2;
+    size_t n, taps = noise_taps(noise);
+    st = block_length(noise, memory, &n, &out->reason);
+    if (st) return st;
     if ((double)n < 16 * memory || n < 4 * taps)
         return finf_why(
             &out->reason, FINF_ETOL,

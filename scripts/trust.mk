@@ -1,0 +1,38 @@
+# What tries to find mistakes rather than to confirm that there are none: fuzzing, faults, errors that are too small,
+# races, lines no test reaches. Read by the Makefile.
+FUZZ     := $(filter-out draw fuzz,$(patsubst fuzz/%.c,%,$(wildcard fuzz/*.c)))
+.PHONY: fuzz fuzz-run fuzz-short
+SECONDS  ?= 60
+FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+# ---- fuzzing: SECONDS for each target ---------------------------------------------------------------------------
+$B/fuzz_%: $B/obj/fuzz/%.o $(TOOLS) $(LIB_OBJ) $(STUBS)
+	$(call say,LD,$@)
+	$Q$(CC) -pthread -fsanitize=fuzzer $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
+
+fuzz-run: $(FUZZ:%=$B/fuzz_%)
+	@sh fuzz/run.sh $B $(SECONDS) $(FUZZ)
+
+fuzz:
+	+@$(AGAIN) B=$B/fuzz CC='$(CLANG)' CFLAGS='-O1 -g1' EXTRA='$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link' \
+	  SECONDS=$(SECONDS) fuzz-run
+
+fuzz-short:
+	+@$(MAKE) --no-print-directory fuzz SECONDS=4
+
+# ---- errors that are printed against values in ball arithmetic --------------------------------------------------
+.PHONY: honesty honesty-short
+POINTS ?= 100000
+SEED   ?= 1
+HONESTY_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/honesty/*.c))
+$(HONESTY_OBJ): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
+$(HONESTY_OBJ): $B/config.mk
+$B/honesty: $(HONESTY_OBJ) $(LINKED_OBJ)
+	$(call say,LD,$@)
+	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(CONFIG_ARB_LINKED) $(LIBS) -o $@
+
+honesty: $B/honesty
+	@$B/honesty $(POINTS) $(SEED) $(KIND)
+
+honesty-short: $B/honesty
+	@$B/honesty 1500 $(SEED)

@@ -1,0 +1,191 @@
+/* The bound for strongly convex F from the multipliers kept, and what stands below it. (theory 7)
+ */
+#include "bound.h"
+#include "certify.h"
+/* after the room's own header, which names fewer bits */
+#include "honesty.h"
+
+/* ---- the bound: the integral of the certificate, to more digits
+ * ------------------------------------- */
+
+typedef struct {
+    ball_form form;
+    acb_ptr part;
+} context;
+
+static int psi(acb_ptr out, const acb_t w, void *data, slong order, slong prec)
+{
+    context *c = data;
+    acb_ptr p = c->part;
+    if (order > 1) return 1;
+    ball_form_at(&c->form, w, order != 0, p);
+    if (!(acb_rel_accuracy_bits(p + BALL_A) > 1)) ball_form_refine(&c->form, w, p);
+    acb_mul(out, p + BALL_M, p + BALL_MC, prec);
+    acb_div(out, out, p + BALL_A, prec);
+    acb_add(out, out, p + BALL_K, prec);
+    acb_div(out, out, p + BALL_D, prec);
+    return 0;
+}
+
+/* (1/pi) int psi, and what Stein's columns cost; not finite where it could not be enclosed. */
+static void enclose(arb_t out, context *c, const socp_grid *g)
+{
+    acb_t lo, hi, part, sum;
+    mag_t tol;
+    acb_calc_integrate_opt_t opt;
+    acb_init(lo);
+    acb_init(hi);
+    acb_init(part);
+    acb_init(sum);
+    mag_init(tol);
+    acb_calc_integrate_opt_init(opt);
+    opt->deg_limit = 60;
+    opt->eval_limit = 4000;
+    for (size_t i = 1; i <= g->panels; i++) {
+        acb_set_d(hi, g->edge[i]);
+        if (i == g->panels) acb_const_pi(hi, PREC);
+        acb_calc_integrate(part, psi, c, lo, hi, 44, tol, opt, PREC);
+        acb_add(sum, sum, part, PREC);
+        acb_set(lo, hi);
+    }
+    acb_const_pi(part, PREC);
+    acb_div(sum, sum, part, PREC);
+    arb_set(out, acb_realref(sum));
+    acb_zero(part);
+    if (c->form.b->ns > 0) {
+        if (ball_stein_cost(&c->form, acb_realref(part)))
+            arb_add(out, out, acb_realref(part), PREC);
+        else
+            arb_indeterminate(out);
+    }
+    acb_clear(lo);
+    acb_clear(hi);
+    acb_clear(part);
+    acb_clear(sum);
+    mag_clear(tol);
+}
+
+static void bound(point *p, const reference *r, double eta, double kappa, finf_iqc_bound which)
+{
+    finf_iqc_options o = finf_iqc_options_default();
+    finf_iqc_result q;
+    socp_multipliers kept = {0};
+    context c = {.part = _acb_vec_init(BALL_PARTS)};
+    socp_grid grid;
+    arb_t truth, gamma2;
+    arb_init(truth);
+    arb_init(gamma2);
+    o.bound = which;
+    o.privacy.rho = 0.5;
+    o.solver = FINF_IQC_NEWTON;
+    finf_status s = socp_iqc(r->noise, eta, kappa, &o, &q, &kept);
+    if (!s && isfinite(q.bound.value) && kept.x) {
+        socp_model mo = socp_model_make(eta, kappa, socp_is_dist(which));
+        size_t lags = socp_basis_lags(r->noise, eta, socp_is_causal(which));
+        if (!socp_grid_make(r->noise, eta, 1 / kappa, lags, 0, &grid)) {
+            c.form = (ball_form){.noise = r->noise, .x = kept.x, .b = &kept.basis};
+            c.form.y = kept.x + socp_basis_signed(&kept.basis);
+            ball_form_make(&c.form, &mo, kappa);
+            enclose(truth, &c, &grid);
+            reference_gamma2(gamma2, r);
+            arb_mul(truth, truth, gamma2, BITS);
+            judge(p, "iqc bound", q.bound, truth);
+            ball_form_clear(&c.form);
+            socp_grid_free(&grid);
+        }
+    }
+    socp_basis_free(&kept.basis);
+    free(kept.x);
+    _acb_vec_clear(c.part, BALL_PARTS);
+    arb_clear(truth);
+    arb_clear(gamma2);
+}
+
+/* ---- what stands below
+ * ------------------------------------------------------------------------------- */
+
+/* gamma^2 (eta/2) T(eta h)/(2 - eta h) at rho = 1/2: no claim of the largest may be below it. */
+static void quadratic_at(arb_t out, const reference *r, double eta, double h, const arb_t gamma2)
+{
+    arb_t t;
+    arb_init(t);
+    reference_energy(out, r, eta * h); /* of the double next to eta h: some 1e-16 */
+    arb_mul(out, out, gamma2, BITS);
+    arb_set_d(t, eta);
+    arb_mul(out, out, t, BITS);
+    arb_mul_2exp_si(out, out, -1);
+    arb_set_d(t, eta * h);
+    arb_sub_ui(t, t, 2, BITS);
+    arb_neg(t, t);
+    arb_div(out, out, t, BITS);
+    arb_clear(t);
+}
+
+/* The largest of a scan: the claim must be the value at its own h, and not below any other. */
+static void lower(point *p, const reference *r, double eta, double kappa)
+{
+    finf_real claim;
+    double at;
+    arb_t gamma2, truth, other;
+    arb_init(gamma2);
+    arb_init(truth);
+    arb_init(other);
+    arb_one(gamma2);
+    if (!finf_iqc_quadratic(r->noise, eta, kappa, 1, 0, &claim, &at, NULL)) {
+        quadratic_at(truth, r, eta, at, gamma2);
+        arb_get_mag(arb_radref(other), truth);
+        mag_mul_2exp_si(arb_radref(other), arb_radref(other), -51); /* eta h is rounded */
+        mag_add(arb_radref(truth), arb_radref(truth), arb_radref(other));
+        for (int i = 0; i <= 8; i++) {
+            quadratic_at(other, r, eta, pow(kappa, (i - 8) / 8.0), gamma2);
+            if (arb_gt(other, truth)) arb_set(truth, other);
+        }
+        judge(p, "iqc unit_lower", claim, truth);
+    }
+    arb_clear(gamma2);
+    arb_clear(truth);
+    arb_clear(other);
+}
+
+/* (eta^2 L/2) g2(eta L)^2 at rho = 1/2, d = L = 1, g2 = 1/AGM(1, sqrt(eta (2 - eta))) */
+static void minimax(point *p, double eta, double kappa)
+{
+    finf_privacy_setting set = finf_privacy_setting_default();
+    finf_real claim;
+    arb_t x, t;
+    arb_init(x);
+    arb_init(t);
+    set.rho = 0.5;
+    arb_set_d(t, eta);
+    arb_sub_ui(x, t, 2, BITS);
+    arb_neg(x, x);
+    arb_mul(x, x, t, BITS);
+    arb_sqrt(x, x, BITS);
+    arb_one(t);
+    arb_agm(x, t, x, BITS);
+    arb_set_d(t, eta);
+    arb_div(x, t, x, BITS);
+    arb_mul(x, x, x, BITS);
+    arb_mul_2exp_si(x, x, -1);
+    if (!finf_iqc_minimax(eta, kappa, 0, 1, 1, &set, &claim, NULL))
+        judge(p, "iqc minimax", claim, x);
+    arb_clear(x);
+    arb_clear(t);
+}
+
+void convex_point(point *p)
+{
+    reference r;
+    finf_sensitivity g;
+    double eta = log_uniform(p, 0.01, 1.8), kappa = log_uniform(p, 1.5, 300);
+    finf_iqc_bound which = (finf_iqc_bound)whole(p, 5);
+    reference_draw(p, &r);
+    snprintf(p->what, sizeof p->what, "%s, eta %.17g, kappa %.17g, %s", r.spelled, eta, kappa,
+             finf_iqc_bound_name(which));
+    if (!finf_noise_sensitivity(r.noise, &g) && g.minimum_phase && isfinite(g.gamma2.value)) {
+        bound(p, &r, eta, kappa, which);
+        lower(p, &r, eta, kappa);
+    }
+    minimax(p, eta, kappa);
+    reference_free(&r);
+}

@@ -1,0 +1,166 @@
+/* n steps: systems and learning curves, step by step. (theory 5.1, 6) */
+#include "honesty.h"
+
+/* sens2 = sum c^2 and error = sum (n-t) a_t^2, a the prefix sums of beta. */
+static void systems(point *p, const reference *r, size_t n, arb_srcptr beta, arb_srcptr c,
+                    const finf_system *s)
+{
+    finf_system_facts f = finf_system_describe(s);
+    arb_t sens2, error, a, t;
+    arb_init(sens2);
+    arb_init(error);
+    arb_init(a);
+    arb_init(t);
+    for (size_t k = 0; k < n; k++) {
+        arb_addmul(sens2, c + k, c + k, BITS);
+        arb_add(a, a, beta + k, BITS);
+        arb_mul(t, a, a, BITS);
+        arb_mul_ui(t, t, n - k, BITS);
+        arb_add(error, error, t, BITS);
+    }
+    snprintf(p->what, sizeof p->what, "%s, n %zu", r->spelled, n);
+    judge(p, "curve sens2", f.sens2, sens2);
+    judge(p, "curve prefix_error", f.error, error);
+    arb_mul(t, sens2, error, BITS);
+    judge(p, "curve loss", f.loss, t);
+    arb_clear(sens2);
+    arb_clear(error);
+    arb_clear(a);
+    arb_clear(t);
+}
+
+typedef struct {
+    size_t d, n;
+    double lambda[8], eta, kurtosis, start, sgd, rho;
+} run;
+
+/* (5.c): the second moments of d directions, and of them (1/2) sum lambda_j s_j after n steps. */
+static void curve(arb_t out, const run *g, arb_srcptr beta, arb_srcptr c)
+{
+    enum { S, U, Q, L, B, ROOM = 5 };
+    size_t d = g->d;
+    arb_ptr v = _arb_vec_init((slong)(ROOM * d + 8)), sigma2 = v + ROOM * d, eta = sigma2 + 1,
+            k2 = eta + 1, sum = k2 + 1, t = sum + 1, x = t + 1, noise = x + 1, one_b = noise + 1;
+    for (size_t k = 0; k < g->n; k++) arb_addmul(sigma2, c + k, c + k, BITS);
+    arb_set_d(t, g->rho);
+    arb_mul_2exp_si(t, t, 1);
+    arb_div(sigma2, sigma2, t, BITS);
+    arb_set_d(eta, g->eta);
+    arb_set_d(k2, g->kurtosis);
+    arb_add_ui(k2, k2, 2, BITS);
+    for (size_t j = 0; j < d; j++) {
+        arb_set_d(v + L * d + j, g->lambda[j]);
+        arb_mul(v + B * d + j, eta, v + L * d + j, BITS);
+        arb_set_d(v + S * d + j, g->start);
+        arb_div_ui(v + S * d + j, v + S * d + j, d, BITS);
+    }
+    for (size_t step = 0; step < g->n; step++) {
+        arb_zero(sum);
+        for (size_t j = 0; j < d; j++) arb_addmul(sum, v + L * d + j, v + S * d + j, BITS);
+        for (size_t j = 0; j < d; j++) {
+            arb_ptr s = v + S * d + j, u = v + U * d + j, q = v + Q * d + j, b = v + B * d + j;
+            arb_sub_ui(one_b, b, 1, BITS);
+            arb_neg(one_b, one_b);
+            arb_mul(u, u, one_b, BITS);
+            arb_add(u, u, beta + step, BITS);
+            arb_mul_2exp_si(t, u, 1); /* Q += beta (2u - beta) */
+            arb_sub(t, t, beta + step, BITS);
+            arb_addmul(q, t, beta + step, BITS);
+            arb_mul(t, b, k2, BITS); /* 1 - 2b + (2+kx) b^2 */
+            arb_sub_ui(t, t, 2, BITS);
+            arb_mul(t, t, b, BITS);
+            arb_add_ui(t, t, 1, BITS);
+            arb_mul(x, t, s, BITS);
+            arb_mul(t, eta, b, BITS);
+            arb_addmul(x, t, sum, BITS);
+            arb_set_d(t, g->sgd);
+            arb_mul(t, t, t, BITS);
+            arb_mul(t, t, v + L * d + j, BITS);
+            arb_addmul(t, sigma2, q, BITS);
+            arb_mul(noise, eta, eta, BITS);
+            arb_addmul(x, noise, t, BITS);
+            arb_set(s, x);
+        }
+    }
+    arb_zero(out);
+    for (size_t j = 0; j < d; j++) arb_addmul(out, v + L * d + j, v + S * d + j, BITS);
+    arb_mul_2exp_si(out, out, -1);
+    _arb_vec_clear(v, (slong)(ROOM * d + 8));
+}
+
+static run draw_run(point *p, size_t n)
+{
+    run g = {.d = 1 + whole(p, 8), .n = n, .start = whole(p, 2) ? 0 : log_uniform(p, 1e-3, 1e3)};
+    double trace = 0;
+    for (size_t j = 0; j < g.d; j++) trace += g.lambda[j] = log_uniform(p, 1e-4, 1);
+    g.eta = log_uniform(p, 1e-4, whole(p, 4) ? 0.6 : 3) / trace;
+    g.kurtosis = whole(p, 2) ? 0 : uniform(p, -2, 4);
+    g.sgd = whole(p, 2) ? 0 : log_uniform(p, 1e-3, 1e2);
+    g.rho = log_uniform(p, 1e-2, 1e2);
+    return g;
+}
+
+/* What finf design judges a given noise by: the last loss, by privacy noise alone and in all. */
+static void design(point *p, const reference *r, run g, arb_srcptr beta, arb_srcptr c,
+                   const finf_spectrum *h, const arb_t total)
+{
+    finf_design_options o = finf_design_options_default();
+    finf_design *made = NULL;
+    finf_design_result q;
+    arb_t loss;
+    arb_init(loss);
+    o.start = g.start;
+    o.kurtosis = g.kurtosis;
+    o.privacy.sigma_sgd = g.sgd;
+    o.privacy.rho = g.rho;
+    if (!finf_design_make(g.eta, h, g.n, &o, &made, NULL)) {
+        if (!finf_design_noise(made, r->noise, &q)) {
+            g.start = g.sgd = 0;
+            curve(loss, &g, beta, c);
+            judge(p, "design loss", q.loss, loss);
+            judge(p, "design loss_total", q.loss_total, total);
+            finf_design_result_free(&q);
+        }
+        finf_design_free(made);
+    }
+    arb_clear(loss);
+}
+
+void finite_point(point *p)
+{
+    reference r;
+    size_t n = 1 + whole(p, 80);
+    finf_system *s = NULL;
+    finf_spectrum *h = NULL;
+    finf_curve_options o = finf_curve_options_default();
+    finf_curve_result q;
+    arb_ptr x = _arb_vec_init((slong)(2 * n));
+    arb_t truth;
+    arb_init(truth);
+    reference_draw(p, &r);
+    reference_series(&r, n, x, x + n);
+    run g = draw_run(p, n);
+    if (finf_system_toeplitz(r.noise, n, &s, NULL) || finf_spectrum_list(g.lambda, g.d, &h, NULL))
+        exit(5);
+    systems(p, &r, n, x, x + n, s);
+    o.start = g.start;
+    o.kurtosis = g.kurtosis;
+    o.privacy.sigma_sgd = g.sgd;
+    o.privacy.rho = g.rho;
+    o.direct_max = whole(p, 2) ? 0 : 512;
+    snprintf(
+        p->what, sizeof p->what,
+        "%s, n %zu, eta %.17g, d %zu, kurtosis %.17g, start %.17g, sgd %.17g, rho %.17g, nodes %d",
+        r.spelled, n, g.eta, g.d, g.kurtosis, g.start, g.sgd, g.rho, o.direct_max == 0);
+    curve(truth, &g, x, x + n);
+    if (!finf_curve(s, g.eta, h, &o, &q)) {
+        judge(p, "curve F_last", q.last, truth);
+        finf_curve_result_free(&q);
+    }
+    design(p, &r, g, x, x + n, h, truth);
+    finf_system_free(s);
+    finf_spectrum_free(h);
+    reference_free(&r);
+    arb_clear(truth);
+    _arb_vec_clear(x, (slong)(2 * n));
+}

@@ -1,0 +1,88 @@
+/* Whether printed errors are true: claims at random parameters beside values in ball arithmetic,
+ * found by other methods than the library's. */
+#ifndef FINF_HONESTY_H
+#define FINF_HONESTY_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include FINF_ARB_HEADER
+#include FINF_ARB_HYPGEOM_HEADER
+
+#include "finf.h"
+
+enum { BITS = 192 }; /* of the references */
+
+/* ---- tally.c: what was claimed, key by key ----------------------------------------------------
+ */
+
+typedef struct tally tally;
+tally *tally_new(void);
+void tally_free(tally *t);
+void tally_merge(tally *into, const tally *from);
+/* The table; the number of errors that are too small. */
+size_t tally_print(const tally *t);
+
+/* One point: its random numbers, where its claims go, and what it is about. */
+typedef struct {
+    unsigned long long state;
+    tally *t;
+    char what[700];
+} point;
+
+double uniform(point *p, double lo, double hi);
+double log_uniform(point *p, double lo, double hi);
+size_t whole(point *p, size_t below); /* 0 .. below - 1 */
+
+/* A claim beside the truth, which is in the ball. NaN and infinite claims are counted apart. */
+void judge(point *p, const char *key, finf_real claim, const arb_t truth);
+/* A claim whose error is one standard error: too small is what six of them do not cover. */
+void judge_sampled(point *p, const char *key, finf_real claim, double truth);
+/* A value with a relative error. */
+finf_real with_relative(double value, double relerr);
+
+/* ---- reference.c: noise and means over the circle in balls ------------------------------------
+ */
+
+enum { TERMS = 6 };
+/* B = prod (1-(1-nu_i)z)^{power_i} beta(z)/(c(z) + sum scale_i z/(1 - decay_i z)) */
+typedef struct {
+    size_t factors, nb, nc, buffers; /* how many there are of each; nb, nc = 0: 1 */
+    double nu[TERMS], power[TERMS], beta[TERMS], c[TERMS], decay[TERMS], scale[TERMS];
+    char spelled[256];
+    finf_noise *noise;
+} reference;
+
+void reference_draw(point *p, reference *r);
+void reference_free(reference *r);
+
+/* 4 sin^2(w/2), which every gap is linear in: gap(b) = b^2 + (1-b) c. (theory 0.3) */
+void gap(acb_t out, double b, const acb_t c);
+void gap_arb(acb_t out, const arb_t b, const acb_t c);
+/* |B|^2 continued to complex w. */
+void density(acb_t out, const reference *r, const acb_t w, const acb_t c, int analytic);
+
+/* f at w, c = 4 sin^2(w/2): not finite where `analytic` asks for more than f is. */
+typedef void ball_function(acb_t out, const acb_t w, const acb_t c, int analytic, void *data);
+/* (1/pi) int_0^pi f dw. */
+void ball_mean(arb_t out, ball_function *f, void *data);
+/* gamma^2, T(b), and the first n of beta and c. */
+void reference_gamma2(arb_t out, const reference *r);
+void reference_energy(arb_t out, const reference *r, double b);
+void reference_series(const reference *r, size_t n, arb_ptr beta, arb_ptr c);
+
+/* ---- the commands ------------------------------------------------------------------------------
+ */
+
+void special_point(point *p);
+void noise_point(point *p);
+void privacy_point(point *p);
+void mean_point(point *p);
+void linreg_point(point *p);
+void finite_point(point *p);
+void convex_point(point *p);
+void simulate_point(point *p);
+
+#endif

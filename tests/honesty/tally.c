@@ -1,0 +1,174 @@
+#include "honesty.h"
+
+enum { KEYS = 64 };
+
+typedef struct {
+    const char *key;
+    size_t n, room;
+    double *ratio;    /* true error over claimed */
+    size_t too_small; /* certainly */
+    size_t open;      /* the reference is not sharp enough to tell */
+    size_t infinite;  /* +inf, which no error goes with */
+    size_t none;      /* the library answered NaN */
+    double worst;
+    char where[900];
+} row;
+
+struct tally {
+    size_t n;
+    row rows[KEYS];
+};
+
+tally *tally_new(void)
+{
+    tally *t = calloc(1, sizeof *t);
+    if (!t) exit(5);
+    return t;
+}
+
+void tally_free(tally *t)
+{
+    for (size_t i = 0; i < t->n; i++) free(t->rows[i].ratio);
+    free(t);
+}
+
+static row *find(tally *t, const char *key)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(t->rows[i].key, key) == 0) return &t->rows[i];
+    if (t->n == KEYS) exit(5);
+    t->rows[t->n] = (row){.key = key, .worst = -1};
+    return &t->rows[t->n++];
+}
+
+static void add(row *r, double ratio, const char *what)
+{
+    if (r->n == r->room) {
+        r->room = r->room ? 2 * r->room : 256;
+        r->ratio = realloc(r->ratio, r->room * sizeof *r->ratio);
+        if (!r->ratio) exit(5);
+    }
+    r->ratio[r->n++] = ratio;
+    if (ratio <= r->worst) return;
+    r->worst = ratio;
+    snprintf(r->where, sizeof r->where, "%s", what);
+}
+
+void tally_merge(tally *into, const tally *from)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        const row *f = &from->rows[i];
+        row *r = find(into, f->key);
+        for (size_t k = 0; k < f->n; k++) add(r, f->ratio[k], f->where);
+        r->too_small += f->too_small;
+        r->open += f->open;
+        r->infinite += f->infinite;
+        r->none += f->none;
+        if (f->worst >= r->worst) snprintf(r->where, sizeof r->where, "%s", f->where);
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const row *)a)->key, ((const row *)b)->key);
+}
+
+size_t tally_print(const tally *t)
+{
+    size_t too_small = 0, n = 0, open = 0;
+    tally sorted = *t;
+    qsort(sorted.rows, sorted.n, sizeof *sorted.rows, by_key);
+    printf("%-24s %8s %9s %9s %9s %9s %6s %6s %6s\n", "true/claimed", "claims", "median", "99%",
+           "largest", "too small", "open", "inf", "none");
+    for (size_t i = 0; i < sorted.n; i++) {
+        const row *r = &sorted.rows[i];
+        if (r->n) qsort(r->ratio, r->n, sizeof *r->ratio, by_size);
+        double half = r->n ? r->ratio[r->n / 2] : NAN, most = r->n ? r->ratio[r->n - 1] : NAN,
+               nearly = r->n ? r->ratio[(size_t)(0.99 * (double)(r->n - 1))] : NAN;
+        printf("%-24s %8zu %9.2g %9.2g %9.2g %9zu %6zu %6zu %6zu\n", r->key, r->n, half, nearly,
+               most, r->too_small, r->open, r->infinite, r->none);
+        too_small += r->too_small;
+        open += r->open;
+        n += r->n;
+    }
+    for (size_t i = 0; i < sorted.n; i++)
+        if (sorted.rows[i].too_small)
+            printf("FAILED: %s, the worst: %s\n", sorted.rows[i].key, sorted.rows[i].where);
+    printf("%zu claims, %zu too small, %zu that the reference does not decide\n", n, too_small,
+           open);
+    return too_small;
+}
+
+/* ---- one point ---------------------------------------------------------------------------------
+ */
+
+/* splitmix64 (Steele, Lea and Flood 2014): any number is a good seed. */
+static double unit(point *p)
+{
+    unsigned long long z = p->state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+double uniform(point *p, double lo, double hi) { return lo + (hi - lo) * unit(p); }
+double log_uniform(point *p, double lo, double hi) { return lo * pow(hi / lo, unit(p)); }
+size_t whole(point *p, size_t below) { return (size_t)((double)below * unit(p)); }
+
+/* A number that is no answer is counted; else the row it belongs to. */
+static row *answered(point *p, const char *key, finf_real claim)
+{
+    row *r = find(p->t, key);
+    r->none += isnan(claim.value) ? 1 : 0;
+    r->infinite += isinf(claim.value) ? 1 : 0;
+    return isfinite(claim.value) ? r : NULL;
+}
+
+void judge(point *p, const char *key, finf_real claim, const arb_t truth)
+{
+    char what[900];
+    row *r = answered(p, key, claim);
+    if (!r) return;
+    arb_t miss;
+    arf_t end;
+    arb_init(miss);
+    arf_init(end);
+    arb_set_d(miss, claim.value);
+    arb_sub(miss, truth, miss, 2 * BITS);
+    arb_abs(miss, miss);
+    arb_get_lbound_arf(end, miss, BITS);
+    double least = fmax(arf_get_d(end, ARF_RND_DOWN), 0);
+    arb_get_ubound_arf(end, miss, BITS);
+    /* an error of 0 is claimed of numbers that are exact, which no ball is */
+    double most = arf_get_d(end, ARF_RND_UP), error = fmax(claim.error, 1e-20 * fabs(claim.value));
+    snprintf(what, sizeof what, "%s: %.17g +- %.3g, off by %.3g", p->what, claim.value, claim.error,
+             least);
+    if (arb_is_finite(truth)) add(r, (least + most) / 2 / error, what);
+    r->too_small += least > error ? 1 : 0;
+    r->open += !(most <= error) && !(least > error) ? 1 : 0;
+    arb_clear(miss);
+    arf_clear(end);
+}
+
+void judge_sampled(point *p, const char *key, finf_real claim, double truth)
+{
+    char what[900];
+    row *r = answered(p, key, claim);
+    if (!r) return;
+    double ratio = fabs(claim.value - truth) / claim.error;
+    snprintf(what, sizeof what, "%s: %.17g +- %.3g, not %.17g", p->what, claim.value, claim.error,
+             truth);
+    add(r, ratio, what);
+    r->too_small += ratio > 6;
+}
+
+finf_real with_relative(double value, double relerr)
+{
+    return (finf_real){value, relerr * fabs(value), ""};
+}
