@@ -208,9 +208,9 @@ static void json_objects(const item *x, FILE *out)
     for (size_t r = 0; r < x->rows; r++)
         for (size_t c = 0; c < x->columns; c++) {
             fputs(c ? "," : r ? ",{" : "{", out);
-            json_string(x->names[c], out);
+            doc_json_string(x->names[c], out);
             fputc(':', out);
-            json_string(x->names[(r + 1) * x->columns + c], out);
+            doc_json_string(x->names[(r + 1) * x->columns + c], out);
             if (c + 1 == x->columns) fputc('}', out);
         }
 }
