@@ -38,7 +38,7 @@ static void call_linreg(void)
     finf_linreg_result r;
     finf_rates rates;
     finf_privacy_setting set = finf_privacy_setting_default();
-    double eta_max, contraction;
+    finf_real eta_max, contraction;
     finf_linreg(noise, 0.02, spectrum, NULL, &r);
     finf_linreg_eta_max(spectrum, 0, NULL, &eta_max, NULL);
     finf_rates_spectrum(spectrum, 0.02, &set, &rates);
@@ -49,7 +49,7 @@ static void call_iqc(void)
 {
     finf_iqc_options o = finf_iqc_options_default();
     finf_iqc_result r;
-    double contraction;
+    finf_real contraction;
     o.solver = FINF_IQC_NEWTON;
     finf_iqc(noise, 0.1, 100, &o, &r);
     finf_optimizer_contraction(NULL, 0.1, 0.01, 1, &contraction, NULL);
@@ -59,7 +59,7 @@ static void call_curve(void)
 {
     finf_system *system;
     finf_curve_result r;
-    double contraction;
+    finf_real contraction;
     if (finf_system_toeplitz(noise, 10000, &system, NULL)) return;
     finf_optimizer_contraction(NULL, 0.02, 1. / 128, 1, &contraction, NULL);
     finf_curve(system, 0.02, spectrum, NULL, &r);

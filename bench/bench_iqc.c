@@ -320,7 +320,7 @@ static void optimized(void)
                    "best nu %.6g, "
                    "bound/minimax %.5f\n",
                    kappa, FORM[bounds[f]], 1e3 * t, t / solo, t / ecos, finf_status_name(st),
-                   r.iqc.bound.value, r.bound_nu, r.gap);
+                   r.iqc.bound.value, r.bound_nu.value, r.gap.value);
             finf_optimize_result_free(&r);
             finf_noise_free(n);
         }

@@ -12,7 +12,7 @@
  * Contents
  *     what it is made of             finf_part_get, finf_fftw_failed
  *     status                         finf_status, finf_reason, finf_cancel
- *     numbers with their error       finf_real
+ *     numbers with their error       finf_real, finf_real_*
  *     special functions              finf_agm, finf_ellint_*
  *     noise                          finf_noise_*: the families of beta; gamma, T(b), |B|^2
  *     spectra of the Hessian         finf_spectrum_*, finf_gram_*: formulas, lists, your own data
@@ -173,6 +173,16 @@ typedef struct {
     double error;       /* absolute, >= 0; INFINITY after a failure; 0 where value is +inf */
     const char *method; /* a static string, e.g. "Carlson RF, RJ"; never NULL */
 } finf_real;
+
+/* What is computed from such numbers: every true result is within the error, for all true arguments
+ * within theirs. What is no number is NaN, with an infinite error; +inf is exact. */
+finf_real finf_real_exact(double value); /* a number that was given */
+/* the value of a formula whose operations together lose at most so many units of 2^-52 */
+finf_real finf_real_rounded(double value, double units);
+finf_real finf_real_times(finf_real a, finf_real b); /* a b */
+finf_real finf_real_over(finf_real a, finf_real b);  /* a/b */
+finf_real finf_real_root(finf_real x);               /* sqrt x */
+finf_real finf_real_log(finf_real x);                /* log x */
 
 /* ---- special functions (ellint/) ------------------------------------------------------------- */
 
@@ -399,6 +409,9 @@ double finf_spectrum_dim(const finf_spectrum *s);   /* d */
 double finf_spectrum_max(const finf_spectrum *s);   /* the largest eigenvalue */
 double finf_spectrum_min(const finf_spectrum *s);   /* the smallest */
 double finf_spectrum_trace(const finf_spectrum *s); /* their sum */
+/* How far the true sum may be from that: rounding of the eigenvalues and of their sum (theory 5.5),
+ * and for a matrix or data what each eigenvalue may be off by. */
+double finf_spectrum_trace_error(const finf_spectrum *s);
 double finf_spectrum_zeros(const finf_spectrum *s); /* how many zeros were left out; not in d */
 /* lambda_k, k = 1..d; NaN for any other k */
 double finf_spectrum_at(const finf_spectrum *s, double k);
@@ -485,9 +498,11 @@ double finf_optimizer_eta_max(const finf_optimizer *opt, double h_min, double h_
  * this factor a step in the end. Above 1 where it diverges.                          theory 11.1
  * domain: 1e-50 <= eta (h_lo + V) <= eta (h_hi + V) <= 1e50, else FINF_EDOM
  * method: closed form for momentum, else eigenvalues; 257 curvatures and golden sections between
+ * accuracy: error is what rounding of eta (h + V) does to it, which at a double pole is 1e-8; of a
+ *         filter's eigenvalues an estimate by the polynomial's value there
  * failure: NaN. FINF_ETOL: no eigenvalues */
 finf_status finf_optimizer_contraction(const finf_optimizer *opt, double eta, double h_lo,
-                                       double h_hi, double *contraction, finf_reason *why);
+                                       double h_hi, finf_real *contraction, finf_reason *why);
 
 /* The impulse response of G_h = eta P/(1 + h eta P), h + V in place of h: what a unit of noise
  * added to the gradient of step 0 moves -theta_t by, t = 0 .. n-1, and the averaged point (may be
@@ -558,6 +573,7 @@ typedef struct {
     double R2;             /* Tr H + (2 + kurtosis) lambda_max, exact for these inputs */
     double C_kurt;         /* 3 + max(kurtosis, 0) */
     double D;              /* of theory 5.1, 1 at eta = 0; -inf if one direction diverges alone */
+    double D_error;        /* how far the true one may be from it */
     int stable;            /* D > 0: finite second moments in the limit */
     finf_reason reason;    /* why `exact` is infinite, or why it failed */
     finf_reason upper_reason; /* why `upper` is infinite */
@@ -579,10 +595,11 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
 /* The largest eta for which `exact` is finite: the zero of D theory 5.1, 11.3 domain:   kurtosis >=
  * -2 and finite, else FINF_EDOM, as where no step is stable method:   Brent's, in the bracket
  * of 5.1. FINF_ETOL: the bracket did not hold to rounding. With an optimizer: downwards from the
- * step that is stable in the mean, by factors of 0.8, then by bisection accuracy: 1e-14 relative,
- * not returned failure:  *eta = NaN */
+ * step that is stable in the mean, by factors of 0.8, then by bisection
+ * accuracy: the error is that of D over its slope, and rounding
+ * failure:  NaN */
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
-                                const finf_optimizer *optimizer, double *eta, finf_reason *why);
+                                const finf_optimizer *optimizer, finf_real *eta, finf_reason *why);
 
 typedef struct {
     double lambda; /* the direction's eigenvalue */
@@ -617,9 +634,9 @@ finf_status finf_mean_best_noise(double eta, const finf_mean_options *opt, finf_
 
 /* The paper's rates with unit constants: orders of magnitude, no bounds. */
 typedef struct {
-    double sgd;         /* F_inf of DP-SGD; NaN after a failure, as below */
-    double nu;          /* of nu = eta mu */
-    double floor;       /* the lower bound for every noise */
+    finf_real sgd;      /* F_inf of DP-SGD; NaN after a failure, as below */
+    finf_real nu;       /* of nu = eta mu */
+    finf_real floor;    /* the lower bound for every noise */
     finf_reason reason; /* why it failed */
 } finf_rates;
 
@@ -642,9 +659,9 @@ typedef enum {
 } finf_prior;
 
 typedef struct {
-    double nu;     /* the damping, at most 1; 0 where there is none */
-    double growth; /* the law of gamma^2: log T, log(1/nu), T or 1/nu */
-    double rate;   /* the paper's rate of F_inf with unit constants; +inf where it diverges */
+    finf_real nu;     /* the damping, at most 1; 0 where there is none */
+    finf_real growth; /* the law of gamma^2: log T, log(1/nu), T or 1/nu, at nu.value */
+    finf_real rate;   /* the paper's rate of F_inf with unit constants; +inf where it diverges */
 } finf_prior_rates;
 
 /* T: for the laws that grow with it, T > 0. A failure leaves NaN in all fields. */
@@ -659,6 +676,10 @@ double finf_nu_of_paper(double eta, double mu);
  * apart, where both are positive and finite. *points (may be NULL): how many they are. NaN where
  * there is no slope: fewer than two points, or one x only. */
 double finf_log_slope(const double *x, const double *y, size_t n, size_t stride, size_t *points);
+/* How far that slope may be from the true one, where each y is off by at most its y_error, and by
+ * rounding; INFINITY where there is none. The arrays are as above. */
+double finf_log_slope_error(const double *x, const double *y, const double *y_error, size_t n,
+                            size_t stride);
 /* The same with slope 1: the geometric mean of y/x; NaN where there is no point. */
 double finf_log_constant(const double *x, const double *y, size_t n, size_t stride);
 
@@ -735,8 +756,8 @@ typedef struct {
      * unit_sgd. error is that of the recomputation and of gamma2: what the solver left is no error,
      * only a larger bound */
     finf_real bound;
-    double unit_bound; /* for w of variance 1, d = 1, no gamma^2; NaN without privacy noise */
-    double unit_sgd;   /* for unit E|what|^2; NaN where sigma_sgd = 0 */
+    finf_real unit_bound; /* for w of variance 1, d = 1, no gamma^2; NaN without privacy noise */
+    finf_real unit_sgd;   /* for unit E|what|^2; NaN where sigma_sgd = 0 */
     finf_real quadratic_lower; /* the worst quadratic, same unit: no bound can be below it (7.8) */
     finf_real unit_quadratic_lower; /* for w of variance 1, d = 1, alone */
     double quadratic_h;        /* its curvature, without the weight decay; NaN where all diverge */
@@ -825,9 +846,9 @@ finf_optimize_options finf_optimize_options_default(void);
 typedef struct {
     finf_iqc_result iqc; /* of the noise found; its reason is that of the whole call */
     finf_noise *noise;   /* a product, or nu or sgd where nothing is better; owned; NULL: none */
-    double bound_sgd;    /* bound of independent noise, as iqc.bound; NaN if it failed, as below */
-    double bound_nu;     /* bound of the best nu */
-    double nu;           /* that nu, in (0, 1]; 1 is sgd */
+    finf_real bound_sgd; /* bound of independent noise, as iqc.bound; NaN if it failed, as below */
+    finf_real bound_nu;  /* bound of the best nu */
+    finf_real nu;        /* that nu, in (0, 1]; 1 is sgd; its error is that of finf_tune_iqc */
     /* bound after each round of the best start, rounds + 1 numbers, never increasing; owned */
     double *history;
     size_t rounds; /* of the best start */
@@ -836,7 +857,7 @@ typedef struct {
      * where the first ended, once Newton's step leads there); 0 with one start */
     double spread;
     finf_real minimax_lower; /* below the worst case of every Toeplitz noise (theory 7.9) */
-    double gap;              /* bound / minimax_lower; NaN where a quadratic diverges */
+    finf_real gap;           /* bound / minimax_lower; NaN where a quadratic diverges */
     /* A grid of n frequencies, and the multipliers of the bound on it: one block, owned, which w
      * begins. n = 0 and NULL where the bound is infinite or there is no privacy noise */
     size_t n;
@@ -871,13 +892,15 @@ void finf_optimize_result_free(finf_optimize_result *r);
  * method:   a scan of nu by factors of 8, then Newton's (iqc) or Brent's minimiser in the best
  *           bracket: a minimum whose valley the scan does not see is missed. mean with eta <= 1 and
  *           no optimizer: nu = eta, the optimum over all noise
- * accuracy: of nu not returned; `out` carries the error of the value at this nu
- * failure:  *nu = NaN, but FINF_ETOL: the best so far, with its value */
-finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, double *nu,
+ * accuracy: the minimum of that valley is within nu.error of nu: linreg, mean: beyond, on both
+ *           sides, the value is larger by more than its error; iqc: by the curvature there and the
+ *           solver's gap, an estimate. `out` carries the error of the value at this nu
+ * failure:  nu is NaN, but FINF_ETOL: the best so far, with its value */
+finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, finf_real *nu,
                           finf_iqc_result *out);
 finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt,
-                             double *nu, finf_linreg_result *out);
-finf_status finf_tune_mean(double eta, const finf_mean_options *opt, double *nu,
+                             finf_real *nu, finf_linreg_result *out);
+finf_status finf_tune_mean(double eta, const finf_mean_options *opt, finf_real *nu,
                            finf_mean_result *out);
 /* The same of (1 - (1-nu) z)^power, power from 0 to 1: nu is searched for each power, and the power
  * by a scan from 1/2 in steps of 1/8 and Brent's minimiser; both are known to about 1e-4.
@@ -903,11 +926,11 @@ typedef enum {
 } finf_speed_noise;
 
 typedef struct {
-    finf_real F;     /* the least F_inf (or bound); +inf with the reason where there is none */
-    double eta;      /* its step, */
-    double momentum; /* its momentum: 0 for sgd, */
-    double eta_eff;  /* its effective step, */
-    double nu;       /* and its nu; NaN for the other noises */
+    finf_real F;        /* the least F_inf (or bound); +inf with the reason where there is none */
+    finf_real eta;      /* its step: the error is rounding, for this momentum */
+    finf_real momentum; /* its momentum: 0 for sgd; the error as that of a nu (finf_tune_linreg) */
+    finf_real eta_eff;  /* its effective step, for this momentum */
+    finf_real nu;       /* and its nu; NaN for the other noises */
     finf_optimizer *optimizer; /* all of it; owned: finf_speed_result_free */
     finf_reason reason;        /* why F is infinite, or why it failed */
 } finf_speed_result;
@@ -922,7 +945,8 @@ typedef struct {
  * method:   the contraction fixes the step for each momentum; a scan of momenta, then Brent's
  *           minimiser in the best bracket: a minimum whose valley the scan does not see is missed.
  *           iqc: by the Newton solver, the momentum to 1e-4 of its largest value
- * accuracy: of the momentum not returned; F carries the error of its value
+ * accuracy: the error of the momentum as that of nu in finf_tune_linreg (iqc: what the search
+ *           stops at); F carries that of its value
  * failure:  F is NaN. Free the result after every status */
 finf_status finf_tune_speed_linreg(finf_speed_family family, finf_speed_noise noise,
                                    double contraction, const finf_spectrum *s,
@@ -1708,11 +1732,16 @@ finf_status finf_rho_multiplier(double z, finf_real *rho);
 
 /* Three things are called noise multiplier. */
 typedef struct {
-    double over_sensitivity; /* sigma/(G gamma), what privacy accountants take */
-    double over_clip;        /* sigma/G, what DP-SGD libraries take */
-    double sigma;            /* standard deviation of w_t */
+    finf_real over_sensitivity; /* sigma/(G gamma), what privacy accountants take */
+    finf_real over_clip;        /* sigma/G, what DP-SGD libraries take */
+    finf_real sigma;            /* standard deviation of w_t */
 } finf_multipliers;
-finf_multipliers finf_noise_multipliers(const finf_privacy_setting *set, double gamma2);
+/* 1/sqrt(2 rho), that times gamma, and that times G; gamma2 is the squared sensitivity, with its
+ * error. +inf where gamma2 is. accuracy: error covers that of gamma2, and rounding */
+finf_multipliers finf_noise_multipliers(const finf_privacy_setting *set, finf_real gamma2);
+/* x, which a rho enters that has itself an error (as one found from epsilon and delta): with what
+ * that does to it, where x is a sum of parts like 1/rho, like rho^-1/2, and without rho. */
+finf_real finf_privacy_widen(finf_real x, finf_real rho);
 /* d sigma^2 = d G^2 gamma^2/(2 rho): E|w_t|^2 in d dimensions */
 double finf_noise_variance(const finf_privacy_setting *set, double gamma2, double d);
 

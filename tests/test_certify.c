@@ -308,7 +308,7 @@ START_TEST(rejected)
     for (size_t i = 0; i < 3; i += 2) {
         proof p;
         proof_make(i, &p);
-        double kappa = CASES[i].kappa, value = p.r.unit_bound, *x = p.kept.x, x1 = x[1];
+        double kappa = CASES[i].kappa, value = p.r.unit_bound.value, *x = p.kept.x, x1 = x[1];
         ck_assert(certified(&p, kappa, x, value));
         ck_assert(!certified(&p, kappa, x, value * (1 + 1e-4)));
         ck_assert(!certified(&p, kappa, x, value * (1 - 1e-4)));

@@ -1248,16 +1248,17 @@ START_TEST(rates_of_the_tables)
     double trace = finf_spectrum_trace(H), unit = 8, eta = 0.01, l = log(10 / eta);
     ck_assert_int_eq(finf_rates_spectrum(H, eta, &set, &any), FINF_OK);
     ck_assert_int_eq(finf_rates_power(0.5, 100, eta, &set, &power), FINF_OK);
-    ASSERT_NEAR(any.sgd, eta * 100 * unit, 1e-14, "sgd");
-    ASSERT_NEAR(any.floor, eta * eta * trace * unit, 1e-14, "floor");
-    ASSERT_NEAR(any.nu, any.floor * l * l, 1e-13, "nu");
-    ASSERT_NEAR(power.sgd, any.sgd, 1e-15, "sgd");
-    ASSERT_NEAR(power.floor, any.floor, 1e-15, "floor");
-    ASSERT_NEAR(power.nu, eta * eta * unit * 20 * log(1e4) * log(1e4), 1e-13, "nu");
+    ASSERT_REAL(any.sgd, eta * 100 * unit, 1e-14, 1e-14, "sgd");
+    ASSERT_REAL(any.floor, eta * eta * trace * unit, 1e-14, 1e-13, "floor");
+    ASSERT_REAL(any.nu, any.floor.value * l * l, 1e-13, 1e-12, "nu");
+    ASSERT_NEAR(power.sgd.value, any.sgd.value, 1e-15, "sgd");
+    ASSERT_NEAR(power.floor.value, any.floor.value, 1e-15, "floor");
+    ASSERT_REAL(power.nu, eta * eta * unit * 20 * log(1e4) * log(1e4), 1e-13, 1e-13, "nu");
     ck_assert_int_eq(finf_rates_power(-1, 100, eta, &set, &power), FINF_EDOM);
-    ck_assert(isnan(power.sgd) && isnan(power.nu) && isnan(power.floor) && power.reason.text[0]);
+    ck_assert(isnan(power.sgd.value) && isnan(power.nu.value) && isnan(power.floor.value) &&
+              power.reason.text[0]);
     ck_assert_int_eq(finf_rates_spectrum(H, -1, &set, &any), FINF_EDOM);
-    ck_assert(isnan(any.sgd) && strstr(any.reason.text, "eta = -1"));
+    ck_assert(isnan(any.sgd.value) && strstr(any.reason.text, "eta = -1"));
     finf_spectrum_free(H);
 }
 END_TEST

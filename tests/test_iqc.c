@@ -21,15 +21,15 @@ static void row_at(size_t i, finf_iqc_bound bound, finf_iqc_class cls, double re
     finf_iqc_options o = options(bound);
     o.multipliers = cls;
     finf_iqc_result r = both(GIVEN[i].noise, GIVEN[i].eta, GIVEN[i].kappa, o);
-    ck_assert_msg(r.unit_bound <= ref * (1 + 5e-6), "row %zu, %s: %.9g, reference %.9g", i,
-                  NAME[bound], r.unit_bound, ref);
-    ck_assert_msg(r.unit_bound >= r.unit_quadratic_lower.value * (1 - 1e-9),
+    ck_assert_msg(r.unit_bound.value <= ref * (1 + 5e-6), "row %zu, %s: %.9g, reference %.9g", i,
+                  NAME[bound], r.unit_bound.value, ref);
+    ck_assert_msg(r.unit_bound.value >= r.unit_quadratic_lower.value * (1 - 1e-9),
                   "row %zu, %s: below the quadratic", i, NAME[bound]);
     ASSERT_NEAR(r.unit_quadratic_lower.value,
                 is_dist(bound) ? GIVEN[i].quad_dist : GIVEN[i].quad_fval, 5e-6,
                 "worst quadratic of row %zu", i);
     ASSERT_NEAR(r.gamma2.value, GIVEN[i].gamma2, 5e-6, "gamma^2 of row %zu", i);
-    ASSERT_NEAR(r.bound.value, r.gamma2.value * r.unit_bound, 1e-14, "bound of row %zu", i);
+    ASSERT_NEAR(r.bound.value, r.gamma2.value * r.unit_bound.value, 1e-14, "bound of row %zu", i);
     ck_assert_msg(r.bound.error <= 1e-8 * r.bound.value && r.a_min > 0,
                   "row %zu, %s: error %g, a_min %g", i, NAME[bound], r.bound.error, r.a_min);
 }
@@ -80,8 +80,9 @@ START_TEST(causal_distance_is_tight_for_sgd)
         for (size_t e = 0; e < COUNT(etas); e++) {
             double mu = 1 / kappas[k], exact = etas[e] / (mu * (2 - etas[e] * mu)) / 2;
             if (etas[e] * (1 + mu) > 2) continue; /* there L, not mu, is the worst */
-            ASSERT_NEAR(iqc("sgd", etas[e], kappas[k], options(FINF_IQC_SHARP_DIST)).unit_bound,
-                        exact, 1e-6, "kappa %g, eta %g", kappas[k], etas[e]);
+            ASSERT_NEAR(
+                iqc("sgd", etas[e], kappas[k], options(FINF_IQC_SHARP_DIST)).unit_bound.value,
+                exact, 1e-6, "kappa %g, eta %g", kappas[k], etas[e]);
         }
 }
 END_TEST
@@ -105,7 +106,7 @@ START_TEST(order)
                         finf_iqc_options o = options(BOUNDS[f]);
                         o.multipliers = (finf_iqc_class)c;
                         finf_iqc_result r = iqc(noises[v], etas[e], kappas[k], o);
-                        b[f][c] = r.unit_bound;
+                        b[f][c] = r.unit_bound.value;
                         ck_assert_msg(r.unit_quadratic_lower.value <= t * b[f][c],
                                       "%s %s %g %g: quadratic above class %d", noises[v], NAME[f],
                                       etas[e], kappas[k], c);
@@ -159,8 +160,10 @@ START_TEST(scaling_in_smoothness)
             finf_iqc_result r = iqc("nu:0.04", 0.1 / s[i], 50, o);
             double tol = i < 2 ? 4e-16 : 1e-10;
             ASSERT_NEAR(r.bound.value, one.bound.value / s[i], tol, "%s, L = %g", NAME[f], s[i]);
-            ASSERT_NEAR(r.unit_bound, one.unit_bound / s[i], tol, "%s, L = %g", NAME[f], s[i]);
-            ASSERT_NEAR(r.unit_sgd, one.unit_sgd / s[i], tol, "%s, L = %g", NAME[f], s[i]);
+            ASSERT_NEAR(r.unit_bound.value, one.unit_bound.value / s[i], tol, "%s, L = %g", NAME[f],
+                        s[i]);
+            ASSERT_NEAR(r.unit_sgd.value, one.unit_sgd.value / s[i], tol, "%s, L = %g", NAME[f],
+                        s[i]);
             ASSERT_NEAR(r.grid_value, one.grid_value / s[i], tol, "%s, L = %g", NAME[f], s[i]);
             ASSERT_NEAR(r.quadratic_lower.value, one.quadratic_lower.value / s[i], 1e-12,
                         "%s, L = %g", NAME[f], s[i]);
@@ -295,10 +298,11 @@ START_TEST(gradient_noise)
         finf_iqc_result sum = both("sgd", 0.1, 100, o);
         ASSERT_NEAR(sum.bound.value, (5 + 2.25) * dp.bound.value, 1e-7,
                     "%s: sgd and gradient noise", NAME[f]);
-        ASSERT_NEAR(sum.unit_sgd, dp.unit_bound, 1e-6, "%s: unit of the gradient noise", NAME[f]);
+        ASSERT_NEAR(sum.unit_sgd.value, dp.unit_bound.value, 1e-6, "%s: unit of the gradient noise",
+                    NAME[f]);
         o.privacy.clip = 0;
         finf_iqc_result alone = iqc("nu:0.02", 0.1, 100, o);
-        ASSERT_NEAR(alone.bound.value, 2.25 * dp.unit_bound, 1e-7, "%s: gradient noise alone",
+        ASSERT_NEAR(alone.bound.value, 2.25 * dp.unit_bound.value, 1e-7, "%s: gradient noise alone",
                     NAME[f]);
         double mu = 0.01, worst = BOUNDS[f] == FINF_IQC_DIST || BOUNDS[f] == FINF_IQC_SHARP_DIST
                                       ? 0.1 / (2 * mu * (2 - 0.1 * mu))
@@ -311,15 +315,15 @@ START_TEST(gradient_noise)
         double separate = 5 * nu.bound.value + alone.bound.value;
         ck_assert_msg(with.bound.value >= separate * (1 - 1e-7), "%s: %g < %g", NAME[f],
                       with.bound.value, separate);
-        ck_assert_msg(with.unit_bound >= nu.unit_bound * (1 - 1e-7) &&
-                          with.unit_sgd >= dp.unit_bound * (1 - 1e-7),
+        ck_assert_msg(with.unit_bound.value >= nu.unit_bound.value * (1 - 1e-7) &&
+                          with.unit_sgd.value >= dp.unit_bound.value * (1 - 1e-7),
                       "%s", NAME[f]);
         ck_assert_msg(with.quadratic_lower.value <= with.bound.value &&
                           with.minimax_lower.value <= with.bound.value,
                       "%s", NAME[f]);
         ASSERT_NEAR(with.bound.value,
-                    5 * with.gamma2.value * with.unit_bound + 2.25 * with.unit_sgd, 1e-13, "%s",
-                    NAME[f]);
+                    5 * with.gamma2.value * with.unit_bound.value + 2.25 * with.unit_sgd.value,
+                    1e-13, "%s", NAME[f]);
         o.privacy = (finf_privacy_setting){0.5, 0, 0};
         ck_assert_double_eq(iqc("nu:0.02", 0.1, 100, o).bound.value, 0);
     }
@@ -514,7 +518,7 @@ START_TEST(no_such_choice)
     finf_noise *n = noise_of("nu:0.1", NAN);
     finf_spectrum *H;
     finf_system *system;
-    double nu;
+    finf_real nu;
     finf_spectrum_flat(2, &H, NULL);
     ck_assert_int_eq(finf_system_toeplitz(n, 4, &system, NULL), FINF_OK);
     for (int i = 0; i < 8; i++) {
@@ -529,7 +533,7 @@ START_TEST(no_such_choice)
         ck_assert_int_eq(finf_iqc(n, 0.1, 10, &o.iqc, &r), FINF_EUSAGE);
         ck_assert(isnan(r.bound.value) && r.reason.text[0]);
         ck_assert_int_eq(finf_tune_iqc(0.1, 10, &o.iqc, &nu, &r), FINF_EUSAGE);
-        ck_assert(isnan(nu) && isnan(r.bound.value) && r.reason.text[0]);
+        ck_assert(isnan(nu.value) && isnan(r.bound.value) && r.reason.text[0]);
         ck_assert_int_eq(finf_optimize(0.1, 10, &o, &found), FINF_EUSAGE);
         ck_assert(found.iqc.reason.text[0] && isnan(found.iqc.bound.value) && found.iqc.solver);
         finf_optimize_result_free(&found);
@@ -771,8 +775,8 @@ START_TEST(properties)
                         b = iqc(scaled, eta, kappa, options(bound));
         ASSERT_NEAR(b.bound.value, a.bound.value, 1e-7, "seed %d, case %d: %s times %g", SEED, i,
                     spec, c);
-        ASSERT_NEAR(b.unit_bound, c * c * a.unit_bound, 1e-7, "seed %d, case %d: %s times %g", SEED,
-                    i, spec, c);
+        ASSERT_NEAR(b.unit_bound.value, c * c * a.unit_bound.value, 1e-7,
+                    "seed %d, case %d: %s times %g", SEED, i, spec, c);
         finf_iqc_result wider = iqc(spec, eta, kappa * (1.5 + 3 * uniform(&r)), options(bound));
         ck_assert_msg(wider.bound.value >= a.bound.value * (1 - 1e-7),
                       "seed %d, case %d: %s, eta %g, kappa %g, %s: %.12g falls to %.12g", SEED, i,
@@ -823,8 +827,8 @@ START_TEST(sharp_needs_more_than_white_noise)
 {
     const double mu = 0.1, p = 0.01;
     double error, variance, correlation;
-    double sharp = iqc("sgd", 1, 1 / mu, options(FINF_IQC_SHARP)).unit_bound;
-    double fval = iqc("sgd", 1, 1 / mu, options(FINF_IQC_FVAL)).unit_bound;
+    double sharp = iqc("sgd", 1, 1 / mu, options(FINF_IQC_SHARP)).unit_bound.value;
+    double fval = iqc("sgd", 1, 1 / mu, options(FINF_IQC_FVAL)).unit_bound.value;
     ASSERT_NEAR(sharp, 0.5, 1e-6, "sharp");
     for (int filtered = 0; filtered < 2; filtered++) {
         double F = with_all_pass(filtered ? 0.8 : 0, p, mu, &error, &variance, &correlation);

@@ -45,11 +45,11 @@ START_TEST(table)
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         finf_iqc_result r = bound_of(ROWS[i].optimizer, ROWS[i].eta, ROWS[i].kappa, ROWS[i].noise,
                                      options(FINF_IQC_SHARP));
-        ck_assert_msg(r.unit_bound <= ROWS[i].sharp * 1.000002 &&
-                          r.unit_bound >= ROWS[i].sharp * 0.998,
-                      "row %zu: %.9g, %.6g", i, r.unit_bound, ROWS[i].sharp);
+        ck_assert_msg(r.unit_bound.value <= ROWS[i].sharp * 1.000002 &&
+                          r.unit_bound.value >= ROWS[i].sharp * 0.998,
+                      "row %zu: %.9g, %.6g", i, r.unit_bound.value, ROWS[i].sharp);
         ASSERT_NEAR(r.unit_quadratic_lower.value, ROWS[i].quad, 3e-6, "row %zu: quadratic", i);
-        ck_assert_double_gt(r.unit_bound, r.unit_quadratic_lower.value);
+        ck_assert_double_gt(r.unit_bound.value, r.unit_quadratic_lower.value);
         ck_assert_double_lt(r.bound.error, 1e-10 * r.bound.value);
         ck_assert_double_le(r.minimax_lower.value, r.bound.value);
         ck_assert_double_gt(r.a_min, 0);
@@ -292,13 +292,14 @@ START_TEST(quadratic_limit)
                                   2 * m * (1 + m) * (1 + m) * (1 - q)) /
                                  ((1 - f) * q * (2 + 2 * m - (1 + 2 * m) * q)) / 2;
             finf_iqc_options o = options(FINF_IQC_SHARP);
-            ASSERT_NEAR(bound_of(heavy, eta, 1, "sgd", o).unit_bound, by_heavy, 1e-12, "%s", heavy);
-            ASSERT_NEAR(bound_of(nesterov, eta, 1, "sgd", o).unit_bound, by_nesterov, 1e-12, "%s",
-                        nesterov);
-            ASSERT_NEAR(bound_of(heavy, eta, 1 + 1e-7, "sgd", o).unit_bound, by_heavy, 1e-6, "%s",
+            ASSERT_NEAR(bound_of(heavy, eta, 1, "sgd", o).unit_bound.value, by_heavy, 1e-12, "%s",
                         heavy);
-            ASSERT_NEAR(bound_of(nesterov, eta, 1 + 1e-7, "sgd", o).unit_bound, by_nesterov, 1e-6,
+            ASSERT_NEAR(bound_of(nesterov, eta, 1, "sgd", o).unit_bound.value, by_nesterov, 1e-12,
                         "%s", nesterov);
+            ASSERT_NEAR(bound_of(heavy, eta, 1 + 1e-7, "sgd", o).unit_bound.value, by_heavy, 1e-6,
+                        "%s", heavy);
+            ASSERT_NEAR(bound_of(nesterov, eta, 1 + 1e-7, "sgd", o).unit_bound.value, by_nesterov,
+                        1e-6, "%s", nesterov);
         }
 }
 END_TEST
@@ -358,7 +359,7 @@ START_TEST(simulated_quadratic)
     finf_worst_result w, plain, filter;
     ck_assert_int_eq(finf_iqc_simulate(n, 0.05, 1, 1, p, 0, FINF_WORST_HUBER, 3, 0.005, NULL, &w),
                      FINF_OK);
-    ck_assert_double_le(fabs(w.mean - r.unit_bound), 4 * w.error);
+    ck_assert_double_le(fabs(w.mean - r.unit_bound.value), 4 * w.error);
     finf_iqc_simulate(n, 0.1, 10, 1, NULL, 0.3, FINF_WORST_HUBER, 3, 0.02, NULL, &plain);
     finf_iqc_simulate(n, 0.05, 10, 1, two, 0.3, FINF_WORST_HUBER, 3, 0.02, NULL, &filter);
     ASSERT_NEAR(filter.mean, plain.mean, 1e-4, "the same recursion, written as a filter");
@@ -384,7 +385,7 @@ START_TEST(infeasible)
             o.solver = ecos ? FINF_IQC_ECOS : FINF_IQC_NEWTON;
             o.certify = 1;
             ck_assert_int_eq(finf_iqc(n, 2, 100, &o, &r), FINF_OK);
-            ck_assert(isinf(r.bound.value) && isinf(r.unit_bound) && !r.certified);
+            ck_assert(isinf(r.bound.value) && isinf(r.unit_bound.value) && !r.certified);
             ck_assert_msg(strstr(r.reason.text, "no multiplier of the class general"), "%s",
                           r.reason.text);
             ck_assert_str_eq(r.solver_status, "primal infeasible");
@@ -394,17 +395,17 @@ START_TEST(infeasible)
     ck_assert_int_eq(finf_iqc_simulate(n, 2, 100, 1, p, 0, FINF_WORST_HUBER, 1, 0.05, NULL, &w),
                      FINF_OK);
     ck_assert(isfinite(w.mean));
-    double nu;
+    finf_real nu;
     finf_iqc_options o = options(FINF_IQC_SHARP);
     finf_iqc_result r;
     o.optimizer = p;
     ck_assert_int_eq(finf_tune_iqc(2, 100, &o, &nu, &r), FINF_OK);
-    ck_assert(isinf(r.bound.value) && nu == 1);
+    ck_assert(isinf(r.bound.value) && nu.value == 1);
     finf_optimize_options d = finf_optimize_options_default();
     finf_optimize_result best;
     d.iqc = o;
     ck_assert_int_eq(finf_optimize(2, 100, &d, &best), FINF_OK);
-    ck_assert(isinf(best.iqc.bound.value) && isinf(best.bound_sgd));
+    ck_assert(isinf(best.iqc.bound.value) && isinf(best.bound_sgd.value));
     finf_optimize_result_free(&best);
     finf_noise_free(n);
     finf_optimizer_free(p);
@@ -420,7 +421,7 @@ START_TEST(unstable)
     finf_worst_result w;
     o.optimizer = p;
     ck_assert_int_eq(finf_iqc(n, 4, 100, &o, &r), FINF_OK);
-    ck_assert(isinf(r.bound.value) && isinf(r.quadratic_lower.value) && isinf(r.unit_bound));
+    ck_assert(isinf(r.bound.value) && isinf(r.quadratic_lower.value) && isinf(r.unit_bound.value));
     ck_assert(isinf(r.minimax_lower.value));
     ck_assert_msg(strstr(r.reason.text, "diverges") && strstr(r.reason.text, "step is 3.8"), "%s",
                   r.reason.text);
@@ -510,23 +511,23 @@ START_TEST(best_noise)
         finf_optimize_options d = finf_optimize_options_default();
         finf_iqc_result r, near;
         finf_optimize_result best;
-        double nu;
+        finf_real nu;
         d.iqc.solver = FINF_IQC_NEWTON;
         d.iqc.optimizer = p;
         ck_assert_int_eq(finf_tune_iqc(BEST[i].eta, 100, &d.iqc, &nu, &r), FINF_OK);
         ASSERT_NEAR(r.bound.value, BEST[i].tuned, 1e-6, "%s, tuned", BEST[i].optimizer);
         for (int side = -1; side <= 1; side += 2) {
             finf_noise *n;
-            ck_assert_int_eq(finf_noise_nu(nu * (1 + 0.05 * side), &n, NULL), FINF_OK);
+            ck_assert_int_eq(finf_noise_nu(nu.value * (1 + 0.05 * side), &n, NULL), FINF_OK);
             ck_assert_int_eq(finf_iqc(n, BEST[i].eta, 100, &d.iqc, &near), FINF_OK);
             ck_assert_double_gt(near.bound.value, r.bound.value);
             finf_noise_free(n);
         }
         ck_assert_int_eq(finf_optimize(BEST[i].eta, 100, &d, &best), FINF_OK);
-        ASSERT_NEAR(best.bound_sgd, BEST[i].sgd, 1e-6, "%s, DP-SGD", BEST[i].optimizer);
-        ASSERT_NEAR(best.bound_nu, r.bound.value, 1e-6, "%s, best nu", BEST[i].optimizer);
+        ASSERT_NEAR(best.bound_sgd.value, BEST[i].sgd, 1e-6, "%s, DP-SGD", BEST[i].optimizer);
+        ASSERT_NEAR(best.bound_nu.value, r.bound.value, 1e-6, "%s, best nu", BEST[i].optimizer);
         ck_assert_double_le(best.iqc.bound.value, BEST[i].optimized * 1.0005);
-        ck_assert_double_ge(best.gap, 1);
+        ck_assert_double_ge(best.gap.value, 1);
         for (size_t k = 0; k < best.rounds; k++)
             ck_assert_double_le(best.history[k + 1], best.history[k] * (1 + 1e-12));
         finf_optimize_result_free(&best);
@@ -551,8 +552,8 @@ START_TEST(described)
         for (size_t k = 1; k < r.n; k++)
             sum += (r.w[k] - r.w[k - 1]) / FINF_PI *
                    (r.density[k] * r.psi[k] + r.density[k - 1] * r.psi[k - 1]) / 2;
-        ASSERT_NEAR(sum, r.iqc.unit_bound, 2e-3, "%d", i);
-        if (i == 0) ASSERT_NEAR(r.gap, 1, 1e-3, "the best noise of a quadratic");
+        ASSERT_NEAR(sum, r.iqc.unit_bound.value, 2e-3, "%d", i);
+        if (i == 0) ASSERT_NEAR(r.gap.value, 1, 1e-3, "the best noise of a quadratic");
         finf_optimize_result_free(&r);
     }
     finf_optimizer_free(p);
@@ -573,7 +574,7 @@ START_TEST(cancelled)
         d.iqc.cancel = (finf_cancel){stop_after, &left};
         finf_status st = finf_optimize(0.01, 100, &d, &r);
         ck_assert(st == FINF_ETOL || st == FINF_OK);
-        ck_assert(r.noise && r.iqc.bound.value <= r.bound_sgd * (1 + 1e-9));
+        ck_assert(r.noise && r.iqc.bound.value <= r.bound_sgd.value * (1 + 1e-9));
         finf_optimize_result_free(&r);
     }
     finf_optimizer_free(p);

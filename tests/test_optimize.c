@@ -55,7 +55,7 @@ START_TEST(alternation)
                               r.iqc.bound.value >= ref * (1 - 1.6e-3),
                           "eta %g kappa %g: %g, reference %g", GIVEN[i].eta, GIVEN[i].kappa,
                           r.iqc.bound.value, ref);
-            ck_assert_double_le(r.iqc.bound.value, r.bound_nu * (1 + 1e-9));
+            ck_assert_double_le(r.iqc.bound.value, r.bound_nu.value * (1 + 1e-9));
             check_history(&r);
             finf_optimize_result_free(&r);
         }
@@ -78,10 +78,10 @@ START_TEST(causal)
         finf_noise *again;
         finf_iqc_result b;
         ck_assert_int_eq(finf_optimize(CASES[i].eta, CASES[i].kappa, &o, &r), FINF_OK);
-        ck_assert_msg(r.gap <= CASES[i].gap && r.gap >= 1 - 1e-9, "eta %g kappa %g: gap %g",
-                      CASES[i].eta, CASES[i].kappa, r.gap);
-        ck_assert_double_le(r.iqc.bound.value, r.bound_nu * (1 + 1e-9));
-        ck_assert_double_le(r.bound_nu, r.bound_sgd * (1 + 1e-9));
+        ck_assert_msg(r.gap.value <= CASES[i].gap && r.gap.value >= 1 - 1e-9,
+                      "eta %g kappa %g: gap %g", CASES[i].eta, CASES[i].kappa, r.gap.value);
+        ck_assert_double_le(r.iqc.bound.value, r.bound_nu.value * (1 + 1e-9));
+        ck_assert_double_le(r.bound_nu.value, r.bound_sgd.value * (1 + 1e-9));
         ck_assert_double_ge(r.iqc.bound.value, r.iqc.quadratic_lower.value * (1 - 1e-9));
         check_history(&r);
         ck_assert_int_eq(finf_noise_spell(r.noise, spelled, sizeof spelled), FINF_OK);
@@ -154,12 +154,12 @@ START_TEST(edges)
     for (size_t i = 0; i < COUNT(outside); i++) {
         finf_iqc_result tuned;
         finf_reason why = {{0}};
-        double nu;
+        finf_real nu;
         ck_assert_int_eq(finf_optimize(0.1, outside[i], &o, &r), FINF_EDOM);
         ck_assert(isnan(r.iqc.bound.value) && strstr(r.iqc.reason.text, "kappa = "));
         finf_optimize_result_free(&r);
         ck_assert_int_eq(finf_tune_iqc(0.1, outside[i], NULL, &nu, &tuned), FINF_EDOM);
-        ck_assert(isnan(nu) && isnan(tuned.bound.value));
+        ck_assert(isnan(nu.value) && isnan(tuned.bound.value));
         ck_assert_int_eq(finf_iqc_check(0.1, outside[i], NULL, &why), FINF_EDOM);
         ck_assert_str_eq(why.text, tuned.reason.text);
     }
@@ -174,8 +174,8 @@ START_TEST(edges)
     for (int polls = 0; polls < all; polls += 7) {
         left = polls;
         ck_assert_int_eq(finf_optimize(0.1, 1000, &o, &r), FINF_ETOL);
-        ck_assert_double_le(r.iqc.bound.value, r.bound_nu * (1 + 1e-9));
-        ck_assert_double_le(r.bound_nu, r.bound_sgd * (1 + 1e-9));
+        ck_assert_double_le(r.iqc.bound.value, r.bound_nu.value * (1 + 1e-9));
+        ck_assert_double_le(r.bound_nu.value, r.bound_sgd.value * (1 + 1e-9));
         check_history(&r);
         finf_optimize_result_free(&r);
     }
@@ -188,13 +188,14 @@ START_TEST(best_nu)
 {
     finf_iqc_options o = options(FINF_IQC_SHARP).iqc;
     finf_iqc_result best, beside;
-    double nu;
+    finf_real nu;
     ck_assert_int_eq(finf_tune_iqc(0.1, 100, &o, &nu, &best), FINF_OK);
-    ck_assert_double_eq_tol(nu, 0.0641, 0.0005);
+    ck_assert_double_eq_tol(nu.value, 0.0641, 0.0005);
+    ck_assert(nu.error > 0 && nu.error < 1e-3 * nu.value);
     ck_assert_double_le(best.bound.value, 0.011170);
     for (double f = 0.8; f < 1.3; f *= 1.5) {
         finf_noise *n;
-        finf_noise_nu(f * nu, &n, NULL);
+        finf_noise_nu(f * nu.value, &n, NULL);
         ck_assert_int_eq(finf_iqc(n, 0.1, 100, &o, &beside), FINF_OK);
         ck_assert_double_lt(best.bound.value, beside.bound.value);
         finf_noise_free(n);
@@ -205,7 +206,7 @@ START_TEST(best_nu)
     ck_assert_int_eq(finf_tune_linreg(0.02, H, NULL, &nu, &tuned), FINF_OK);
     for (double f = 0.8; f < 1.3; f *= 1.5) {
         finf_noise *n;
-        finf_noise_nu(f * nu, &n, NULL);
+        finf_noise_nu(f * nu.value, &n, NULL);
         ck_assert_int_eq(finf_linreg(n, 0.02, H, NULL, &other), FINF_OK);
         ck_assert_double_lt(tuned.exact.value, other.exact.value);
         finf_noise_free(n);
@@ -214,7 +215,7 @@ START_TEST(best_nu)
     finf_spectrum_free(H);
     finf_mean_result m;
     ck_assert_int_eq(finf_tune_mean(0.3, NULL, &nu, &m), FINF_OK);
-    ASSERT_NEAR(nu, 0.3, 1e-12, "mean estimation");
+    ASSERT_REAL(nu, 0.3, 1e-15, 1e-15, "mean estimation");
     ASSERT_NEAR(m.F.value, m.F_optimal.value, 1e-13, "mean estimation");
 }
 END_TEST
@@ -227,7 +228,8 @@ START_TEST(tuned_without_memory)
     finf_linreg_result linreg;
     finf_mean_result mean;
     finf_iqc_result iqc;
-    double nu[3], ref[3];
+    finf_real nu[3];
+    double ref[3];
     int failures = 0;
     gsl_set_error_handler_off();
     finf_spectrum_power(1, 20, &H, NULL);
@@ -241,9 +243,10 @@ START_TEST(tuned_without_memory)
         s[2] = finf_tune_iqc(0.1, 10, NULL, &nu[2], &iqc);
         allocations_left = -1;
         for (int i = 0; i < 3; i++) {
-            if (k == 0) ref[i] = nu[i];
-            ck_assert_msg(s[i] == FINF_OK ? nu[i] == ref[i] : s[i] == FINF_ENOMEM && isnan(nu[i]),
-                          "problem %d, allocation %ld: status %d, nu = %g", i, k, (int)s[i], nu[i]);
+            if (k == 0) ref[i] = nu[i].value;
+            ck_assert_msg(
+                s[i] == FINF_OK ? nu[i].value == ref[i] : s[i] == FINF_ENOMEM && isnan(nu[i].value),
+                "problem %d, allocation %ld: status %d, nu = %g", i, k, (int)s[i], nu[i].value);
             failures += s[i] != FINF_OK;
         }
         if (s[0]) ck_assert(isnan(linreg.exact.value));
@@ -296,8 +299,8 @@ START_TEST(simulated)
                                        NULL, &asymmetric),
                      FINF_OK);
     ck_assert_double_gt(huber.mean, 1.6 * b.unit_quadratic_lower.value);
-    ck_assert_double_lt(huber.mean + 4 * huber.error, b.unit_bound);
-    ck_assert_double_lt(asymmetric.mean + 4 * asymmetric.error, b.unit_bound);
+    ck_assert_double_lt(huber.mean + 4 * huber.error, b.unit_bound.value);
+    ck_assert_double_lt(asymmetric.mean + 4 * asymmetric.error, b.unit_bound.value);
     ck_assert_int_eq(
         finf_iqc_simulate(sgd, -1, 100, 1, NULL, 0, FINF_WORST_HUBER, 1, 0.005, NULL, &huber),
         FINF_EDOM);

@@ -264,25 +264,26 @@ END_TEST
 
 START_TEST(contraction)
 {
-    double c = 0;
+    finf_real c;
     ck_assert_int_eq(finf_optimizer_contraction(NULL, 0.1, 0.01, 1, &c, NULL), FINF_OK);
-    ASSERT_NEAR(c, 0.999, 1e-15, "sgd");
+    ASSERT_REAL(c, 0.999, 1e-15, 1e-14, "sgd");
     ck_assert_int_eq(finf_optimizer_contraction(NULL, 1.9, 0.5, 1, &c, NULL), FINF_OK);
-    ASSERT_NEAR(c, 0.9, 1e-14, "sgd at its largest curvature");
+    ASSERT_REAL(c, 0.9, 1e-14, 1e-14, "sgd at its largest curvature");
     finf_optimizer *o = made("heavy-ball:0.81", "", 0);
     ck_assert_int_eq(finf_optimizer_contraction(o, 0.01, 1, 100, &c, NULL), FINF_OK);
-    ASSERT_NEAR(c, 0.9, 1e-8, "critically damped: a double pole at sqrt(m)");
+    ASSERT_REAL(c, 0.9, 1e-8, 1e-7, "critically damped: a double pole at sqrt(m)");
     ck_assert_int_eq(finf_optimizer_contraction(o, 0.01, 2, 100, &c, NULL), FINF_OK);
-    ASSERT_NEAR(c, 0.9, 1e-14, "underdamped: |z|^2 = m");
+    ASSERT_REAL(c, 0.9, 1e-14, 1e-14, "underdamped: |z|^2 = m");
     ck_assert_int_eq(finf_optimizer_contraction(o, -1, 2, 100, &c, NULL), FINF_EDOM);
-    ck_assert(isnan(c));
+    ck_assert(isnan(c.value) && isinf(c.error));
     finf_optimizer_free(o);
     /* by the response's decay */
     o = made("filter:0,0.5,-0.25,0.125;1,-1.25,0.5,-0.375,0.125", "", 0);
     double theta[STEPS];
     finf_optimizer_response(o, 0.5, 0.4, STEPS, theta, NULL);
     ck_assert_int_eq(finf_optimizer_contraction(o, 0.5, 0.4, 0.4, &c, NULL), FINF_OK);
-    ASSERT_NEAR(c, theta[200] / theta[199], 1e-9, "filter");
+    ASSERT_NEAR(c.value, theta[200] / theta[199], 1e-9, "filter");
+    ck_assert(c.error > 0 && c.error < 1e-13);
     finf_optimizer_free(o);
 }
 END_TEST
@@ -549,8 +550,10 @@ START_TEST(largest_step)
     finf_spectrum *s = spectrum_made("power:1", 8);
     for (size_t i = 0; i < COUNT(optimizers); i++) {
         finf_optimizer *o = made(optimizers[i], "", 0);
-        double eta = 0;
-        ck_assert_int_eq(finf_linreg_eta_max(s, 0, o, &eta, NULL), FINF_OK);
+        finf_real top;
+        ck_assert_int_eq(finf_linreg_eta_max(s, 0, o, &top, NULL), FINF_OK);
+        double eta = top.value;
+        ck_assert(top.error > 0 && top.error < 1e-11 * eta);
         finf_linreg_result r = linreg(o, noise, eta * (1 - 1e-9), s, 0, 0);
         ck_assert(r.stable && isfinite(r.exact.value) && r.D > 0 && r.D < 1e-6);
         r = linreg(o, noise, eta * (1 + 1e-9), s, 0, 0);
@@ -623,7 +626,7 @@ START_TEST(best_noise)
         finf_linreg_result tuned;
         finf_noise *noise = NULL;
         finf_reason why = {""};
-        double nu = 0;
+        finf_real nu;
         opt.optimizer = o;
         opt.privacy.sigma_sgd = 0.1;
         ck_assert_msg(finf_linreg_best_noise(cases[i].eta, s, &opt, &noise, &why) == FINF_OK, "%s",
@@ -631,7 +634,8 @@ START_TEST(best_noise)
         finf_linreg_result r = linreg(o, noise, cases[i].eta, s, 0.1, 0);
         ASSERT_NEAR(r.exact.value, r.optimum.value, 1e-9, "case %zu", i);
         ck_assert_int_eq(finf_tune_linreg(cases[i].eta, s, &opt, &nu, &tuned), FINF_OK);
-        ck_assert(nu > 0 && nu <= 1 && tuned.exact.value >= r.optimum.value * (1 - 1e-12));
+        ck_assert(nu.value > 0 && nu.value <= 1 &&
+                  tuned.exact.value >= r.optimum.value * (1 - 1e-12));
         finf_noise_free(noise);
         finf_mean_options mo = {opt.privacy, o};
         finf_mean_result m, mean_tuned;
@@ -666,12 +670,12 @@ START_TEST(tuned)
     finf_spectrum *s = spectrum_made("power:1", 16);
     finf_linreg_options opt = finf_linreg_options_default();
     finf_linreg_result best;
-    double nu;
+    finf_real nu;
     opt.optimizer = o;
     ck_assert_int_eq(finf_tune_linreg(0.005, s, &opt, &nu, &best), FINF_OK);
     for (double by = 0.5; by < 2; by *= 1.2) {
         finf_noise *noise;
-        ck_assert_int_eq(finf_noise_nu(fmin(1, nu * by), &noise, NULL), FINF_OK);
+        ck_assert_int_eq(finf_noise_nu(fmin(1, nu.value * by), &noise, NULL), FINF_OK);
         ck_assert(linreg(o, noise, 0.005, s, 0, 0).exact.value >= best.exact.value * (1 - 1e-12));
         finf_noise_free(noise);
     }
@@ -692,7 +696,7 @@ START_TEST(out_of_memory)
     finf_mean_result m;
     finf_direction at;
     const double k = 3;
-    double nu, eta;
+    finf_real nu, eta;
     opt.optimizer = o;
     ck_assert_int_eq(finf_linreg(noise, 0.01, s, &opt, &whole), FINF_OK);
     for (long i = 1; i < 400; i++) {
@@ -725,7 +729,7 @@ START_TEST(out_of_memory)
         else
             ck_assert(r.exact.value == whole.exact.value);
         ck_assert(!status[2] || isnan(at.exact));
-        ck_assert(!status[5] || isnan(eta));
+        ck_assert(!status[5] || isnan(eta.value));
     }
     finf_optimizer_free(o);
     finf_noise_free(noise);

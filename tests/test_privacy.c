@@ -161,14 +161,25 @@ START_TEST(multipliers)
 {
     const double bad[] = {0, -1, 1e-16, 1e16, NAN, INFINITY};
     finf_privacy_setting set = {0.3, 2.5, 0};
-    finf_multipliers m = finf_noise_multipliers(&set, 1.7);
+    finf_multipliers m = finf_noise_multipliers(&set, (finf_real){1.7, 1e-10, ""});
     finf_real rho;
-    ck_assert_int_eq(finf_rho_multiplier(m.over_sensitivity, &rho), FINF_OK);
+    ck_assert_int_eq(finf_rho_multiplier(m.over_sensitivity.value, &rho), FINF_OK);
     ASSERT_REAL(rho, 0.3, 1e-15, 1e-15, "rho");
-    ASSERT_NEAR(m.over_clip * m.over_clip, 1.7 / 0.6, 1e-15, "sigma/G");
-    ASSERT_NEAR(m.sigma * m.sigma, 6.25 * 1.7 / 0.6, 1e-15, "sigma");
-    ASSERT_NEAR(finf_noise_variance(&set, 1.7, 3), 3 * m.sigma * m.sigma, 1e-15, "variance");
-    ASSERT_NEAR(finf_noise_multipliers(NULL, 4).sigma, sqrt(2), 1e-15, "defaults");
+    double over_clip = m.over_clip.value, sigma = m.sigma.value;
+    ASSERT_NEAR(over_clip * over_clip, 1.7 / 0.6, 1e-15, "sigma/G");
+    ASSERT_NEAR(sigma * sigma, 6.25 * 1.7 / 0.6, 1e-15, "sigma");
+    /* what an error of gamma^2 does: half of it, relative, and rounding */
+    ASSERT_NEAR(m.sigma.error, sigma * 0.5e-10 / 1.7, 1e-4, "error of sigma");
+    ck_assert(fabs(sqrt(6.25 * (1.7 + 1e-10) / 0.6) - sigma) <= m.sigma.error);
+    /* and of a rho that was found */
+    finf_real found = finf_privacy_widen(m.sigma, (finf_real){0.3, 0.003, ""});
+    ck_assert(fabs(sqrt(6.25 * 1.7 / (2 * 0.297)) - sigma) <= found.error);
+    ck_assert(found.error < 0.0102 * sigma);
+    ck_assert(isinf(finf_privacy_widen(m.sigma, (finf_real){0.3, 0.4, ""}).error));
+    ck_assert(isinf(finf_noise_multipliers(NULL, (finf_real){INFINITY, 0, ""}).sigma.value));
+    ASSERT_NEAR(finf_noise_variance(&set, 1.7, 3), 3 * sigma * sigma, 1e-15, "variance");
+    ASSERT_NEAR(finf_noise_multipliers(NULL, (finf_real){4, 0, ""}).sigma.value, sqrt(2), 1e-15,
+                "defaults");
     for (size_t i = 0; i < COUNT(bad); i++) {
         ck_assert_int_eq(finf_rho_multiplier(bad[i], &rho), FINF_EDOM);
         ck_assert(isnan(rho.value) && isinf(rho.error));

@@ -18,13 +18,13 @@ START_TEST(one_dimension)
                          FINF_OK);
         ASSERT_NEAR(ball.F.value, part * part / 2, 1e-9, "F_best at R = %g", R);
         ck_assert(fabs(ball.F.value - part * part / 2) <= ball.F.error + 1e-9 * ball.F.value);
-        ASSERT_NEAR(ball.momentum, R * R, 1e-6, "momentum at R = %g", R);
+        ASSERT_REAL(ball.momentum, R * R, 1e-6, 1e-5, "momentum at R = %g", R);
         ck_assert_int_eq(finf_tune_speed_mean(FINF_SPEED_SGD, FINF_SPEED_BEST, R, &o, &sgd),
                          FINF_OK);
         ck_assert_int_eq(finf_noise_sgd(&noise), FINF_OK);
         ck_assert_int_eq(finf_mean(noise, eps, &o, &plain), FINF_OK);
         ASSERT_NEAR(sgd.F.value, plain.F_optimal.value, 1e-12, "sgd at R = %g", R);
-        ASSERT_NEAR(sgd.eta, eps, 1e-12, "its step");
+        ASSERT_NEAR(sgd.eta.value, eps, 1e-12, "its step");
         finf_noise_free(noise);
         finf_speed_result_free(&ball);
         finf_speed_result_free(&sgd);
@@ -47,15 +47,17 @@ START_TEST(regression)
     for (size_t f = 0; f < 3; f++)
         for (size_t n = 0; n < 3; n++) {
             finf_speed_result r;
-            double speed;
+            finf_real speed;
             ck_assert_int_eq(finf_tune_speed_linreg(FAMILIES[f], NOISES[n], R, s, &o, &r), FINF_OK);
-            ck_assert_int_eq(finf_optimizer_contraction(r.optimizer, r.eta, mu, 1, &speed, NULL),
-                             FINF_OK);
+            ck_assert_int_eq(
+                finf_optimizer_contraction(r.optimizer, r.eta.value, mu, 1, &speed, NULL), FINF_OK);
             /* the roots nearly meet, and a double has them to the root of its rounding */
-            ck_assert_msg(fabs(speed - R) < 4e-8, "contraction %.12g", speed);
-            ck_assert(isnan(r.nu) == (NOISES[n] != FINF_SPEED_NU));
+            ck_assert_msg(fabs(speed.value - R) <= fmin(speed.error + 1e-15, 4e-8),
+                          "contraction %.12g +- %g", speed.value, speed.error);
+            ck_assert(isnan(r.nu.value) == (NOISES[n] != FINF_SPEED_NU));
             for (double part = 0; part < 1; part += 0.19) {
-                double m = f == 0 ? 0 : part * (f == 1 ? R * R : R / (2 - R)), lo = 0, hi = 1, nu;
+                double m = f == 0 ? 0 : part * (f == 1 ? R * R : R / (2 - R)), lo = 0, hi = 1;
+                finf_real nu;
                 char text[64];
                 finf_optimizer *opt;
                 finf_linreg_result x;
@@ -65,7 +67,7 @@ START_TEST(regression)
                 for (int i = 0; i < 80; i++) { /* the least step that is fast enough */
                     double eta = (lo + hi) / 2;
                     finf_optimizer_contraction(opt, eta, mu, mu, &speed, NULL);
-                    *(speed > R ? &lo : &hi) = eta;
+                    *(speed.value > R ? &lo : &hi) = eta;
                 }
                 finf_linreg_options with = o;
                 with.optimizer = opt;
@@ -99,11 +101,12 @@ START_TEST(convex)
     ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_NESTEROV, FINF_SPEED_INDEPENDENT, R, kappa, &o,
                                          &independent),
                      FINF_OK);
-    ASSERT_NEAR(sgd.eta, (1 - R) * kappa, 1e-12, "the step of sgd");
+    ASSERT_REAL(sgd.eta, (1 - R) * kappa, 1e-15, 1e-14, "the step of sgd");
     ck_assert(ball.F.value < sgd.F.value && ball.F.value < independent.F.value);
-    double m = 0.5 * R / (2 - R), nu, eta = (1 - R) * (R - m) / (R - m * (1 - R)) * kappa;
+    double m = 0.5 * R / (2 - R), eta = (1 - R) * (R - m) / (R - m * (1 - R)) * kappa;
     char text[64];
     finf_iqc_result r;
+    finf_real nu;
     finf_optimizer *opt;
     snprintf(text, sizeof text, "nesterov:%.17g", m);
     ck_assert_int_eq(finf_optimizer_parse(text, NULL, 0, &opt, NULL), FINF_OK);

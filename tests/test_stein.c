@@ -133,9 +133,9 @@ START_TEST(values)
     ck_assert_msg(r.bound.value >= r.quadratic_lower.value, "eta near 2: %.12g < %.12g",
                   r.bound.value, r.quadratic_lower.value);
     /* lags 1 .. 40 one by one, by a program written apart */
-    ASSERT_NEAR(iqc("nu:0.062", 0.1, 1000, o).unit_bound, 0.00703492, 1e-6, "eta 0.1");
-    ASSERT_NEAR(iqc("nu:0.01", 1, 100, o).unit_bound, 0.78696791, 1e-7, "eta 1");
-    ASSERT_NEAR(iqc("nu:5e-5", 0.5, 10000, o).unit_bound, 0.19690151, 1e-4, "eta 0.5");
+    ASSERT_NEAR(iqc("nu:0.062", 0.1, 1000, o).unit_bound.value, 0.00703492, 1e-6, "eta 0.1");
+    ASSERT_NEAR(iqc("nu:0.01", 1, 100, o).unit_bound.value, 0.78696791, 1e-7, "eta 1");
+    ASSERT_NEAR(iqc("nu:5e-5", 0.5, 10000, o).unit_bound.value, 0.19690151, 1e-4, "eta 0.5");
     o.privacy.clip = 0;
     o.privacy.sigma_sgd = 1; /* no w at all */
     finf_iqc_result none = iqc("nu:0.1", 0.1, 10, o);
@@ -228,8 +228,10 @@ START_TEST(optimised)
         double bound = r.iqc.bound.value;
         ck_assert_msg(bound <= of_sharp.bound.value * (1 - ROWS[i].gain) * (1 + 1e-8),
                       "eta %g, kappa %g: %.9g of %.9g", eta, kappa, bound, of_sharp.bound.value);
-        ck_assert_msg(!(r.gap > ROWS[i].gap), "eta %g, kappa %g: gap %.9g", eta, kappa, r.gap);
-        ck_assert(bound <= r.bound_nu * (1 + 1e-9) && r.bound_nu <= sharp.bound_nu * (1 + 1e-8));
+        ck_assert_msg(!(r.gap.value > ROWS[i].gap), "eta %g, kappa %g: gap %.9g", eta, kappa,
+                      r.gap.value);
+        ck_assert(bound <= r.bound_nu.value * (1 + 1e-9) &&
+                  r.bound_nu.value <= sharp.bound_nu.value * (1 + 1e-8));
         ck_assert(bound >= r.iqc.quadratic_lower.value * (1 - 1e-9));
         for (size_t k = 1; k <= r.rounds; k++)
             ck_assert_double_le(r.history[k], r.history[k - 1] * (1 + 1e-9));
@@ -257,7 +259,7 @@ START_TEST(described)
     for (size_t k = 1; k < r.n; k++)
         sum += (r.w[k] - r.w[k - 1]) * (r.density[k] * r.psi[k] + r.density[k - 1] * r.psi[k - 1]) /
                (2 * FINF_PI);
-    ASSERT_NEAR(sum, r.iqc.unit_bound, 1e-3, "the integral of what is saved");
+    ASSERT_NEAR(sum, r.iqc.unit_bound.value, 1e-3, "the integral of what is saved");
     finf_optimize_result_free(&r);
 }
 END_TEST
@@ -267,13 +269,13 @@ START_TEST(tuned)
 {
     finf_iqc_options o = options(FINF_IQC_GAUSSIAN);
     finf_iqc_result best;
-    double nu;
+    finf_real nu;
     ck_assert_int_eq(finf_tune_iqc(0.1, 100, &o, &nu, &best), FINF_OK);
-    ck_assert_double_eq_tol(nu, 0.0657, 1e-4);
+    ck_assert_double_eq_tol(nu.value, 0.0657, 1e-4);
     static const double BESIDE[] = {0.2, 0.5, 0.8, 0.99, 1.01, 1.2, 2, 8};
     for (size_t i = 0; i < COUNT(BESIDE); i++) {
         char spec[32];
-        snprintf(spec, sizeof spec, "nu:%.17g", BESIDE[i] * nu);
+        snprintf(spec, sizeof spec, "nu:%.17g", BESIDE[i] * nu.value);
         ck_assert_double_gt(iqc(spec, 0.1, 100, o).bound.value, best.bound.value * (1 - 1e-9));
     }
 }
@@ -296,8 +298,8 @@ START_TEST(cancelled)
         left = polls;
         finf_status st = finf_optimize(0.1, 100, &o, &r);
         ck_assert(st == FINF_ETOL || st == FINF_OK); /* it may have been the last step of a start */
-        ck_assert(r.noise && r.starts > 0 && r.iqc.bound.value <= r.bound_nu * (1 + 1e-9));
-        ck_assert_double_le(r.bound_nu, r.bound_sgd * (1 + 1e-9));
+        ck_assert(r.noise && r.starts > 0 && r.iqc.bound.value <= r.bound_nu.value * (1 + 1e-9));
+        ck_assert_double_le(r.bound_nu.value, r.bound_sgd.value * (1 + 1e-9));
         finf_optimize_result_free(&r);
     }
 }

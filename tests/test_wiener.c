@@ -82,12 +82,12 @@ START_TEST(bound)
         finf_iqc_result r = both(cases[i].noise, cases[i].eta, cases[i].kappa,
                                  options(FINF_IQC_SHARP));
         ASSERT_NEAR(r.gamma2.value, gamma2, 1e-11, "gamma^2, %s", cases[i].noise);
-        ck_assert_msg(r.unit_bound <= psi * (1 + 2e-8), "%s: %.10g above %.10g", cases[i].noise,
-                      r.unit_bound, psi);
+        ck_assert_msg(r.unit_bound.value <= psi * (1 + 2e-8), "%s: %.10g above %.10g",
+                      cases[i].noise, r.unit_bound.value, psi);
         if (cases[i].helped)
-            ck_assert_msg(r.unit_bound < psi * (1 - 1e-4), "%s: no help", cases[i].noise);
+            ck_assert_msg(r.unit_bound.value < psi * (1 - 1e-4), "%s: no help", cases[i].noise);
         else
-            ASSERT_NEAR(r.unit_bound, psi, 2e-8, "%s, eta %g, kappa %g", cases[i].noise,
+            ASSERT_NEAR(r.unit_bound.value, psi, 2e-8, "%s, eta %g, kappa %g", cases[i].noise,
                         cases[i].eta, cases[i].kappa);
         finf_noise_free(noise);
     }

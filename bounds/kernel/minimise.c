@@ -112,3 +112,29 @@ finf_status minimise_or_end(minimise_fn *f, void *data, double from, double to, 
 {
     return search(f, data, from, to, step, tol, 1, x);
 }
+
+/* Is the value at `at` above that of the minimum for sure, or is there nothing beyond? */
+static finf_status is_wall(minimise_real_fn *f, void *data, double at, int beyond, finf_real least,
+                           int *wall)
+{
+    finf_real value = {INFINITY, 0, ""};
+    finf_status s = beyond ? FINF_OK : f(at, data, &value);
+    *wall = value.value - value.error > least.value + least.error;
+    return s;
+}
+
+finf_status minimise_error(minimise_real_fn *f, void *data, double lo, double hi, double x,
+                           double tol, double *error)
+{
+    finf_real least;
+    int below = 0, above = 0;
+    finf_status s = f(x, data, &least);
+    for (*error = 2 * tol; !s; *error *= 2) {
+        int all = x - *error <= lo && x + *error >= hi;
+        if (!below) s = is_wall(f, data, x - *error, x - *error <= lo, least, &below);
+        if (!s && !above) s = is_wall(f, data, x + *error, x + *error >= hi, least, &above);
+        if (all || (below && above)) break;
+    }
+    if (s) *error = INFINITY;
+    return s;
+}

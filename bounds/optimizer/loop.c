@@ -168,19 +168,65 @@ double loop_pole_leak(double complex y)
 
 /* ---- speed ----------------------------------------------------------------------------------- */
 
-/* 1 - the largest modulus of a pole: what is lost of the slowest mode in a step. */
-static finf_status slowest(const finf_optimizer *o, double q, double *leak)
+/* 1 - the largest modulus of a pole: what is lost of the slowest mode in a step. *slow, unless
+ * NULL: that pole, as y = 1 - 1/z. */
+static finf_status slowest_pole(const finf_optimizer *o, double q, double *leak,
+                                double complex *slow)
 {
     double complex y[OPTIMIZER_ORDER_MAX];
     size_t n;
     finf_status s = loop_poles(o, q, y, &n);
     *leak = 1;
-    for (size_t i = 0; i < n && !s; i++) *leak = fmin(*leak, loop_pole_leak(y[i]));
+    for (size_t i = 0; i < n && !s; i++) {
+        double one = loop_pole_leak(y[i]);
+        if (slow && one < *leak) *slow = y[i];
+        *leak = fmin(*leak, one);
+    }
     return s;
 }
 
-/* The least of `slowest` over log q in [lo, hi], a bracket of three samples: golden sections. */
-static finf_status refine(const finf_optimizer *o, double lo, double hi, double *leak)
+static finf_status slowest(const finf_optimizer *o, double q, double *leak)
+{
+    return slowest_pole(o, q, leak, NULL);
+}
+
+/* How far a pole of a filter, an eigenvalue, may be from a zero of its polynomial c(y): by
+ * Newton's step from there, and by what rounding of the polynomial's value does to that. */
+static double pole_error(const finf_optimizer *o, double q, double complex y)
+{
+    size_t length = o->na > o->nb ? o->na : o->nb;
+    double complex value = 0, slope = 0;
+    double size = 0;
+    for (size_t k = length; k-- > 0;) {
+        double c = (k && k < o->na ? o->rest_y[k - 1] : 0) + (k < o->nb ? q * o->b_y[k] : 0);
+        slope = slope * y + value;
+        value = value * y + c;
+        size = size * cabs(y) + fabs(c);
+    }
+    double off = (cabs(value) + 4 * (double)length * FINF_EPS * size) / cabs(slope);
+    double reach = cabs(1 - y); /* z = 1/(1-y) */
+    return reach > 2 * off ? 2 * off / (reach * reach) : INFINITY;
+}
+
+/* The error of `leak`, the least over the curvatures, which is attained at q: what the rounding of
+ * q does to it, and that of the poles themselves. */
+static finf_status leak_error(const finf_optimizer *opt, double q, double leak, double *error)
+{
+    const finf_optimizer *o = optimizer_or_sgd(opt);
+    double low, high, same;
+    double complex slow = 0;
+    finf_status s = slowest(o, q * (1 - 4 * FINF_EPS), &low);
+    if (!s) s = slowest(o, q * (1 + 4 * FINF_EPS), &high);
+    if (!s) s = slowest_pole(o, q, &same, &slow);
+    if (s) return s;
+    *error = fmax(fabs(low - leak), fabs(high - leak)) + 8 * FINF_EPS * (1 + fabs(leak));
+    if (o->rule == &optimizer_filter && (o->na > 3 || o->nb > 3)) *error += pole_error(o, q, slow);
+    return FINF_OK;
+}
+
+/* The least of `slowest` over log q in [lo, hi], a bracket of three samples: golden sections; and
+ * the q of it. */
+static finf_status refine(const finf_optimizer *o, double lo, double hi, double *leak, double *q)
 {
     const double ratio = 0.38196601125010515;
     double x[2] = {lo + ratio * (hi - lo), hi - ratio * (hi - lo)}, value[2];
@@ -188,7 +234,10 @@ static finf_status refine(const finf_optimizer *o, double lo, double hi, double 
     if (!s) s = slowest(o, exp(x[1]), &value[1]);
     for (int i = 0; i < 60 && !s; i++) {
         int right = value[1] < value[0]; /* keep the side of the smaller */
-        *leak = fmin(*leak, fmin(value[0], value[1]));
+        if (value[right] < *leak) {
+            *leak = value[right];
+            *q = exp(x[right]);
+        }
         if (right) {
             lo = x[0];
             x[0] = x[1];
@@ -209,10 +258,11 @@ static finf_status refine(const finf_optimizer *o, double lo, double hi, double 
 #define SAMPLES 257
 
 finf_status finf_optimizer_contraction(const finf_optimizer *opt, double eta, double h_lo,
-                                       double h_hi, double *contraction, finf_reason *why)
+                                       double h_hi, finf_real *contraction, finf_reason *why)
 {
-    *contraction = NAN;
-    double lo = loop_q(opt, eta, h_lo), hi = loop_q(opt, eta, h_hi), leak[SAMPLES], least = 1;
+    *contraction = finf_real_failed();
+    double lo = loop_q(opt, eta, h_lo), hi = loop_q(opt, eta, h_hi), leak[SAMPLES], least = 1,
+           at = hi, error = INFINITY;
     if (!(lo >= BOUNDS_TINY && hi <= BOUNDS_HUGE && lo <= hi))
         return finf_why(why, FINF_EDOM,
                         "eta (h + V) from %s to %s: must be positive, increasing, 1e-50 to 1e50",
@@ -221,15 +271,20 @@ finf_status finf_optimizer_contraction(const finf_optimizer *opt, double eta, do
     double step = log(hi / lo) / (SAMPLES - 1);
     size_t samples = lo == hi ? 1 : SAMPLES;
     for (size_t i = 0; i < samples && !s; i++) {
-        s = slowest(opt, i + 1 == samples ? hi : lo * exp(step * (double)i), &leak[i]);
-        if (!s) least = fmin(least, leak[i]);
+        double q = i + 1 == samples ? hi : lo * exp(step * (double)i);
+        s = slowest(opt, q, &leak[i]);
+        if (!s && leak[i] < least) {
+            least = leak[i];
+            at = q;
+        }
     }
     for (size_t i = 1; i + 1 < samples && !s; i++)
         if (leak[i] < leak[i - 1] && leak[i] < leak[i + 1])
             s = refine(opt, log(lo) + step * (double)(i - 1), log(lo) + step * (double)(i + 1),
-                       &least);
+                       &least, &at);
+    if (!s) s = leak_error(opt, at, least, &error);
     if (s) return finf_why(why, s, s == FINF_ENOMEM ? "no memory" : "the closed-loop poles failed");
-    *contraction = 1 - least;
+    *contraction = finf_real_make(1 - least, error, "closed-loop poles");
     return FINF_OK;
 }
 

@@ -112,13 +112,26 @@ static double stability(double eta, void *ctx)
     return fmax(stability_margin(x->m, eta, x->kurtosis).value, -1e3);
 }
 
+/* How far the zero may be from eta: D, which falls, is positive beyond doubt so far below, and
+ * negative so far above. It starts from the rounding of eta, and doubles. */
+static double zero_error(const stability_ctx *x, double eta)
+{
+    double off = 4 * FINF_EPS * eta;
+    for (; off < eta; off *= 2) {
+        finf_real below = stability_margin(x->m, eta - off, x->kurtosis),
+                  above = stability_margin(x->m, eta + off, x->kurtosis);
+        if (below.value > below.error && above.value < -above.error) return off;
+    }
+    return INFINITY;
+}
+
 /* The zero of D (5.d) by Brent's method. Every direction's share b/e is at least b/2 and at most
  * b/(2 - (2+kx) eta Tr H), which brackets it: 2/((4+kx) Tr H) <= eta_max <= 2/Tr H. */
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
-                                const finf_optimizer *optimizer, double *eta, finf_reason *why)
+                                const finf_optimizer *optimizer, finf_real *eta, finf_reason *why)
 {
     spectral_measure m;
-    *eta = NAN;
+    *eta = finf_real_failed();
     finf_status status = finf_kurtosis_check(kurtosis, why);
     if (status) return status;
     if (!optimizer_is_plain(optimizer))
@@ -137,12 +150,13 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
         status = FINF_ETOL;
     for (int i = 0; i < 200 && !status; i++) {
         gsl_root_fsolver_iterate(solver);
-        *eta = gsl_root_fsolver_root(solver);
+        eta->value = gsl_root_fsolver_root(solver);
         if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver),
                                    gsl_root_fsolver_x_upper(solver), 0, 1e-14) != GSL_CONTINUE)
             break;
     }
     if (solver) gsl_root_fsolver_free(solver);
+    if (!status) *eta = finf_real_make(eta->value, zero_error(&ctx, eta->value), "Brent's method");
     spectral_measure_free(&m);
     if (status)
         finf_why(why, status,
@@ -335,7 +349,8 @@ finf_linreg_result finf_linreg_failed(void)
                                 .optimum = failed,
                                 .optimum_lti = failed,
                                 .floor = failed,
-                                .D = NAN};
+                                .D = NAN,
+                                .D_error = INFINITY};
 }
 
 /* What does not depend on the noise: the spectrum's figures, R^2 and C_kurt of theory 5.2 for
@@ -365,14 +380,14 @@ static finf_status judge_step(double eta, const finf_spectrum *s, double kurtosi
     out->D = D;
     out->stable = out->D > 0;
     if (!out->stable) {
-        double best = NAN;
+        finf_real best;
         if (finf_linreg_eta_max(s, kurtosis, NULL, &best, NULL) == FINF_ENOMEM)
             return finf_why(&out->reason, FINF_ENOMEM, "no memory");
         out->exact = finf_real_infinite("closed second moment");
         out->optimum = out->exact;
         finf_why(&out->reason, FINF_OK,
                  "eta = %s diverges in mean square: the largest stable eta is %.6g",
-                 finf_show(eta).s, best);
+                 finf_show(eta).s, best.value);
     }
     double reach = eta * (out->R2 + out->lambda_max);
     if (!(reach < 2)) {
@@ -404,6 +419,7 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
     if (status) return finf_why(&out->reason, status, "no memory");
     finf_real D = stability_margin(&m, eta, o.kurtosis);
+    out->D_error = D.error;
     status = judge_step(eta, s, o.kurtosis, D.value, out);
     if (!status && known)
         status = known;

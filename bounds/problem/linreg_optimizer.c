@@ -8,52 +8,87 @@
 
 /* ---- the largest stable step ----------------------------------------------------------------- */
 
-/* Whether a step is stable, on nodes that were made for a step no smaller. */
-static finf_status stable_at(const spectral_measure *m, const finf_spectrum *s, double kurtosis,
-                             const finf_optimizer *o, double eta, int *stable, finf_reason *why)
+/* D at a step, on nodes that were made for a step no smaller. */
+typedef struct {
+    const spectral_measure *m;
+    const finf_spectrum *s;
+    double kurtosis;
+    const finf_optimizer *o;
+} margin_ctx;
+
+static finf_status margin_at(const margin_ctx *x, double eta, finf_real *D, finf_reason *why)
 {
     regression R;
-    finf_status status = regression_on(m, s, o, eta, kurtosis, &R, why);
-    *stable = !status && regression_stable(&R);
+    finf_status status = regression_on(x->m, x->s, x->o, eta, x->kurtosis, &R, why);
+    *D = status ? finf_real_failed() : R.D;
     if (!status) regression_free(&R);
     return status;
+}
+
+/* Whether a step is stable. */
+static finf_status stable_at(const margin_ctx *x, double eta, int *stable, finf_reason *why)
+{
+    finf_real D;
+    finf_status status = margin_at(x, eta, &D, why);
+    *stable = !status && D.value > 0;
+    return status;
+}
+
+/* How far the edge of stability may be from eta: so far below a step is stable, and so far above
+ * not, beyond the error of D. It starts from the rounding of eta, and doubles; above `most` no step
+ * is stable. */
+static finf_status edge_error(const margin_ctx *x, double eta, double most, double *off,
+                              finf_reason *why)
+{
+    for (*off = 4 * FINF_EPS * eta; *off < eta; *off *= 2) {
+        finf_real below, above = {-1, 0, ""};
+        finf_status status = margin_at(x, eta - *off, &below, why);
+        if (!status && eta + *off < most) status = margin_at(x, eta + *off, &above, why);
+        if (status) return status;
+        if (below.value > below.error && above.value < -above.error) return FINF_OK;
+    }
+    *off = INFINITY;
+    return FINF_OK;
 }
 
 /* Downwards from where the mean of theta converges by factors of 0.8, then by bisection, all on the
  * nodes of the first step. What is stable does not depend on the average. */
 finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
-                                          const finf_optimizer *o, double *eta, finf_reason *why)
+                                          const finf_optimizer *o, finf_real *eta, finf_reason *why)
 {
     finf_optimizer bare = *o; /* its lists are shared, and only read */
     bare.average = AVERAGE_NONE;
     bare.average_leak = 1;
     bare.average_last = 1;
-    double hi = finf_optimizer_eta_max(o, finf_spectrum_min(s), finf_spectrum_max(s)), lo = hi;
+    double hi = finf_optimizer_eta_max(o, finf_spectrum_min(s), finf_spectrum_max(s)), lo = hi,
+           most = hi, off = INFINITY;
     spectral_measure m;
     int stable = 0;
-    *eta = NAN;
+    *eta = finf_real_failed();
     if (!(hi > 0)) return finf_why(why, FINF_EDOM, "no step is stable with this optimizer");
     finf_status status = spectral_measure_make_fine(s, regression_separate(&bare, hi, kurtosis), 1,
                                                     &m);
     if (status) return finf_why(why, status, "no memory");
+    margin_ctx x = {&m, s, kurtosis, &bare};
     for (int i = 0; i < 400 && !status && !stable; i++) {
         lo = 0.8 * lo;
-        status = stable_at(&m, s, kurtosis, &bare, lo, &stable, why);
+        status = stable_at(&x, lo, &stable, why);
         if (!stable) hi = lo;
     }
     int found = stable;
     for (int i = 0; i < 60 && !status && found && hi - lo > 1e-15 * lo; i++) {
         double middle = lo + (hi - lo) / 2;
-        status = stable_at(&m, s, kurtosis, &bare, middle, &stable, why);
+        status = stable_at(&x, middle, &stable, why);
         if (stable)
             lo = middle;
         else
             hi = middle;
     }
+    if (!status && found) status = edge_error(&x, lo, most, &off, why);
     spectral_measure_free(&m);
     if (!status && !found)
         status = finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
-    if (!status) *eta = lo;
+    if (!status) *eta = finf_real_make(lo, off, "bisection");
     return status;
 }
 
@@ -62,21 +97,22 @@ static finf_status judge(double eta, const finf_spectrum *s, const finf_linreg_o
                          const regression *R, finf_linreg_result *out)
 {
     out->D = R->D.value;
+    out->D_error = R->D.error;
     out->stable = regression_stable(R);
     if (!R->loop_stable) out->lti = out->optimum_lti = finf_real_infinite("sum over directions");
     if (out->stable) return FINF_OK;
-    double best = NAN;
+    finf_real best;
     char name[64];
     finf_optimizer_spell(o->optimizer, name, sizeof name);
     out->exact = out->optimum = finf_real_infinite("closed second moment");
     finf_status status = linreg_eta_max_with_optimizer(s, o->kurtosis, o->optimizer, &best, NULL);
     if (status == FINF_ENOMEM) return finf_why(&out->reason, status, "no memory");
-    if (isnan(best))
+    if (isnan(best.value))
         return finf_why(&out->reason, FINF_OK, "eta = %s diverges in mean square with %s",
                         finf_show(eta).s, name);
     return finf_why(&out->reason, FINF_OK,
                     "eta = %s diverges in mean square with %s: the largest stable eta is %.6g",
-                    finf_show(eta).s, name, best);
+                    finf_show(eta).s, name, best.value);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

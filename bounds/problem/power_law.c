@@ -39,6 +39,28 @@ double finf_log_slope(const double *x, const double *y, size_t n, size_t stride,
     return fabs(xy) > 1e-14 * xx ? xy / xx : 0;
 }
 
+/* With X centred the slope is sum X Y/sum X^2, in which Y may be off by y_error/(y - y_error) and
+ * the rounding of a logarithm, and X by that rounding. Both sums add some n units. */
+double finf_log_slope_error(const double *x, const double *y, const double *y_error, size_t n,
+                            size_t stride)
+{
+    size_t used = 0;
+    double slope = fabs(finf_log_slope(x, y, n, stride, &used)), mx = 0, lost = 0, xx = 0;
+    if (isnan(slope)) return INFINITY;
+    for (size_t i = 0; i < n; i++)
+        if (counts(at(x, i, stride), at(y, i, stride))) mx += log(at(x, i, stride)) / (double)used;
+    for (size_t i = 0; i < n; i++) {
+        double a = at(x, i, stride), b = at(y, i, stride), off = at(y_error, i, stride);
+        if (!counts(a, b)) continue;
+        if (!(off < b)) return INFINITY;
+        double X = fabs(log(a) - mx), in_x = 2 * FINF_EPS * (fabs(log(a)) + fabs(mx)),
+               in_y = off / (b - off) + 2 * FINF_EPS * fabs(log(b));
+        lost += (X + in_x) * (in_y + 2 * slope * in_x);
+        xx += X * X;
+    }
+    return lost / xx + (double)used * FINF_EPS * slope + 1e-14; /* below that it was set to 0 */
+}
+
 /* exp(mean log(y/x)), over the same points; NaN (0/0) where there is none */
 double finf_log_constant(const double *x, const double *y, size_t n, size_t stride)
 {

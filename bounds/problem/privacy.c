@@ -338,13 +338,24 @@ finf_status finf_rho_multiplier(double z, finf_real *rho)
     return FINF_OK;
 }
 
-/* 1/sqrt(2 rho), times gamma, times G: to rounding */
-finf_multipliers finf_noise_multipliers(const finf_privacy_setting *set, double gamma2)
+/* 1/sqrt(2 rho), times gamma, times G */
+finf_multipliers finf_noise_multipliers(const finf_privacy_setting *set, finf_real gamma2)
 {
     finf_privacy_setting p = set ? *set : finf_privacy_setting_default();
-    double multiplier = 1 / sqrt(2 * p.rho);
-    double gamma = sqrt(gamma2);
-    return (finf_multipliers){multiplier, multiplier * gamma, multiplier * gamma * p.clip};
+    finf_real multiplier = finf_real_rounded(1 / sqrt(2 * p.rho), 2);
+    finf_real over_clip = finf_real_times(finf_real_root(gamma2), multiplier);
+    return (finf_multipliers){multiplier, over_clip,
+                              finf_real_times(over_clip, finf_real_exact(p.clip))};
+}
+
+/* Of a sum of such parts none changes by more than a relative |1/rho' - 1/rho| rho, and that is
+ * error/(rho - error) at the most. */
+finf_real finf_privacy_widen(finf_real x, finf_real rho)
+{
+    if (!isfinite(x.value) || rho.error == 0) return x;
+    double left = rho.value - rho.error;
+    x.error += left > 0 ? fabs(x.value) * rho.error / left : INFINITY;
+    return x;
 }
 
 double finf_noise_variance(const finf_privacy_setting *set, double gamma2, double d)

@@ -72,6 +72,7 @@ finf_status linreg_directions_with_optimizer(const finf_noise *noise, double eta
                                              finf_reason *why);
 /* The largest eta that is stable in mean square. */
 finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
-                                          const finf_optimizer *o, double *eta, finf_reason *why);
+                                          const finf_optimizer *o, finf_real *eta,
+                                          finf_reason *why);
 
 #endif

@@ -33,6 +33,7 @@ struct finf_spectrum {
     double max;   /* the largest eigenvalue, */
     double min;   /* the least, */
     double trace; /* and their sum, `unit` included in all three */
+    double trace_error;
     double zeros; /* directions left out, as their eigenvalue is 0 */
     double rows;  /* of the data it is of; 0: it is not of data */
     /* computed eigenvalues: the absolute error of each, and what was below it is a zero; else 0 */
@@ -65,6 +66,7 @@ double finf_spectrum_dim(const finf_spectrum *s) { return s->d; }
 double finf_spectrum_max(const finf_spectrum *s) { return s->max; }
 double finf_spectrum_min(const finf_spectrum *s) { return s->min; }
 double finf_spectrum_trace(const finf_spectrum *s) { return s->trace; }
+double finf_spectrum_trace_error(const finf_spectrum *s) { return s->trace_error; }
 double finf_spectrum_zeros(const finf_spectrum *s) { return s->zeros; }
 
 finf_spectrum_facts finf_spectrum_describe(const finf_spectrum *s)
@@ -118,8 +120,13 @@ static finf_status analytic(spectrum_kind kind, double rate, double d, finf_spec
         return status;
     }
     long double trace = 0;
-    for (size_t i = 0; i < m.n; i++) trace += (long double)m.weight[i] * m.lambda[i];
+    for (size_t i = 0; i < m.n; i++) {
+        long double term = (long double)m.weight[i] * m.lambda[i];
+        trace += term;
+        s->trace_error += fabs((double)term) * spectral_measure_error(&m, i);
+    }
     s->trace = (double)trace;
+    s->trace_error += FINF_EPS * s->trace;
     spectral_measure_free(&m);
     *out = s;
     return FINF_OK;
@@ -180,6 +187,8 @@ finf_status finf_spectrum_list(const double *lambda, size_t n, finf_spectrum **o
                          .max = max,
                          .min = min,
                          .trace = (double)trace,
+                         .trace_error = (double)trace *
+                                        (FINF_EPS + (double)n * (double)LDBL_EPSILON),
                          .zeros = (double)zeros,
                          .lambda = copy};
     *out = s;
@@ -196,6 +205,7 @@ finf_status spectrum_computed(double *lambda, size_t n, const finf_spectrum_fact
     (*out)->zeros += f->zeros;
     (*out)->rows = f->rows;
     (*out)->resolution = f->resolution;
+    (*out)->trace_error += (double)n * f->resolution;
     return FINF_OK;
 }
 
@@ -204,6 +214,7 @@ finf_status finf_spectrum_normalize(finf_spectrum *s)
     double top = s->max;
     s->unit /= top;
     s->trace /= top;
+    s->trace_error = (s->trace_error + s->trace * s->resolution) / top + 2 * FINF_EPS * s->trace;
     s->min /= top;
     s->resolution /= top;
     s->max = 1;

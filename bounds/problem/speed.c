@@ -65,6 +65,7 @@ static double step_max(finf_speed_family family, double R, double m)
 /* What is tried at one momentum. */
 typedef struct {
     const speed_search *x;
+    const finf_noise *noise; /* independent; NULL: the best nu */
     finf_speed_result now;
 } trial;
 
@@ -76,16 +77,19 @@ static finf_status make(const speed_search *x, double m, finf_speed_result *out)
     if (m > 0)
         snprintf(text, sizeof text, "%s:%s", finf_speed_family_name(x->family), finf_show(m).s);
     if (x->beside) finf_optimizer_spell_average(x->beside, average, sizeof average);
-    out->momentum = m;
-    out->eta = step_of(x->family, x->R, m) / (x->h_min + decay);
+    out->momentum = finf_real_exact(m);
+    /* eight operations; R - m, which may cancel, is exact in the digits that are given, and what
+     * remains of R m is not below (1-R) R */
+    out->eta = finf_real_rounded(step_of(x->family, x->R, m) / (x->h_min + decay), 8);
     finf_status s = finf_optimizer_parse(text, average, decay, &out->optimizer, &out->reason);
     if (s) return s;
-    out->eta_eff = out->eta * finf_optimizer_step(out->optimizer);
+    out->eta_eff = finf_real_times(out->eta,
+                                   finf_real_rounded(finf_optimizer_step(out->optimizer), 2));
     double most = step_max(x->family, x->R, m) / (x->h_max + decay);
-    if (!(out->eta <= most))
+    if (!(out->eta.value <= most))
         s = finf_why(&out->reason, FINF_EDOM,
                      "%s: eta = %s is needed to contract by %s a step, and curvature %s allows %s",
-                     text, finf_show(out->eta).s, finf_show(x->R).s, finf_show(x->h_max).s,
+                     text, finf_show(out->eta.value).s, finf_show(x->R).s, finf_show(x->h_max).s,
                      finf_show(most).s);
     return s;
 }
@@ -93,25 +97,32 @@ static finf_status make(const speed_search *x, double m, finf_speed_result *out)
 static void forget(finf_speed_result *r)
 {
     finf_optimizer_free(r->optimizer);
-    *r = (finf_speed_result){
-        .F = finf_real_failed(), .eta = NAN, .eta_eff = NAN, .momentum = NAN, .nu = NAN};
+    finf_real none = finf_real_failed();
+    *r = (finf_speed_result){.F = none, .eta = none, .eta_eff = none, .momentum = none, .nu = none};
 }
 
 /* The value at m = part of the largest momentum. Too slow is no failure: such an m is not taken. */
-static finf_status try_at(double part, void *data, double *value)
+static finf_status try_real(double part, void *data, finf_real *value)
 {
     trial *t = data;
     forget(&t->now);
     finf_status s = make(t->x, part * momentum_max(t->x->family, t->x->R), &t->now);
-    *value = INFINITY;
     if (s == FINF_EDOM) {
-        t->now.F = finf_real_infinite("no such speed");
+        *value = t->now.F = finf_real_infinite("no such speed");
         return FINF_OK;
     }
     if (!s)
-        s = t->x->value(t->now.optimizer, t->now.eta, t->x->ctx, &t->now.F, &t->now.nu,
-                        &t->now.reason);
-    if (!s) *value = t->now.F.value;
+        s = t->x->value(t->noise, t->now.optimizer, t->now.eta.value, t->x->ctx, &t->now.F,
+                        &t->now.nu, &t->now.reason);
+    *value = t->now.F;
+    return s;
+}
+
+static finf_status try_at(double part, void *data, double *value)
+{
+    finf_real F;
+    finf_status s = try_real(part, data, &F);
+    *value = F.value;
     return s;
 }
 
@@ -119,7 +130,7 @@ static finf_status try_at(double part, void *data, double *value)
 static void none_found(const speed_search *x, finf_speed_result *out)
 {
     finf_reason last = out->reason;
-    double m = out->momentum;
+    double m = out->momentum.value;
     forget(out);
     out->F = finf_real_infinite("no such speed");
     finf_why(&out->reason, FINF_OK, "%s%s%s at contraction %s: %.170s",
@@ -127,10 +138,31 @@ static void none_found(const speed_search *x, finf_speed_result *out)
              m > 0 ? finf_show(m).s : "", finf_show(x->R).s, last.text);
 }
 
+/* The best momentum of the family, and how far it may be from the true one; t->now is its result.
+ */
+static finf_status search(trial *t)
+{
+    double part = 0, off = 0, value;
+    finf_status s = FINF_OK;
+    int sought = t->x->family != FINF_SPEED_SGD;
+    if (sought && t->x->known > 0) {
+        s = minimise_or_end(try_at, t, 0, 1, SCAN, t->x->known, &part);
+        off = 4 * t->x->known; /* of a value known to few digits no more can be said */
+    } else if (sought) {
+        s = minimise(try_at, t, 0, 1, SCAN, KNOWN, &part);
+        if (!s) s = minimise_error(try_real, t, 0, 1, part, KNOWN, &off);
+    }
+    if (!s) s = try_at(part, t, &value);
+    t->now.momentum.error = off * momentum_max(t->x->family, t->x->R);
+    /* where no momentum will do, the reason is that of the largest one */
+    if (!s && isinf(t->now.F.value) && sought) s = try_at(1, t, &value);
+    return s;
+}
+
 finf_status speed_find(const speed_search *x, finf_speed_result *out)
 {
     trial t = {.x = x};
-    double part = 0, value;
+    finf_noise *sgd = NULL;
     forget(&t.now);
     *out = t.now;
     if (!finf_speed_family_name(x->family))
@@ -138,13 +170,11 @@ finf_status speed_find(const speed_search *x, finf_speed_result *out)
     if (!(x->R > 0 && x->R < 1))
         return finf_why(&out->reason, FINF_EDOM, "contraction = %s: must be in (0, 1)",
                         finf_show(x->R).s);
-    finf_status s = FINF_OK;
-    if (x->family != FINF_SPEED_SGD)
-        s = x->known > 0 ? minimise_or_end(try_at, &t, 0, 1, SCAN, x->known, &part)
-                         : minimise(try_at, &t, 0, 1, SCAN, KNOWN, &part);
-    if (!s) s = try_at(part, &t, &value);
-    /* where no momentum will do, the reason is that of the largest one */
-    if (!s && isinf(t.now.F.value) && x->family != FINF_SPEED_SGD) s = try_at(1, &t, &value);
+    finf_status s = x->tuned ? FINF_OK : finf_noise_sgd(&sgd);
+    if (s) return finf_why(&out->reason, s, "no memory");
+    t.noise = sgd;
+    s = search(&t);
+    finf_noise_free(sgd);
     *out = t.now;
     if (!s && isinf(out->F.value)) none_found(x, out);
     return s;
@@ -165,46 +195,29 @@ typedef struct {
     finf_mean_options mean;
 } quadratic;
 
-static finf_status linreg_value(const finf_optimizer *o, double eta, void *ctx, finf_real *F,
-                                double *nu, finf_reason *why)
+static finf_status linreg_value(const finf_noise *noise, const finf_optimizer *o, double eta,
+                                void *ctx, finf_real *F, finf_real *nu, finf_reason *why)
 {
     const quadratic *q = ctx;
     finf_linreg_options opt = q->linreg;
     finf_linreg_result r;
-    finf_noise *sgd = NULL;
-    finf_status s;
     opt.optimizer = o;
     opt.optimum = q->noise == FINF_SPEED_BEST;
-    if (q->noise == FINF_SPEED_NU)
-        s = finf_tune_linreg(eta, q->s, &opt, nu, &r);
-    else {
-        s = finf_noise_sgd(&sgd);
-        if (s) return finf_why(why, s, "no memory");
-        s = finf_linreg(sgd, eta, q->s, &opt, &r);
-        finf_noise_free(sgd);
-    }
+    finf_status s = noise ? finf_linreg(noise, eta, q->s, &opt, &r)
+                          : finf_tune_linreg(eta, q->s, &opt, nu, &r);
     *why = r.reason;
     *F = opt.optimum && r.stable ? r.optimum : r.exact;
     return s;
 }
 
-static finf_status mean_value(const finf_optimizer *o, double eta, void *ctx, finf_real *F,
-                              double *nu, finf_reason *why)
+static finf_status mean_value(const finf_noise *noise, const finf_optimizer *o, double eta,
+                              void *ctx, finf_real *F, finf_real *nu, finf_reason *why)
 {
     const quadratic *q = ctx;
     finf_mean_options opt = q->mean;
     finf_mean_result r;
-    finf_noise *sgd = NULL;
-    finf_status s;
     opt.optimizer = o;
-    if (q->noise == FINF_SPEED_NU)
-        s = finf_tune_mean(eta, &opt, nu, &r);
-    else {
-        s = finf_noise_sgd(&sgd);
-        if (s) return finf_why(why, s, "no memory");
-        s = finf_mean(sgd, eta, &opt, &r);
-        finf_noise_free(sgd);
-    }
+    finf_status s = noise ? finf_mean(noise, eta, &opt, &r) : finf_tune_mean(eta, &opt, nu, &r);
     *why = r.reason;
     *F = q->noise == FINF_SPEED_BEST ? r.F_optimal : r.F;
     return s;
@@ -228,8 +241,8 @@ finf_status finf_tune_speed_linreg(finf_speed_family family, finf_speed_noise no
     finf_status status = check_noise(noise, out);
     if (status) return status;
     return speed_find(&(speed_search){family, contraction, finf_spectrum_min(s),
-                                      finf_spectrum_max(s), q.linreg.optimizer, linreg_value, &q,
-                                      0},
+                                      finf_spectrum_max(s), q.linreg.optimizer,
+                                      noise == FINF_SPEED_NU, linreg_value, &q, 0},
                       out);
 }
 
@@ -240,6 +253,7 @@ finf_status finf_tune_speed_mean(finf_speed_family family, finf_speed_noise nois
     quadratic q = {.noise = noise, .mean = opt ? *opt : finf_mean_options_default()};
     finf_status status = check_noise(noise, out);
     if (status) return status;
-    return speed_find(
-        &(speed_search){family, contraction, 1, 1, q.mean.optimizer, mean_value, &q, 0}, out);
+    return speed_find(&(speed_search){family, contraction, 1, 1, q.mean.optimizer,
+                                      noise == FINF_SPEED_NU, mean_value, &q, 0},
+                      out);
 }

@@ -9,9 +9,11 @@ typedef struct {
     double R;                     /* contraction a step */
     double h_min, h_max;          /* curvatures */
     const finf_optimizer *beside; /* whose average and weight decay are taken; NULL: none */
-    /* the value with this optimizer and step (+inf: diverges), and the nu that goes with it */
-    finf_status (*value)(const finf_optimizer *o, double eta, void *ctx, finf_real *F, double *nu,
-                         finf_reason *why);
+    int tuned;                    /* the noise is the best nu, not independent */
+    /* the value of this noise with this optimizer and step (+inf: diverges); noise = NULL: of the
+     * best nu, which goes with it */
+    finf_status (*value)(const finf_noise *noise, const finf_optimizer *o, double eta, void *ctx,
+                         finf_real *F, finf_real *nu, finf_reason *why);
     void *ctx;
     double known; /* of m over its largest value; 0: as far as an exact F_inf tells */
 } speed_search;

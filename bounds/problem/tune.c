@@ -19,12 +19,16 @@ typedef struct {
     finf_mean_result mean;
 } problem;
 
-/* the nu of (0, 1] with the least value of f, log nu being at least `least` */
-static finf_status best_nu(minimise_fn *f, problem *p, double least, double *nu)
+/* The nu of (0, 1] with the least value, log nu being at least `least`, and how far it may be from
+ * the true one. */
+static finf_status best_nu(minimise_fn *f, minimise_real_fn *real, problem *p, double least,
+                           finf_real *nu)
 {
-    double u = 0;
+    double u = 0, off = INFINITY;
     finf_status st = minimise(f, p, 0, least, log(RATIO), KNOWN, &u);
-    *nu = fmin(exp(u), 1);
+    if (st == FINF_OK) st = minimise_error(real, p, least, 0, u, KNOWN, &off);
+    double value = fmin(exp(u), 1);
+    *nu = finf_real_make(value, value * expm1(off) + 2 * FINF_EPS * value, "Brent's method");
     return st;
 }
 
@@ -39,11 +43,19 @@ static finf_status linreg_with(double nu, const problem *p, const finf_linreg_op
     return st;
 }
 
-static finf_status linreg_at(double log_nu, void *data, double *value)
+static finf_status linreg_real(double log_nu, void *data, finf_real *value)
 {
     problem *p = data;
     finf_status st = linreg_with(fmin(exp(log_nu), 1), p, &p->opt, &p->linreg);
-    *value = p->linreg.exact.value;
+    *value = p->linreg.exact;
+    return st;
+}
+
+static finf_status linreg_at(double log_nu, void *data, double *value)
+{
+    finf_real F;
+    finf_status st = linreg_real(log_nu, data, &F);
+    *value = F.value;
     return st;
 }
 
@@ -57,29 +69,38 @@ static finf_status mean_with(double nu, const problem *p, finf_mean_result *r)
     return st;
 }
 
-static finf_status mean_at(double log_nu, void *data, double *value)
+static finf_status mean_real(double log_nu, void *data, finf_real *value)
 {
     problem *p = data;
     finf_status st = mean_with(fmin(exp(log_nu), 1), p, &p->mean);
-    *value = p->mean.F.value;
+    *value = p->mean.F;
+    return st;
+}
+
+static finf_status mean_at(double log_nu, void *data, double *value)
+{
+    finf_real F;
+    finf_status st = mean_real(log_nu, data, &F);
+    *value = F.value;
     return st;
 }
 
 finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linreg_options *opt,
-                             double *nu, finf_linreg_result *out)
+                             finf_real *nu, finf_linreg_result *out)
 {
     problem p = {.eta = eta, .s = s, .opt = opt ? *opt : finf_linreg_options_default()};
     const finf_optimizer *o = p.opt.optimizer;
-    double least = eta * finf_spectrum_min(s) / 16, best = 1;
+    double least = eta * finf_spectrum_min(s) / 16;
+    finf_real best = finf_real_exact(1);
     if (!optimizer_is_plain(o)) /* the slowest pole is that of the effective step */
         least *= fmin(1, finf_optimizer_step(o) * (1 + o->weight_decay / finf_spectrum_min(s)));
     finf_status st = FINF_OK;
     p.opt.optimum = 0;
-    *nu = NAN;
+    *nu = finf_real_failed();
     if (least > 0 && isfinite(least))
-        st = best_nu(linreg_at, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)), &best);
+        st = best_nu(linreg_at, linreg_real, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)), &best);
     *out = p.linreg;
-    if (st == FINF_OK) st = linreg_with(best, &p, opt, out);
+    if (st == FINF_OK) st = linreg_with(best.value, &p, opt, out);
     if (st == FINF_OK || st == FINF_ETOL) *nu = best;
     return st;
 }
@@ -158,21 +179,21 @@ finf_status finf_tune_power_linreg(double eta, const finf_spectrum *s,
 
 /* nu = eta is the optimum over all noise for eta <= 1 (theory 4); beyond, it is no nu of (0, 1],
  * and one is searched for. */
-finf_status finf_tune_mean(double eta, const finf_mean_options *set, double *nu,
+finf_status finf_tune_mean(double eta, const finf_mean_options *set, finf_real *nu,
                            finf_mean_result *out)
 {
     problem p = {.eta = eta, .set = set};
-    double best = eta > 0 && eta <= 1 ? eta : 1;
+    finf_real best = finf_real_exact(eta > 0 && eta <= 1 ? eta : 1);
     finf_status st = FINF_OK;
-    *nu = NAN;
+    *nu = finf_real_failed();
     if (set && !optimizer_is_plain(set->optimizer)) {
-        best = 1;
+        best = finf_real_exact(1);
         if (finf_optimizer_stable(set->optimizer, eta, 1))
-            st = best_nu(mean_at, &p, log(fmax(fmin(eta / 64, 1), BOUNDS_TINY)), &best);
+            st = best_nu(mean_at, mean_real, &p, log(fmax(fmin(eta / 64, 1), BOUNDS_TINY)), &best);
     } else if (eta > 1 && eta < 2)
-        st = best_nu(mean_at, &p, log((2 - eta) / 16), &best);
+        st = best_nu(mean_at, mean_real, &p, log((2 - eta) / 16), &best);
     *out = p.mean;
-    if (st == FINF_OK) st = mean_with(best, &p, out);
+    if (st == FINF_OK) st = mean_with(best.value, &p, out);
     if (st == FINF_OK || st == FINF_ETOL) *nu = best;
     return st;
 }

@@ -40,7 +40,10 @@ static finf_status set_optimizer(plan *p, double least, double most, finf_reason
         if (p->o.steps && p->o.steps < p->window) p->window = p->o.steps + 1;
     }
     if (p->o.steps && p->problem != FINF_SIMULATE_HUBER) return FINF_OK;
-    return finf_optimizer_contraction(o, p->eta, least, most, &p->slowest, why);
+    finf_real slowest;
+    finf_status s = finf_optimizer_contraction(o, p->eta, least, most, &slowest, why);
+    p->slowest = slowest.value;
+    return s;
 }
 
 /* A quadratic of curvature L is mean estimation of L theta at the step eta L, divided by L: the

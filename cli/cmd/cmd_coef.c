@@ -16,13 +16,13 @@ static finf_status show_sigma(const args *a, const finf_noise *noise, doc *d, fi
         *why = gamma.reason;
         return s;
     }
-    double sigma = finf_noise_multipliers(&x.set, gamma.gamma2.value).sigma;
+    finf_real sigma = with_rho(&x, finf_noise_multipliers(&x.set, gamma.gamma2).sigma);
     doc_note(d, "# sigma = %s: of the normals, for rho = %s and the clip norm %s",
-             finf_show(sigma).s, finf_show(x.set.rho).s, finf_show(x.set.clip).s);
+             finf_show(sigma.value).s, finf_show(x.set.rho).s, finf_show(x.set.clip).s);
     doc_real(d, "gamma2", DATA_ONLY, gamma.gamma2, NULL);
     doc_real(d, "rho", DATA_ONLY, x.rho, NULL);
     doc_number(d, "clip", DATA_ONLY, x.set.clip, NULL);
-    doc_number(d, "sigma", DATA_ONLY, sigma, NULL);
+    doc_real(d, "sigma", DATA_ONLY, sigma, NULL);
     show_row_reason(d, a, gamma.reason.text);
     return FINF_OK;
 }

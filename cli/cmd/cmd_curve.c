@@ -153,22 +153,41 @@ static int fixed_is_upper(const finf_participation *p)
     return p->fixed_lower < p->fixed_order * (1 - 1e-9);
 }
 
-/* Several participations: the sensitivity counted in two ways, and with it the loss. */
-static void show_participations(doc *d, const finf_participation *p, double error)
+/* A sum of entries of X = C'C, which have the relative error that the largest on its diagonal has;
+ * adding them up costs one rounding for each of the steps more. */
+static finf_real of_many(const finf_system_facts *f, double value)
 {
+    double relative = f->sens2.error / f->sens2.value + (double)f->n * FINF_EPS;
+    return finf_real_make(value, relative * value, f->sens2.method);
+}
+
+/* The squared sensitivity that sigma is scaled by. */
+static finf_real sens2_used(const job *j, const entry *e)
+{
+    if (j->gamma >= GAMMA_FIXED_ORDER) return of_many(&e->facts, e->curve.sens2);
+    finf_real one = j->o.gamma == FINF_CURVE_GAMMA_INF ? e->facts.gamma_inf2 : e->facts.sens2;
+    return finf_real_make(e->curve.sens2, one.error, one.method);
+}
+
+/* Several participations: the sensitivity counted in two ways, and with it the loss. */
+static void show_participations(doc *d, const finf_system_facts *f, const finf_participation *p)
+{
+    finf_real fixed = of_many(f, p->fixed_order), min_sep = of_many(f, p->min_sep);
     char note[200];
     doc_number(d, "participations", SHOWN, (double)p->k, "of one user, at most");
     doc_number(d, "separation", SHOWN, (double)p->b, "steps between two of them");
     snprintf(note, sizeof note, "to steps exactly so far apart (fixed order)%s",
              fixed_is_upper(p) ? ": an upper bound" : "");
-    doc_number(d, "sens2_fixed_order", SHOWN, p->fixed_order, note);
-    doc_number(d, "loss_fixed_order", SHOWN, p->fixed_order * error, "that times prefix_error");
+    doc_real(d, "sens2_fixed_order", SHOWN, fixed, note);
+    doc_real(d, "loss_fixed_order", SHOWN, finf_real_times(fixed, f->error),
+             "that times prefix_error");
     snprintf(note, sizeof note, "to steps at least so far apart (min-separation)%s%s",
              p->exact ? "" : ": an upper bound; at least ",
              p->exact ? "" : finf_show(p->min_sep_lower).s);
-    doc_number(d, "sens2_min_sep", SHOWN, p->min_sep, note);
-    doc_number(d, "loss_min_sep", SHOWN, p->min_sep * error, "that times prefix_error");
-    doc_number(d, "sens2_min_sep_lower", DATA_ONLY, p->min_sep_lower, NULL);
+    doc_real(d, "sens2_min_sep", SHOWN, min_sep, note);
+    doc_real(d, "loss_min_sep", SHOWN, finf_real_times(min_sep, f->error),
+             "that times prefix_error");
+    doc_real(d, "sens2_min_sep_lower", DATA_ONLY, of_many(f, p->min_sep_lower), NULL);
     doc_bool(d, "fixed_order_exact", fixed_is_upper(p) ? SHOWN : DATA_ONLY, !fixed_is_upper(p),
              NULL);
     doc_bool(d, "min_sep_exact", p->exact ? DATA_ONLY : SHOWN, p->exact, NULL);
@@ -231,17 +250,17 @@ static void show_system(doc *d, const job *j, size_t i)
         show_spectrum(d, j->a, j->p.H);
         doc_number(d, "eta", SHOWN, j->p.eta, "step size");
         show_optimizer(d, j->a, j->p.optimizer, j->p.eta, j->p.mu, finf_spectrum_max(j->p.H));
-        show_setting(d, &j->p.privacy, e->curve.sens2);
+        show_setting(d, &j->p.privacy, sens2_used(j, e));
     }
     doc_real(d, "sens2", SHOWN, f->sens2, "squared sensitivity to one participation");
-    if (!isnan(j->k)) show_participations(d, &e->many, f->error.value);
+    if (!isnan(j->k)) show_participations(d, f, &e->many);
     doc_real(d, "prefix_error", SHOWN, f->error,
              "sum over t of the variance of prefix sum t, sigma = 1");
     doc_real(d, "loss", SHOWN, f->loss, "sens2 times prefix_error");
     if (!isnan(j->systems.all[i].nu)) doc_number(d, "nu", DATA_ONLY, j->systems.all[i].nu, NULL);
     show_gap(d, f);
     if (j->p.H)
-        doc_real(d, "F_last", SHOWN, e->curve.last,
+        doc_real(d, "F_last", SHOWN, with_rho(&j->p.privacy, e->curve.last),
                  "E[F - F*] after the last step, exact for Gaussian inputs");
     show_costs(d, e);
     if (j->p.H && j->shown != SHOW_SYSTEMS) doc_series(d, "F", e->curve.F, e->curve.n + 1);

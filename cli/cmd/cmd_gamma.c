@@ -18,9 +18,9 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
         doc_heading(d, "Sensitivity of the noise");
         show_noise(d, a, noise);
         doc_real(d, "gamma2", SHOWN, x.all.gamma2, "gamma_inf^2: sum of c_t^2, c = 1/beta");
-        doc_number(d, "gamma", SHOWN, sqrt(x.all.gamma2.value), "gamma_inf");
+        doc_real(d, "gamma", SHOWN, finf_real_root(x.all.gamma2), "gamma_inf");
         show_sensitivity(d, &x);
-        if (setting_given(a)) show_setting(d, &privacy, sensitivity_meant(&x).value);
+        if (setting_given(a)) show_setting(d, &privacy, sensitivity_meant(&x));
         if (x.status) /* undecided is neither */
             doc_number(d, "minimum_phase", SHOWN, NAN, "no zero of B(z) in |z| <= 1");
         else

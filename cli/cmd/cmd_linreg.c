@@ -60,34 +60,35 @@ static finf_status show_directions(doc *d, const args *a, const finf_noise *nois
 
 /* What is infinite has its reason. The upper bound may be infinite alone: its condition on eta is
  * its own. Values that hold for plain SGD only are missing with any other optimizer. */
-static void show(doc *d, const args *a, const problem *p, const finf_noise *noise, double eta_max,
-                 const finf_linreg_result *r)
+static void show(doc *d, const args *a, const problem *p, const finf_noise *noise,
+                 finf_real eta_max, const finf_linreg_result *r)
 {
     char note[160];
+    const setting *x = &p->privacy;
     doc_row(d);
     doc_heading(d, "Linear regression, F = (1/2) E(y - <theta,x>)^2");
     show_noise(d, a, noise);
     show_spectrum(d, a, p->H);
-    snprintf(note, sizeof note, "step size; stable up to %.6g", eta_max);
+    snprintf(note, sizeof note, "step size; stable up to %.6g", eta_max.value);
     doc_number(d, "eta", SHOWN, p->eta, note);
-    doc_number(d, "eta_max", DATA_ONLY, eta_max, NULL);
+    doc_real(d, "eta_max", DATA_ONLY, eta_max, NULL);
     show_optimizer(d, a, p->optimizer, p->eta, r->lambda_min, r->lambda_max);
-    show_setting(d, &p->privacy, r->gamma2.value);
+    show_setting(d, x, r->gamma2);
     doc_number(d, "kurtosis", p->kurtosis == 0 ? DATA_ONLY : SHOWN, p->kurtosis,
                "excess, of independent inputs");
     doc_real(d, "gamma2", SHOWN, r->gamma2, "gamma_inf^2, sensitivity squared");
     snprintf(note, sizeof note, "lim E[F(theta_t) - F*], exact for %s inputs",
              p->kurtosis == 0 ? "Gaussian" : "such");
-    doc_real(d, "F_inf", SHOWN, r->exact, note);
-    doc_real(d, "F_lower", isnan(r->lti.value) ? DATA_ONLY : SHOWN, r->lti,
+    doc_real(d, "F_inf", SHOWN, with_rho(x, r->exact), note);
+    doc_real(d, "F_lower", isnan(r->lti.value) ? DATA_ONLY : SHOWN, with_rho(x, r->lti),
              "no inputs of this covariance do better");
     snprintf(note, sizeof note, "for any inputs with R^2 <= %.4g, C_kurt <= %.4g%s%.60s", r->R2,
              r->C_kurt, r->upper_reason.text[0] ? "; " : "", r->upper_reason.text);
-    doc_real(d, "F_upper", isnan(r->upper.value) ? DATA_ONLY : SHOWN, r->upper, note);
+    doc_real(d, "F_upper", isnan(r->upper.value) ? DATA_ONLY : SHOWN, with_rho(x, r->upper), note);
     times(note, sizeof note, "least F_inf over all noise", r->exact.value / r->optimum.value);
-    doc_real(d, "F_best", SHOWN, r->optimum, note);
-    doc_real(d, "F_lower_best", DATA_ONLY, r->optimum_lti, NULL);
-    doc_real(d, "F_floor", isnan(r->floor.value) ? DATA_ONLY : SHOWN, r->floor,
+    doc_real(d, "F_best", SHOWN, with_rho(x, r->optimum), note);
+    doc_real(d, "F_lower_best", DATA_ONLY, with_rho(x, r->optimum_lti), NULL);
+    doc_real(d, "F_floor", isnan(r->floor.value) ? DATA_ONLY : SHOWN, with_rho(x, r->floor),
              "the paper's lower bound for every noise");
     /* text mentions stability only where it is missing */
     doc_bool(d, "stable", r->stable ? DATA_ONLY : SHOWN, r->stable, NULL);
@@ -99,14 +100,13 @@ static void show(doc *d, const args *a, const problem *p, const finf_noise *nois
 
 /* The paper's Table 1 with unit constants: DP-SGD, nu = eta mu, and its lower bound eta^2 Tr H
  * G^2/rho for every noise. Not in text, where they would look like values. (theory 5.4) */
-static void show_rates(doc *d, double eta, const finf_spectrum *spectrum,
-                       const finf_privacy_setting *set)
+static void show_rates(doc *d, double eta, const finf_spectrum *spectrum, const setting *x)
 {
     finf_rates rate;
-    if (finf_rates_spectrum(spectrum, eta, set, &rate)) return;
-    doc_number(d, "rate_sgd", DATA_ONLY, rate.sgd, NULL);
-    doc_number(d, "rate_nu", DATA_ONLY, rate.nu, NULL);
-    doc_number(d, "rate_floor", DATA_ONLY, rate.floor, NULL);
+    if (finf_rates_spectrum(spectrum, eta, &x->set, &rate)) return;
+    doc_real(d, "rate_sgd", DATA_ONLY, with_rho(x, rate.sgd), NULL);
+    doc_real(d, "rate_nu", DATA_ONLY, with_rho(x, rate.nu), NULL);
+    doc_real(d, "rate_floor", DATA_ONLY, with_rho(x, rate.floor), NULL);
 }
 
 /* The largest stable eta and the table of directions are beside the point of the answer: where they
@@ -114,7 +114,7 @@ static void show_rates(doc *d, double eta, const finf_spectrum *spectrum,
 static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
 {
     problem p;
-    double eta_max = NAN;
+    finf_real eta_max;
     finf_noise *noise = NULL;
     finf_linreg_result r;
     finf_status s = read_problem(a, PROBLEM_LINREG, &p, why);
@@ -126,7 +126,7 @@ static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
         finf_status t = finf_linreg_eta_max(p.H, p.kurtosis, p.optimizer, &eta_max, &more);
         if (t && !s) s = finf_why(why, t, "the largest stable eta: %.200s", more.text);
         show(d, a, &p, noise, eta_max, &r);
-        if (!p.optimizer) show_rates(d, p.eta, p.H, &p.privacy.set);
+        if (!p.optimizer) show_rates(d, p.eta, p.H, &p.privacy);
         /* a direction that diverges by itself has no stationary share */
         if (args_given(a, OPT_DIRECTIONS) &&
             finf_optimizer_stable(p.optimizer, p.eta, r.lambda_max)) {

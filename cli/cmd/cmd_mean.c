@@ -18,13 +18,13 @@ static finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
         show_noise(d, a, noise);
         doc_number(d, "eta", SHOWN, p.eta, "step size");
         show_optimizer(d, a, p.optimizer, p.eta, 1, 1);
-        show_setting(d, &p.privacy, r.gamma2.value);
+        show_setting(d, &p.privacy, r.gamma2);
         doc_real(d, "gamma2", SHOWN, r.gamma2, "gamma_inf^2, sensitivity squared");
-        doc_real(d, "F_inf", SHOWN, r.F, "lim E[F(theta_t) - F*], exact");
+        doc_real(d, "F_inf", SHOWN, with_rho(&p.privacy, r.F), "lim E[F(theta_t) - F*], exact");
         times(note, sizeof note, "least over all noise", r.F.value / r.F_optimal.value);
-        doc_real(d, "F_best", SHOWN, r.F_optimal, note);
+        doc_real(d, "F_best", SHOWN, with_rho(&p.privacy, r.F_optimal), note);
         times(note, sizeof note, "independent noise", r.F.value / r.F_sgd.value);
-        doc_real(d, "F_sgd", SHOWN, r.F_sgd, note);
+        doc_real(d, "F_sgd", SHOWN, with_rho(&p.privacy, r.F_sgd), note);
         /* text mentions stability only where it is missing */
         doc_bool(d, "stable", r.stable ? DATA_ONLY : SHOWN, r.stable, NULL);
         show_reason(d, &r.reason);

@@ -153,7 +153,7 @@ static finf_status find_sigma(const args *a, request *r, finf_reason *why)
                             "privacy', and give it by --sigma");
         s = finf_noise_sensitivity_at(noise, (size_t)run, &sens2, why);
     }
-    if (!s) r->o.sigma = finf_noise_multipliers(&privacy.set, sens2.value).sigma;
+    if (!s) r->o.sigma = finf_noise_multipliers(&privacy.set, sens2).sigma.value;
     return s;
 }
 

@@ -143,15 +143,16 @@ static finf_status optimize_quadratic(const args *a, const problem *p, doc *d, f
         doc_number(d, "eta", SHOWN, p->eta, "step size");
         show_optimizer(d, a, p->optimizer, p->eta, linreg ? best.lambda_min : 1,
                        linreg ? best.lambda_max : 1);
-        show_setting(d, &p->privacy, linreg ? best.gamma2.value : mean.gamma2.value);
+        show_setting(d, &p->privacy, linreg ? best.gamma2 : mean.gamma2);
         doc_real(d, "gamma2", SHOWN, linreg ? best.gamma2 : mean.gamma2,
                  "gamma_inf^2, sensitivity squared");
-        doc_real(d, "F_inf", SHOWN, F, "of this noise, exact");
-        doc_real(d, "F_best", SHOWN, linreg ? best.optimum : mean.F_optimal,
+        doc_real(d, "F_inf", SHOWN, with_rho(&p->privacy, F), "of this noise, exact");
+        doc_real(d, "F_best", SHOWN, with_rho(&p->privacy, linreg ? best.optimum : mean.F_optimal),
                  "least over all noise, by another formula");
         snprintf(note, sizeof note, "independent noise: %.4g times the best",
                  F_sgd.value / F.value);
-        doc_real(d, "F_sgd", SHOWN, F_sgd, isfinite(F.value) ? note : "independent noise");
+        doc_real(d, "F_sgd", SHOWN, with_rho(&p->privacy, F_sgd),
+                 isfinite(F.value) ? note : "independent noise");
         show_reason(d, linreg ? &best.reason : &mean.reason);
         if (args_given(a, OPT_SAVE)) s = save(a, p, noise, NULL, d, why);
     }
@@ -165,50 +166,56 @@ static finf_status optimize_quadratic(const args *a, const problem *p, doc *d, f
 /* The bound of the optimised noise if w is Gaussian (theory 7.11), which is never above the sharp
  * one. Of --bound gaussian it is the bound itself; NaN beside the other bounds, where there is
  * nothing to compare, and without a noise. */
-static finf_status gaussian(const finf_optimize_result *r, const problem *p, double *out)
+static finf_status gaussian(const finf_optimize_result *r, const problem *p, finf_real *out)
 {
     finf_iqc_result also;
     finf_iqc_options o = p->iqc;
-    *out = NAN;
+    *out = finf_real_failed();
     if (o.bound != FINF_IQC_SHARP && o.bound != FINF_IQC_GAUSSIAN) return FINF_OK;
     if (!r->noise && o.bound == FINF_IQC_SHARP) return FINF_OK;
-    *out = r->iqc.bound.value;
-    if (o.bound == FINF_IQC_GAUSSIAN || !isfinite(*out)) return FINF_OK;
+    *out = r->iqc.bound;
+    if (o.bound == FINF_IQC_GAUSSIAN || !isfinite(out->value)) return FINF_OK;
     o.bound = FINF_IQC_GAUSSIAN;
     /* a number beside the bound: by the faster solver, and not proved */
     o.solver = FINF_IQC_NEWTON;
     o.certify = 0;
     finf_status s = finf_iqc(r->noise, p->eta, p->kappa, &o, &also);
     /* equal but for the solvers' gaps, where it does not help */
-    *out = s ? NAN : fmin(also.bound.value, *out);
+    if (s)
+        *out = finf_real_failed();
+    else if (also.bound.value < out->value)
+        *out = also.bound;
     return s;
 }
 
 /* Of noises that one would take without optimising, by the same bound. */
-static void show_others(doc *d, const problem *p, const finf_optimize_result *r, double also)
+static void show_others(doc *d, const problem *p, const finf_optimize_result *r, finf_real also)
 {
     char note[160];
     int finite = isfinite(r->iqc.bound.value);
     snprintf(note, sizeof note, "independent noise: %.4g times the bound above",
-             r->bound_sgd / r->iqc.bound.value);
-    doc_number(d, "bound_sgd", SHOWN, r->bound_sgd, finite ? note : "independent noise");
-    snprintf(note, sizeof note, "the best nu, %.4g: %.4g times", r->nu,
-             r->bound_nu / r->iqc.bound.value);
-    doc_number(d, "bound_nu", SHOWN, r->bound_nu, finite ? note : "the best nu");
-    doc_number(d, "nu", DATA_ONLY, r->nu, NULL);
-    doc_real(d, "minimax", SHOWN, r->minimax_lower, iqc_minimax_note(&p->iqc));
-    doc_number(d, "gap", SHOWN, r->gap, "bound / minimax");
+             r->bound_sgd.value / r->iqc.bound.value);
+    doc_real(d, "bound_sgd", SHOWN, with_rho(&p->privacy, r->bound_sgd),
+             finite ? note : "independent noise");
+    snprintf(note, sizeof note, "the best nu, %.4g: %.4g times", r->nu.value,
+             r->bound_nu.value / r->iqc.bound.value);
+    doc_real(d, "bound_nu", SHOWN, with_rho(&p->privacy, r->bound_nu),
+             finite ? note : "the best nu");
+    doc_real(d, "nu", DATA_ONLY, r->nu, NULL);
+    doc_real(d, "minimax", SHOWN, with_rho(&p->privacy, r->minimax_lower),
+             iqc_minimax_note(&p->iqc));
+    doc_real(d, "gap", SHOWN, r->gap, "bound / minimax");
     if (p->iqc.bound != FINF_IQC_SHARP && p->iqc.bound != FINF_IQC_GAUSSIAN) return;
     int more = snprintf(
         note, sizeof note, "the bound if w is Gaussian%s",
         p->iqc.privacy.sigma_sgd > 0 ? " and gradient noise does not depend on theta" : "");
     if (finite)
         snprintf(note + more, sizeof note - (size_t)more, ": %.5g times the minimax",
-                 also / r->minimax_lower.value);
+                 also.value / r->minimax_lower.value);
     /* of --bound gaussian it is the bound, which text has already */
-    int beside = p->iqc.bound == FINF_IQC_SHARP && !isnan(also);
-    doc_number(d, "gaussian_bound", beside ? SHOWN : DATA_ONLY, also, note);
-    doc_number(d, "gaussian_gap", DATA_ONLY, also / r->minimax_lower.value, NULL);
+    int beside = p->iqc.bound == FINF_IQC_SHARP && !isnan(also.value);
+    doc_real(d, "gaussian_bound", beside ? SHOWN : DATA_ONLY, with_rho(&p->privacy, also), note);
+    doc_real(d, "gaussian_gap", DATA_ONLY, finf_real_over(also, r->minimax_lower), NULL);
 }
 
 /* The spread of starts that did not all come to their end would say nothing. */
@@ -232,13 +239,13 @@ static finf_status optimize_convex(const args *a, const problem *p, doc *d, finf
 {
     finf_optimize_options o = finf_optimize_options_default();
     finf_optimize_result r;
-    double also = NAN;
+    finf_real also;
     o.iqc = p->iqc;
     finf_status s = finf_optimize(p->eta, p->kappa, &o, &r);
     if (s) *why = r.iqc.reason;
     int found = r.noise && isfinite(r.iqc.bound.value);
     if (gaussian(&r, p, &also) == FINF_ENOMEM) s = finf_why(why, FINF_ENOMEM, "no memory");
-    int lacks = p->iqc.bound == FINF_IQC_SHARP && found && !isfinite(also);
+    int lacks = p->iqc.bound == FINF_IQC_SHARP && found && !isfinite(also.value);
     int stopped = (s || lacks) && sweep_interrupted(NULL);
     if (lacks && !r.iqc.reason.text[0])
         finf_why(&r.iqc.reason, FINF_ETOL, "the bound for Gaussian w was not found");

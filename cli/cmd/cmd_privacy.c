@@ -23,7 +23,6 @@ static finf_status rho_of_multiplier(const args *a, conversion *x, finf_reason *
     if (!s && finf_rho_multiplier(z, &x->rho))
         s = finf_why(why, FINF_EDOM, "noise-multiplier = %.80s: must be from 1e-15 to 1e15",
                      args_text(a, OPT_NOISE_MULTIPLIER));
-    x->rho.error = 0;
     return s;
 }
 
@@ -92,7 +91,8 @@ static void show_conversion(doc *d, const conversion *x)
     doc_real(d, "rho", SHOWN, x->rho, "zCDP");
     /* delta was given or is not known; else it was found, in two ways */
     if (isnan(x->delta_zcdp.value))
-        doc_number(d, "delta", SHOWN, x->delta, NULL);
+        doc_real(d, "delta", SHOWN,
+                 isnan(x->delta) ? finf_real_failed() : finf_real_exact(x->delta), NULL);
     else {
         doc_real(d, "delta", SHOWN, x->delta_gauss, "exact, of this rho and epsilon");
         doc_real(d, "delta_zcdp", SHOWN, x->delta_zcdp, "for any rho-zCDP mechanism");
@@ -102,21 +102,23 @@ static void show_conversion(doc *d, const conversion *x)
 }
 
 /* The three, for the sum of clipped gradients, and sigma for their mean. */
-static void show_multipliers(doc *d, const conversion *x, double sens2, double batch)
+static void show_multipliers(doc *d, const conversion *x, finf_real sens2, double batch)
 {
     char note[128];
     finf_multipliers m = finf_noise_multipliers(&x->set, sens2);
+    finf_real sigma = finf_privacy_widen(m.sigma, x->rho);
     doc_note(d, "Noise multiplier means three things:");
-    doc_number(d, "noise_multiplier", SHOWN, m.over_sensitivity,
-               "sigma/(G gamma), what privacy accountants take");
-    doc_number(d, "sigma_over_clip", SHOWN, m.over_clip, "sigma/G, what DP-SGD libraries take");
-    doc_number(d, "sigma", SHOWN, m.sigma,
-               "standard deviation of w_t, where it is added to the sum of clipped gradients");
+    doc_real(d, "noise_multiplier", SHOWN, finf_privacy_widen(m.over_sensitivity, x->rho),
+             "sigma/(G gamma), what privacy accountants take");
+    doc_real(d, "sigma_over_clip", SHOWN, finf_privacy_widen(m.over_clip, x->rho),
+             "sigma/G, what DP-SGD libraries take");
+    doc_real(d, "sigma", SHOWN, sigma,
+             "standard deviation of w_t, where it is added to the sum of clipped gradients");
     if (isnan(batch)) return;
     doc_number(d, "batch", SHOWN, batch, "examples");
     snprintf(note, sizeof note, "sigma/%s, where it is added to their mean over the batch",
              finf_show(batch).s);
-    doc_number(d, "sigma_mean", SHOWN, m.sigma / batch, note);
+    doc_real(d, "sigma_mean", SHOWN, finf_real_over(sigma, finf_real_exact(batch)), note);
 }
 
 static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
@@ -143,7 +145,7 @@ static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)
         else {
             show_sensitivity(d, &sens);
         }
-        show_multipliers(d, &x, meant.value, batch);
+        show_multipliers(d, &x, meant, batch);
         if (isinf(meant.value))
             show_reason(d, isnan(sens.steps) ? &sens.all.reason : &sens.why);
         else if (isnan(x.delta) && isnan(x.epsilon))

@@ -9,10 +9,10 @@
 
 typedef struct {
     sweep_row end;
-    /* decay, dimension and step size; Tr H/lambda_1; the best nu; then F_inf of DP-SGD, of
-     * nu = eta mu and of the best nu, the least over all noise, and the paper's lower bound */
-    double a, d, eta, d_eff, best_nu;
-    finf_real sgd, nu, best, optimum, floor;
+    double a, d, eta; /* decay, dimension and step size */
+    /* Tr H/lambda_1; the best nu; then F_inf of DP-SGD, of nu = eta mu and of the best nu, the
+     * least over all noise, and the paper's lower bound */
+    finf_real d_eff, best_nu, sgd, nu, best, optimum, floor;
     finf_rates rate;    /* what the paper has for them, with unit constants */
     finf_reason reason; /* why they are infinite */
 } cell;
@@ -55,14 +55,15 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
     if (!s) s = regress(H, c->eta, finf_nu_of_paper(c->eta, finf_spectrum_min(H)), &o, &nu, why);
     if (!s) {
         best = nu;
-        c->best_nu = NAN;
+        c->best_nu = finf_real_failed();
         /* where nu = eta mu is unstable every nu is: stability does not depend on the noise */
         if (nu.stable && (s = finf_tune_linreg(c->eta, H, &o, &c->best_nu, &best)))
             *why = best.reason;
     }
     if (!s && (s = finf_rates_power(c->a, c->d, c->eta, set, &c->rate))) *why = c->rate.reason;
     if (!s) {
-        c->d_eff = nu.d_eff;
+        /* lambda_1 = 1 */
+        c->d_eff = finf_real_make(nu.d_eff, finf_spectrum_trace_error(H), "");
         c->sgd = sgd.exact;
         c->nu = nu.exact;
         c->best = best.exact;
@@ -76,7 +77,7 @@ static finf_status fill(const finf_privacy_setting *set, cell *c, finf_reason *w
 
 /* A row of CSV and JSON. constant_..: value/rate, the constant that the paper's rate would need to
  * be exact here. */
-static void show_cell(doc *d, const args *a, const finf_privacy_setting *set, const cell *c)
+static void show_cell(doc *d, const args *a, const setting *x, const cell *c)
 {
     /* in a table over other options text has a line for each */
     doc_where where = a->is_point ? SHOWN : DATA_ONLY;
@@ -86,24 +87,24 @@ static void show_cell(doc *d, const args *a, const finf_privacy_setting *set, co
     doc_string(d, "spectrum", where, spectrum, NULL);
     doc_number(d, "d", where, c->d, NULL);
     doc_number(d, "eta", where, c->eta, NULL);
-    doc_number(d, "rho", DATA_ONLY, set->rho, NULL);
-    doc_number(d, "d_eff", DATA_ONLY, c->d_eff, NULL);
-    doc_real(d, "F_sgd", where, c->sgd, NULL);
-    doc_real(d, "F_paper", where, c->nu, NULL);
-    doc_number(d, "ratio", DATA_ONLY, c->nu.value / c->sgd.value, NULL);
-    doc_real(d, "F_best_nu", DATA_ONLY, c->best, NULL);
-    doc_number(d, "best_nu", DATA_ONLY, c->best_nu, NULL);
-    doc_real(d, "F_best", where, c->optimum, NULL);
-    doc_real(d, "F_floor", where, c->floor, NULL);
-    doc_number(d, "sgd_over_floor", DATA_ONLY, c->sgd.value / c->floor.value, NULL);
-    doc_number(d, "paper_over_floor", DATA_ONLY, c->nu.value / c->floor.value, NULL);
-    doc_number(d, "best_over_floor", DATA_ONLY, c->optimum.value / c->floor.value, NULL);
-    doc_number(d, "rate_sgd", DATA_ONLY, c->rate.sgd, NULL);
-    doc_number(d, "rate_nu", DATA_ONLY, c->rate.nu, NULL);
-    doc_number(d, "rate_floor", DATA_ONLY, c->rate.floor, NULL);
-    doc_number(d, "constant_sgd", DATA_ONLY, c->sgd.value / c->rate.sgd, NULL);
-    doc_number(d, "constant_paper", DATA_ONLY, c->nu.value / c->rate.nu, NULL);
-    doc_number(d, "constant_floor", DATA_ONLY, c->floor.value / c->rate.floor, NULL);
+    doc_real(d, "rho", DATA_ONLY, x->rho, NULL);
+    doc_real(d, "d_eff", DATA_ONLY, c->d_eff, NULL);
+    doc_real(d, "F_sgd", where, with_rho(x, c->sgd), NULL);
+    doc_real(d, "F_paper", where, with_rho(x, c->nu), NULL);
+    doc_real(d, "ratio", DATA_ONLY, finf_real_over(c->nu, c->sgd), NULL);
+    doc_real(d, "F_best_nu", DATA_ONLY, with_rho(x, c->best), NULL);
+    doc_real(d, "best_nu", DATA_ONLY, c->best_nu, NULL);
+    doc_real(d, "F_best", where, with_rho(x, c->optimum), NULL);
+    doc_real(d, "F_floor", where, with_rho(x, c->floor), NULL);
+    doc_real(d, "sgd_over_floor", DATA_ONLY, finf_real_over(c->sgd, c->floor), NULL);
+    doc_real(d, "paper_over_floor", DATA_ONLY, finf_real_over(c->nu, c->floor), NULL);
+    doc_real(d, "best_over_floor", DATA_ONLY, finf_real_over(c->optimum, c->floor), NULL);
+    doc_real(d, "rate_sgd", DATA_ONLY, with_rho(x, c->rate.sgd), NULL);
+    doc_real(d, "rate_nu", DATA_ONLY, with_rho(x, c->rate.nu), NULL);
+    doc_real(d, "rate_floor", DATA_ONLY, with_rho(x, c->rate.floor), NULL);
+    doc_real(d, "constant_sgd", DATA_ONLY, finf_real_over(c->sgd, c->rate.sgd), NULL);
+    doc_real(d, "constant_paper", DATA_ONLY, finf_real_over(c->nu, c->rate.nu), NULL);
+    doc_real(d, "constant_floor", DATA_ONLY, finf_real_over(c->floor, c->rate.floor), NULL);
     show_row_reason(d, a, c->reason.text);
 }
 
@@ -129,7 +130,7 @@ static void show_values(doc *d, const table *t)
            *ratios = values ? values + COLUMNS * t->n : NULL;
     for (size_t i = 0; values && i < t->n; i++) {
         const cell *c = &t->cells[i];
-        double value[COLUMNS] = {c->a,          c->d,        c->eta,        c->d_eff,
+        double value[COLUMNS] = {c->a,          c->d,        c->eta,        c->d_eff.value,
                                  c->sgd.value,  c->nu.value, c->best.value, c->optimum.value,
                                  c->floor.value};
         double ratio[COLUMNS] = {c->a,
@@ -139,8 +140,8 @@ static void show_values(doc *d, const table *t)
                                  c->sgd.value / c->floor.value,
                                  c->nu.value / c->floor.value,
                                  c->optimum.value / c->floor.value,
-                                 c->sgd.value / c->rate.sgd,
-                                 c->nu.value / c->rate.nu};
+                                 c->sgd.value / c->rate.sgd.value,
+                                 c->nu.value / c->rate.nu.value};
         memcpy(values + COLUMNS * i, value, sizeof value);
         memcpy(ratios + COLUMNS * i, ratio, sizeof ratio);
     }
@@ -179,18 +180,22 @@ typedef struct {
 } line;
 
 /* The slope of log y against log x along a line. y points at a member of its first cell; the other
- * cells have theirs at the same distance from their start. */
-static double slope(const line *l, const double *y, size_t *points)
+ * cells have theirs at the same distance from their start. (d_eff, the one x that is computed, is
+ * right to rounding, which the error has in it.) */
+static finf_real slope(const line *l, const finf_real *y, size_t *points)
 {
     const cell *c = l->first;
-    const double *x = l->x == AGAINST_D ? &c->d : l->x == AGAINST_ETA ? &c->eta : &c->d_eff;
-    return finf_log_slope(x, y, l->n, l->stride * sizeof *c, points);
+    const double *x = l->x == AGAINST_D ? &c->d : l->x == AGAINST_ETA ? &c->eta : &c->d_eff.value;
+    size_t stride = l->stride * sizeof *c;
+    return finf_real_make(finf_log_slope(x, &y->value, l->n, stride, points),
+                          finf_log_slope_error(x, &y->value, &y->error, l->n, stride),
+                          "least squares");
 }
 
 typedef struct {
-    double sgd, nu, optimum; /* log-log slopes of F_inf; NaN: none */
-    size_t points;           /* that they are fitted to */
-    char at[96], why[160];   /* where; why there is no slope, or which points it leaves out */
+    finf_real sgd, nu, optimum; /* log-log slopes of F_inf; NaN: none */
+    size_t points;              /* that they are fitted to */
+    char at[96], why[160];      /* where; why there is no slope, or which points it leaves out */
 } fit;
 
 /* The slopes of one line, and where it runs: the names and values of the two things that do not
@@ -204,15 +209,15 @@ static fit fit_line(const line *l)
     /* which of a, d, eta changes along the line; the two others say where it is */
     const int swept[] = {[AGAINST_D] = 1, [AGAINST_ETA] = 2, [AGAINST_D_EFF] = 0};
     int first = swept[l->x] == 0, second = swept[l->x] == 2 ? 1 : 2;
-    f.sgd = slope(l, &c->sgd.value, &f.points);
-    f.nu = slope(l, &c->nu.value, &f.points);
-    f.optimum = slope(l, &c->optimum.value, &f.points);
+    f.sgd = slope(l, &c->sgd, &f.points);
+    f.nu = slope(l, &c->nu, &f.points);
+    f.optimum = slope(l, &c->optimum, &f.points);
     f.why[0] = 0;
     snprintf(f.at, sizeof f.at, "(%s = %s, %s = %s)", names[first], finf_show(values[first]).s,
              names[second], finf_show(values[second]).s);
     if (f.points < 2)
         snprintf(f.why, sizeof f.why, "no slope: %zu of %zu values are finite", f.points, l->n);
-    else if (isnan(f.sgd))
+    else if (isnan(f.sgd.value))
         snprintf(f.why, sizeof f.why, "no slope: %s has one value only", AGAINST[l->x]);
     else if (f.points < l->n)
         snprintf(f.why, sizeof f.why, "over the %zu finite values of %zu", f.points, l->n);
@@ -239,9 +244,9 @@ static void show_fit(doc *d, const args *a, const line *l, const fit *f)
     doc_row(d);
     doc_string(d, "against", DATA_ONLY, AGAINST[l->x], NULL);
     doc_string(d, "at", DATA_ONLY, f->at, NULL);
-    doc_number(d, "slope_sgd", DATA_ONLY, f->sgd, NULL);
-    doc_number(d, "slope_paper", DATA_ONLY, f->nu, NULL);
-    doc_number(d, "slope_best", DATA_ONLY, f->optimum, NULL);
+    doc_real(d, "slope_sgd", DATA_ONLY, f->sgd, NULL);
+    doc_real(d, "slope_paper", DATA_ONLY, f->nu, NULL);
+    doc_real(d, "slope_best", DATA_ONLY, f->optimum, NULL);
     doc_number(d, "points", DATA_ONLY, (double)f->points, NULL);
     show_row_reason(d, a, f->why);
 }
@@ -258,9 +263,9 @@ static void show_fits_text(doc *d, against x, const line *l, const fit *f, size_
         double row[COLUMNS] = {x == AGAINST_D_EFF ? NAN : c->a,
                                x == AGAINST_D ? NAN : c->d,
                                x == AGAINST_ETA ? NAN : c->eta,
-                               f[i].sgd,
-                               f[i].nu,
-                               f[i].optimum,
+                               f[i].sgd.value,
+                               f[i].nu.value,
+                               f[i].optimum.value,
                                (double)f[i].points};
         memcpy(data + COLUMNS * i, row, sizeof row);
     }
@@ -316,9 +321,7 @@ static finf_status whole_dims(const args *a, double *dims, size_t *n, finf_reaso
 /* `decays` is a list of numbers. On failure too, the lists in *x are the caller's to free. */
 static finf_status read_axes(const args *a, const char *decays, rate_axes *x, finf_reason *why)
 {
-    setting privacy;
-    finf_status s = read_setting(a, &privacy, why);
-    x->set = privacy.set;
+    finf_status s = read_setting(a, &x->privacy, why);
     if (!s) s = args_range(a, OPT_DIM, &x->dims, &x->n_dims, why);
     if (!s) s = whole_dims(a, x->dims, &x->n_dims, why);
     if (!s) s = args_range(a, OPT_ETA, &x->etas, &x->n_etas, why);
@@ -340,7 +343,7 @@ static void fill_at(size_t i, void *ctx)
     c->a = t->x.decays[i / (t->x.n_dims * t->x.n_etas)];
     c->d = t->x.dims[i / t->x.n_etas % t->x.n_dims];
     c->eta = t->x.etas[i % t->x.n_etas];
-    c->end.status = fill(&t->x.set, c, &c->end.why);
+    c->end.status = fill(&t->x.privacy.set, c, &c->end.why);
     c->end.done = 1;
 }
 
@@ -375,7 +378,7 @@ static finf_status show_decays(const args *a, const rate_axes *x, doc *d, finf_r
     if (values && text && (!slopes || s)) show_values(d, &t);
     /* records are data; in text they are there for a table over other options, and for --plot */
     for (size_t i = 0; i < t.n && values && (!slopes || s); i++)
-        show_cell(d, a, &t.x.set, &t.cells[i]);
+        show_cell(d, a, &t.x.privacy, &t.cells[i]);
     if (!s && (slopes || text)) s = show_slopes(d, a, &t, why);
     free(t.cells);
     return s;

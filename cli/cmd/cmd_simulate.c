@@ -126,7 +126,7 @@ static void show_what(doc *d, const args *a, const job *j)
             doc_number(d, "knee", SHOWN, j->r.knee,
                        "curvature L below this |theta - theta*|, mu beyond");
     }
-    show_setting(d, &p->privacy, j->r.gamma2.value);
+    show_setting(d, &p->privacy, j->r.gamma2);
     doc_bool(d, "clip_gradients", DATA_ONLY, o->clip_gradients, NULL);
     /* the start matters after finitely many steps only */
     if (o->steps) {

@@ -10,7 +10,7 @@ static finf_status tune_mean(const args *a, const problem *p, doc *d, finf_reaso
 {
     finf_mean_options o = mean_of(p);
     finf_mean_result r;
-    double nu;
+    finf_real nu;
     finf_status s = finf_tune_mean(p->eta, &o, &nu, &r);
     if (s) {
         *why = r.reason;
@@ -20,14 +20,14 @@ static finf_status tune_mean(const args *a, const problem *p, doc *d, finf_reaso
     doc_heading(d, "The best nu for mean estimation");
     doc_number(d, "eta", SHOWN, p->eta, "step size");
     show_optimizer(d, a, p->optimizer, p->eta, 1, 1);
-    doc_number(d, "nu", SHOWN, nu,
-               p->optimizer ? "the least F_inf of its family"
-                            : "optimal among all noise for eta <= 1");
-    show_setting(d, &p->privacy, r.gamma2.value);
+    doc_real(d, "nu", SHOWN, nu,
+             p->optimizer ? "the least F_inf of its family"
+                          : "optimal among all noise for eta <= 1");
+    show_setting(d, &p->privacy, r.gamma2);
     doc_real(d, "gamma2", SHOWN, r.gamma2, "gamma_inf^2, sensitivity squared");
-    doc_real(d, "F_inf", SHOWN, r.F, "exact");
-    doc_real(d, "F_sgd", SHOWN, r.F_sgd, "independent noise");
-    doc_real(d, "F_best", SHOWN, r.F_optimal, "least over all noise");
+    doc_real(d, "F_inf", SHOWN, with_rho(&p->privacy, r.F), "exact");
+    doc_real(d, "F_sgd", SHOWN, with_rho(&p->privacy, r.F_sgd), "independent noise");
+    doc_real(d, "F_best", SHOWN, with_rho(&p->privacy, r.F_optimal), "least over all noise");
     show_reason(d, &r.reason);
     return FINF_OK;
 }
@@ -38,7 +38,7 @@ static finf_status tune_linreg(const args *a, const problem *p, doc *d, finf_rea
     finf_linreg_options o = linreg_of(p);
     finf_linreg_result r, paper;
     finf_noise *noise = NULL;
-    double nu;
+    finf_real nu;
     finf_status s = finf_tune_linreg(p->eta, p->H, &o, &nu, &r);
     if (s) *why = r.reason;
     /* the paper's choice, to be compared with */
@@ -51,12 +51,12 @@ static finf_status tune_linreg(const args *a, const problem *p, doc *d, finf_rea
     show_spectrum(d, a, p->H);
     doc_number(d, "eta", SHOWN, p->eta, "step size");
     show_optimizer(d, a, p->optimizer, p->eta, r.lambda_min, r.lambda_max);
-    doc_number(d, "nu", SHOWN, nu, "the least F_inf of its family");
-    show_setting(d, &p->privacy, r.gamma2.value);
+    doc_real(d, "nu", SHOWN, nu, "the least F_inf of its family");
+    show_setting(d, &p->privacy, r.gamma2);
     doc_real(d, "gamma2", SHOWN, r.gamma2, "gamma_inf^2, sensitivity squared");
-    doc_real(d, "F_inf", SHOWN, r.exact, "exact for such inputs");
-    doc_real(d, "F_paper", SHOWN, paper.exact, "of nu:paper = eta mu");
-    doc_real(d, "F_best", SHOWN, r.optimum, "least over all noise");
+    doc_real(d, "F_inf", SHOWN, with_rho(&p->privacy, r.exact), "exact for such inputs");
+    doc_real(d, "F_paper", SHOWN, with_rho(&p->privacy, paper.exact), "of nu:paper = eta mu");
+    doc_real(d, "F_best", SHOWN, with_rho(&p->privacy, r.optimum), "least over all noise");
     doc_bool(d, "stable", r.stable ? DATA_ONLY : SHOWN, r.stable, NULL);
     if (isinf(r.exact.value)) show_reason(d, &r.reason);
     return FINF_OK;
@@ -68,15 +68,15 @@ static finf_status tune_linreg(const args *a, const problem *p, doc *d, finf_rea
 static finf_status tune_convex(const args *a, const problem *p, doc *d, finf_reason *why)
 {
     finf_iqc_result r;
-    double nu = NAN;
+    finf_real nu;
     finf_status s = finf_tune_iqc(p->eta, p->kappa, &p->iqc, &nu, &r);
     int stopped = s && sweep_interrupted(NULL);
     if (s) *why = r.reason;
-    if (stopped && !isnan(nu)) finf_why(why, s, "the best nu so far");
-    if (s && (s != FINF_ETOL || isnan(nu))) return s;
+    if (stopped && !isnan(nu.value)) finf_why(why, s, "the best nu so far");
+    if (s && (s != FINF_ETOL || isnan(nu.value))) return s;
     doc_row(d);
     doc_heading(d, "The best nu for strongly convex, smooth F");
-    doc_number(d, "nu", SHOWN, nu, stopped ? "the best so far" : "the least bound of its family");
+    doc_real(d, "nu", SHOWN, nu, stopped ? "the best so far" : "the least bound of its family");
     show_iqc(d, a, p, &r, 1);
     show_iqc_reason(d, p, &r);
     return s;
@@ -85,23 +85,22 @@ static finf_status tune_convex(const args *a, const problem *p, doc *d, finf_rea
 /* ---- at a given speed ------------------------------------------------------------------------ */
 
 /* A contraction R = 2^(-1/n) by either option. */
-static finf_status read_speed(const args *a, double *R, double *half_life, finf_reason *why)
+static finf_status read_speed(const args *a, finf_real *R, finf_real *half_life, finf_reason *why)
 {
-    *R = *half_life = NAN;
-    finf_status s = args_number(a, OPT_CONTRACTION, R, why);
-    if (!s) s = args_number(a, OPT_HALF_LIFE, half_life, why);
+    double r = NAN, n = NAN;
+    finf_status s = args_number(a, OPT_CONTRACTION, &r, why);
+    if (!s) s = args_number(a, OPT_HALF_LIFE, &n, why);
     if (s) return s;
-    if (!isnan(*R) && !isnan(*half_life))
+    if (!isnan(r) && !isnan(n))
         return finf_why(why, FINF_EUSAGE, "--contraction or --half-life: one of them");
-    if (isnan(*R) && !(*half_life > 0 && *half_life <= 1e12))
+    if (isnan(r) && !(n > 0 && n <= 1e12))
         return finf_why(why, FINF_EDOM, "half-life = %s: must be positive, at most 1e12",
-                        finf_show(*half_life).s);
-    if (!isnan(*R) && !(*R > 0 && *R < 1))
-        return finf_why(why, FINF_EDOM, "contraction = %s: must be in (0, 1)", finf_show(*R).s);
-    if (isnan(*R))
-        *R = exp2(-1 / *half_life);
-    else
-        *half_life = -1 / log2(*R);
+                        finf_show(n).s);
+    if (!isnan(r) && !(r > 0 && r < 1))
+        return finf_why(why, FINF_EDOM, "contraction = %s: must be in (0, 1)", finf_show(r).s);
+    /* the exponent is off by a unit of 1/n, which is less than one of the power */
+    *R = isnan(r) ? finf_real_rounded(exp2(-1 / n), 2) : finf_real_exact(r);
+    *half_life = isnan(r) ? finf_real_exact(n) : finf_real_rounded(-1 / log2(r), 3);
     return FINF_OK;
 }
 
@@ -142,32 +141,32 @@ static finf_status at_speed(const problem *p, finf_speed_family family, finf_spe
 }
 
 /* A record: the optimizer and noise can be pasted into the other commands, beside its eta. */
-static void show_speed(doc *d, const args *a, const problem *p, double R, double half_life,
+static void show_speed(doc *d, const args *a, const problem *p, finf_real R, finf_real half_life,
                        finf_speed_family family, finf_speed_noise noise, const finf_speed_result *r)
 {
     char optimizer[96] = "", spelled[64];
     if (isfinite(r->F.value)) finf_optimizer_spell(r->optimizer, optimizer, sizeof optimizer);
     int nu = noise == FINF_SPEED_NU;
-    snprintf(spelled, sizeof spelled, nu && !isnan(r->nu) ? "nu:%s" : "%s",
-             nu && !isnan(r->nu)        ? finf_show(r->nu).s
+    snprintf(spelled, sizeof spelled, nu && !isnan(r->nu.value) ? "nu:%s" : "%s",
+             nu && !isnan(r->nu.value)  ? finf_show(r->nu.value).s
              : nu                       ? "nu:best"
              : noise == FINF_SPEED_BEST ? "best"
                                         : "sgd");
     doc_row(d);
     if (p->kind == PROBLEM_LINREG) show_spectrum(d, a, p->H);
     if (p->kind == PROBLEM_CONVEX) doc_number(d, "kappa", SHOWN, p->kappa, "condition number L/mu");
-    doc_number(d, "contraction", SHOWN, R, "of the slowest direction, a step");
-    doc_number(d, "half_life", SHOWN, half_life, "steps");
+    doc_real(d, "contraction", SHOWN, R, "of the slowest direction, a step");
+    doc_real(d, "half_life", SHOWN, half_life, "steps");
     doc_string(d, "rule", SHOWN, finf_speed_family_name(family), NULL);
     doc_string(d, "optimizer", SHOWN, isfinite(r->F.value) ? optimizer : NULL,
                "with the best momentum");
     doc_string(d, "noise", SHOWN, spelled, NULL);
     doc_string(d, "noise_given", DATA_ONLY, noise == FINF_SPEED_NU ? "nu:best" : spelled, NULL);
-    doc_number(d, "eta", SHOWN, r->eta, "step size");
-    doc_number(d, "momentum", SHOWN, r->momentum, NULL);
-    doc_number(d, "eta_eff", SHOWN, r->eta_eff, "effective step");
-    show_setting(d, &p->privacy, NAN);
-    doc_real(d, p->kind == PROBLEM_CONVEX ? "bound" : "F_inf", SHOWN, r->F,
+    doc_real(d, "eta", SHOWN, r->eta, "step size");
+    doc_real(d, "momentum", SHOWN, r->momentum, NULL);
+    doc_real(d, "eta_eff", SHOWN, r->eta_eff, "effective step");
+    show_setting(d, &p->privacy, finf_real_failed());
+    doc_real(d, p->kind == PROBLEM_CONVEX ? "bound" : "F_inf", SHOWN, with_rho(&p->privacy, r->F),
              p->kind == PROBLEM_CONVEX ? iqc_class_note(&p->iqc) : "the least at that speed");
     if (p->kind == PROBLEM_CONVEX) show_bound_of(d, &p->iqc);
     show_reason(d, &r->reason);
@@ -178,7 +177,7 @@ static finf_status tune_speed(const args *a, doc *d, finf_reason *why)
 {
     args without = *a; /* the rule's momentum is the answer, so that no optimizer is read */
     problem p;
-    double R, half_life;
+    finf_real R, half_life;
     int families[3], noises[3];
     without.value[OPT_OPTIMIZER] = NULL;
     finf_status s = read_speed(a, &R, &half_life, why);
@@ -191,7 +190,7 @@ static finf_status tune_speed(const args *a, doc *d, finf_reason *why)
         for (int n = 0; n < 3 && !s; n++) {
             finf_speed_result r;
             if (!families[f] || !noises[n]) continue;
-            s = at_speed(&p, (finf_speed_family)f, (finf_speed_noise)n, R, &r);
+            s = at_speed(&p, (finf_speed_family)f, (finf_speed_noise)n, R.value, &r);
             if (s)
                 *why = r.reason;
             else

@@ -60,14 +60,15 @@ typedef struct {
     finf_spectrum *H;     /* owned */
     const char *spectrum; /* its spelling */
     double T, eta;
-    finf_privacy_setting set; /* of F_inf and of the theorem */
-    finf_rate_options o;      /* of the corollaries */
+    setting privacy;     /* of F_inf and of the theorem */
+    finf_rate_options o; /* of the corollaries */
 } job;
 
 typedef struct {
     const char *name;
     finf_rate_result rate;
-    double F_inf, noclip; /* of eta and --clip: exact, and theorem lr-finite-noclip */
+    finf_real F_inf; /* of eta and --clip: exact, .. */
+    double noclip;   /* .. and theorem lr-finite-noclip */
     finf_reason noclip_reason;
 } entry;
 
@@ -79,7 +80,7 @@ static finf_status without_clipping(const job *j, const finf_noise *noise, entry
     finf_linreg_options o = finf_linreg_options_default();
     finf_linreg_result r;
     double F0 = finf_curve_gap(j->H, j->o.start);
-    o.privacy = j->set;
+    o.privacy = j->privacy.set;
     /* not shown here, and so not computed */
     o.optimum = 0;
     finf_status s = finf_linreg(noise, j->eta, j->H, &o, &r);
@@ -87,7 +88,7 @@ static finf_status without_clipping(const job *j, const finf_noise *noise, entry
     if (!s)
         s = finf_curve_bound(noise, j->eta, j->H, &o, F0, &j->T, 1, &e->noclip, &e->noclip_reason);
     if (s && !why->text[0]) *why = e->noclip_reason;
-    e->F_inf = s ? NAN : r.exact.value;
+    e->F_inf = s ? finf_real_failed() : r.exact;
     return s;
 }
 
@@ -124,9 +125,9 @@ static void show_problem(doc *d, job *j, const entry *e)
     doc_number(d, "d_eff", DATA_ONLY, e->rate.d_eff, NULL);
     doc_number(d, "kappa", DATA_ONLY, e->rate.kappa, NULL);
     doc_number(d, "eta", DATA_ONLY, j->eta, NULL);
-    doc_number(d, "rho", DATA_ONLY, j->set.rho, NULL);
-    doc_number(d, "clip", DATA_ONLY, j->set.clip, NULL);
-    doc_number(d, "sigma_sgd", DATA_ONLY, j->set.sigma_sgd, NULL);
+    doc_real(d, "rho", DATA_ONLY, j->privacy.rho, NULL);
+    doc_number(d, "clip", DATA_ONLY, j->privacy.set.clip, NULL);
+    doc_number(d, "sigma_sgd", DATA_ONLY, j->privacy.set.sigma_sgd, NULL);
     for (size_t i = 0; i < CONSTANTS_COUNT; i++)
         doc_number(d, CONSTANTS[i].name, DATA_ONLY, *constant(&j->o, i), NULL);
 }
@@ -156,8 +157,8 @@ static void show_entry(doc *d, const args *a, job *j, const entry *e)
     doc_number(d, "eta_max", SHOWN, r->eta_max, "for its proof");
     doc_number(d, "clip_norm", SHOWN, r->clip, "G of theorem dp-main, at this eta");
     snprintf(note, sizeof note, "exact, without clipping, at eta = %s, G = %s", finf_show(j->eta).s,
-             finf_show(j->set.clip).s);
-    doc_number(d, "F_inf", SHOWN, e->F_inf, note);
+             finf_show(j->privacy.set.clip).s);
+    doc_real(d, "F_inf", SHOWN, with_rho(&j->privacy, e->F_inf), note);
     doc_number(d, "noclip", SHOWN, e->noclip,
                e->noclip_reason.text[0] ? e->noclip_reason.text
                                         : "there E[F(theta_T) - F*] is at most (sqrt((L/mu) "
@@ -177,11 +178,9 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
         if (strpbrk(args_text(a, SINGLE[i]), ":,"))
             return finf_why(why, FINF_EUSAGE, "--table finite takes one %s, not a range: '%.60s'",
                             i ? "--dim" : "--eta", args_text(a, SINGLE[i]));
-    setting privacy;
-    finf_status s = read_setting(a, &privacy, why);
-    j->set = privacy.set;
-    j->o.rho = j->set.rho;
-    j->o.sigma_sgd = j->set.sigma_sgd;
+    finf_status s = read_setting(a, &j->privacy, why);
+    j->o.rho = j->privacy.set.rho;
+    j->o.sigma_sgd = j->privacy.set.sigma_sgd;
     j->spectrum = args_text(a, OPT_SPECTRUM);
     /* knows its dimension */
     int listed = *j->spectrum == '@' || strncmp(j->spectrum, "list:", 5) == 0;

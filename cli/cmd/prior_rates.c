@@ -44,7 +44,7 @@ static void spell(finf_prior m, double nu, char *out, size_t size)
 }
 
 /* Which mechanism it is, at which point, and a --noise that gives it elsewhere. */
-static void show_noise_of(doc *d, const point *p, finf_prior m, double nu, const char *noise)
+static void show_noise_of(doc *d, const point *p, finf_prior m, finf_real nu, const char *noise)
 {
     char spectrum[48];
     snprintf(spectrum, sizeof spectrum, "power:%s", finf_show(p->a).s);
@@ -53,31 +53,31 @@ static void show_noise_of(doc *d, const point *p, finf_prior m, double nu, const
     doc_number(d, "d", DATA_ONLY, p->d, NULL);
     doc_number(d, "eta", DATA_ONLY, p->eta, NULL);
     doc_string(d, "noise", SHOWN, noise, TABLE[m].note);
-    doc_number(d, "nu", DATA_ONLY, nu, NULL);
+    doc_real(d, "nu", DATA_ONLY, nu, NULL);
 }
 
 /* gamma_T^2 at a few T, the limit, and the constant of the law: last value/growth, where the last
  * value is gamma_inf^2 if that is finite. */
-static void show_growth(doc *d, finf_prior m, double growth, const finf_real *gamma2_at,
-                        double gamma2)
+static void show_growth(doc *d, finf_prior m, finf_real growth, const finf_real *gamma2_at,
+                        finf_real gamma2)
 {
     char key[32], note[120];
     for (size_t i = 0; i < STEPS_COUNT; i++) {
         snprintf(key, sizeof key, "gamma2_%zu", STEPS[i]);
-        doc_number(d, key, SHOWN, gamma2_at[i].value, "gamma_T^2");
+        doc_real(d, key, SHOWN, gamma2_at[i], "gamma_T^2");
     }
-    double last = isinf(gamma2) ? gamma2_at[STEPS_COUNT - 1].value : gamma2;
-    doc_number(d, "gamma2", SHOWN, gamma2, NULL);
+    finf_real last = isinf(gamma2.value) ? gamma2_at[STEPS_COUNT - 1] : gamma2;
+    doc_real(d, "gamma2", SHOWN, gamma2, NULL);
     doc_string(d, "growth", SHOWN, TABLE[m].growth, NULL);
     snprintf(note, sizeof note, "of %s; tends to %s",
-             isinf(gamma2) ? "the last gamma_T^2" : "gamma_inf^2", TABLE[m].growth_limit);
-    doc_number(d, "growth_constant", SHOWN, last / growth, note);
+             isinf(gamma2.value) ? "the last gamma_T^2" : "gamma_inf^2", TABLE[m].growth_limit);
+    doc_real(d, "growth_constant", SHOWN, finf_real_over(last, growth), note);
 }
 
 /* A mechanism with an infinite F_inf (its noise is not damped, and the sensitivity grows without
  * end) is a row like the others, with the reason. */
-static finf_status show_mechanism(const args *a, const point *p, finf_prior m, doc *d,
-                                  finf_reason *why)
+static finf_status show_mechanism(const args *a, const setting *x, const point *p, finf_prior m,
+                                  doc *d, finf_reason *why)
 {
     char spec[64];
     finf_prior_rates law;
@@ -87,7 +87,7 @@ static finf_status show_mechanism(const args *a, const point *p, finf_prior m, d
     finf_status s = finf_rates_prior(m, p->H, p->eta, &p->o.privacy, (double)STEPS[STEPS_COUNT - 1],
                                      &law, why);
     if (s) return s;
-    spell(m, law.nu, spec, sizeof spec);
+    spell(m, law.nu.value, spec, sizeof spec);
     /* by its spelling, so that what is shown as `noise` is what was computed */
     s = spec_noise(spec, &noise, why);
     if (!s && (s = finf_linreg(noise, p->eta, p->H, &p->o, &r))) *why = r.reason;
@@ -96,12 +96,12 @@ static finf_status show_mechanism(const args *a, const point *p, finf_prior m, d
     if (!s) {
         doc_row(d);
         show_noise_of(d, p, m, law.nu, spec);
-        show_growth(d, m, law.growth, gamma2_at, r.gamma2.value);
-        doc_real(d, "F_inf", SHOWN, r.exact, "exact for Gaussian inputs");
+        show_growth(d, m, law.growth, gamma2_at, r.gamma2);
+        doc_real(d, "F_inf", SHOWN, with_rho(x, r.exact), "exact for Gaussian inputs");
         doc_string(d, "rate", SHOWN, TABLE[m].rate, "the paper's");
-        doc_number(d, "rate_value", DATA_ONLY, law.rate, NULL);
-        doc_number(d, "rate_constant", isfinite(law.rate) ? SHOWN : DATA_ONLY,
-                   r.exact.value / law.rate, "F_inf / rate");
+        doc_real(d, "rate_value", DATA_ONLY, with_rho(x, law.rate), NULL);
+        doc_real(d, "rate_constant", isfinite(law.rate.value) ? SHOWN : DATA_ONLY,
+                 finf_real_over(r.exact, law.rate), "F_inf / rate");
         show_row_reason(d, a, r.reason.text);
         if (r.reason.text[0]) doc_string(d, "reason", TEXT_ONLY, r.reason.text, NULL);
     }
@@ -109,19 +109,19 @@ static finf_status show_mechanism(const args *a, const point *p, finf_prior m, d
     return s;
 }
 
-static finf_status show_point(const args *a, const finf_privacy_setting *set, double decay,
-                              double dim, double eta, doc *d, finf_reason *why)
+static finf_status show_point(const args *a, const setting *x, double decay, double dim, double eta,
+                              doc *d, finf_reason *why)
 {
     point p = {.a = decay, .d = dim, .eta = eta};
     p.o = finf_linreg_options_default();
-    p.o.privacy = *set;
+    p.o.privacy = x->set;
     /* the least over all noise is not shown here, and so not computed */
     p.o.optimum = 0;
     finf_status s = finf_spectrum_power(decay, dim, &p.H, why);
     if (!s)
         doc_note(d, "Noise of prior work: eigenvalues k^-%s, d = %s, eta = %s", finf_show(decay).s,
                  finf_show(dim).s, finf_show(eta).s);
-    for (finf_prior m = 0; m < FINF_PRIOR_COUNT && !s; m++) s = show_mechanism(a, &p, m, d, why);
+    for (finf_prior m = 0; m < FINF_PRIOR_COUNT && !s; m++) s = show_mechanism(a, x, &p, m, d, why);
     finf_spectrum_free(p.H);
     return s;
 }
@@ -133,6 +133,6 @@ finf_status show_prior_rates(const args *a, const rate_axes *x, doc *d, finf_rea
     for (size_t i = 0; i < x->n_decays && !s; i++)
         for (size_t k = 0; k < x->n_dims && !s; k++)
             for (size_t e = 0; e < x->n_etas && !s; e++)
-                s = show_point(a, &x->set, x->decays[i], x->dims[k], x->etas[e], d, why);
+                s = show_point(a, &x->privacy, x->decays[i], x->dims[k], x->etas[e], d, why);
     return s;
 }

@@ -6,7 +6,7 @@
 
 /* What a table runs over: lambda_k = k^-a for each decay a, each dimension, each eta. */
 typedef struct {
-    finf_privacy_setting set;
+    setting privacy;
     double *decays, *dims, *etas; /* owned by cmd_rates */
     size_t n_decays, n_dims, n_etas;
 } rate_axes;

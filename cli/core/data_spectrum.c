@@ -122,6 +122,8 @@ void show_spectrum_facts(doc *d, const finf_spectrum *s)
                  f.given, f.resolution);
     doc_number(d, "zeros", f.zeros > 0 ? SHOWN : DATA_ONLY, f.zeros, note);
     if (!computed) return;
-    doc_number(d, "condition", DATA_ONLY, f.condition, NULL);
+    finf_real largest = {finf_spectrum_max(s), f.resolution, ""},
+              smallest = {finf_spectrum_min(s), f.resolution, ""};
+    doc_real(d, "condition", DATA_ONLY, finf_real_over(largest, smallest), NULL);
     doc_number(d, "resolution", DATA_ONLY, f.resolution, NULL);
 }

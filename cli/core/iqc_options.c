@@ -184,26 +184,26 @@ void show_iqc(doc *d, const args *a, const problem *p, const finf_iqc_result *r,
     doc_number(d, "smooth", o->smooth == 1 ? DATA_ONLY : SHOWN, o->smooth, "smoothness L");
     doc_number(d, "d", o->dim == 1 ? DATA_ONLY : SHOWN, o->dim, "dimension");
     show_optimizer(d, a, p->optimizer, p->eta, o->smooth / p->kappa, o->smooth);
-    show_setting(d, &p->privacy, r->gamma2.value);
+    show_setting(d, &p->privacy, r->gamma2);
     doc_real(d, "gamma2", SHOWN, r->gamma2, "gamma_inf^2, sensitivity squared");
     show_kind(d, o);
     snprintf(note, sizeof note, "%s at most this, for %s%s",
              iqc_is_dist(o) ? "(L/2) E|theta|^2, and so F_inf, is" : "F_inf is", iqc_class_note(o),
              iqc_noise_note(o));
-    doc_real(d, "bound", SHOWN, r->bound, note);
+    doc_real(d, "bound", SHOWN, with_rho(&p->privacy, r->bound), note);
     show_bound_of(d, o);
-    doc_number(d, "unit_bound", DATA_ONLY, r->unit_bound, NULL);
-    if (o->privacy.sigma_sgd > 0) doc_number(d, "unit_sgd", DATA_ONLY, r->unit_sgd, NULL);
+    doc_real(d, "unit_bound", DATA_ONLY, r->unit_bound, NULL);
+    if (o->privacy.sigma_sgd > 0) doc_real(d, "unit_sgd", DATA_ONLY, r->unit_sgd, NULL);
     doc_bool(d, "certified", o->certify ? SHOWN : DATA_ONLY, r->certified,
              "proved in ball arithmetic");
     doc_number(d, "certified_upper", o->certify ? SHOWN : DATA_ONLY, r->certified_upper,
                "the bound that is proved");
     quadratic_note(o, r, note, sizeof note);
-    doc_real(d, "lower", SHOWN, r->quadratic_lower, note);
+    doc_real(d, "lower", SHOWN, with_rho(&p->privacy, r->quadratic_lower), note);
     doc_real(d, "unit_lower", DATA_ONLY, r->unit_quadratic_lower, NULL);
     if (minimax) {
-        doc_real(d, "minimax", SHOWN, r->minimax_lower, iqc_minimax_note(o));
-        doc_number(d, "gap", SHOWN, r->bound.value / r->minimax_lower.value, "bound / minimax");
+        doc_real(d, "minimax", SHOWN, with_rho(&p->privacy, r->minimax_lower), iqc_minimax_note(o));
+        doc_real(d, "gap", SHOWN, finf_real_over(r->bound, r->minimax_lower), "bound / minimax");
     }
     show_solver(d, r);
     if (args_given(a, OPT_VERBOSE)) show_solution(d, p, r);

@@ -104,7 +104,8 @@ static void show_quoted(doc *d, const char *key, const char *text, const char *n
 
 void show_optimizer(doc *d, const args *a, const finf_optimizer *o, double eta, double mu, double L)
 {
-    double decay = finf_optimizer_weight_decay(o), contraction = NAN;
+    double decay = finf_optimizer_weight_decay(o);
+    finf_real contraction, step = finf_real_exact(1);
     const char *average = args_text(a, OPT_AVERAGE);
     doc_where where = o ? SHOWN : DATA_ONLY;
     char note[96];
@@ -113,15 +114,17 @@ void show_optimizer(doc *d, const args *a, const finf_optimizer *o, double eta, 
     if (average)
         doc_string(d, "average", SHOWN, average, "what is reported is an average of the iterates");
     if (decay > 0) doc_number(d, "weight_decay", SHOWN, decay, "F + (V/2)|theta|^2 is minimised");
-    doc_number(d, "eta_eff", where, eta * finf_optimizer_step(o), "effective step");
+    if (o) step = finf_real_rounded(finf_optimizer_step(o), 2); /* 1/(1-M), or a filter's sum */
+    step = o ? finf_real_times(finf_real_exact(eta), step) : finf_real_exact(eta);
+    doc_real(d, "eta_eff", where, step, "effective step");
     /* a failure leaves NaN, which is a dash */
     finf_optimizer_contraction(o, eta, mu, L, &contraction, NULL);
-    if (contraction < 1)
+    if (contraction.value < 1)
         snprintf(note, sizeof note, "of the slowest direction, a step: halved in %.3g steps",
-                 log(0.5) / log(contraction));
+                 log(0.5) / log(contraction.value));
     else
         snprintf(note, sizeof note, "of the slowest direction, a step: it diverges");
-    doc_number(d, "contraction", where, contraction, note);
+    doc_real(d, "contraction", where, contraction, note);
 }
 
 /* ---- noise ----------------------------------------------------------------------------------- */
@@ -133,7 +136,7 @@ int needs_problem(const char *text)
 }
 
 /* The nu with the least F_inf, or bound. */
-static finf_status best_nu(const problem *p, double *nu, finf_reason *why)
+static finf_status best_nu(const problem *p, finf_real *nu, finf_reason *why)
 {
     finf_mean_result mean;
     finf_linreg_result linreg;
@@ -205,7 +208,7 @@ static finf_status best_noise(const problem *p, finf_noise **out, finf_reason *w
 
 finf_status noise_for(const char *text, const problem *p, finf_noise **out, finf_reason *why)
 {
-    double nu = NAN;
+    finf_real nu;
     *out = NULL;
     if (!needs_problem(text)) return spec_noise(text, out, why);
     if (p->kind == PROBLEM_NONE)
@@ -220,7 +223,7 @@ finf_status noise_for(const char *text, const problem *p, finf_noise **out, finf
     finf_status s = best_nu(p, &nu, why);
     /* the search knows seven digits, and F is flat there: six make a noise that is easily pasted */
     char digits[32];
-    snprintf(digits, sizeof digits, "%.6g", nu);
+    snprintf(digits, sizeof digits, "%.6g", nu.value);
     return s ? s : finf_noise_nu(strtod(digits, NULL), out, why);
 }
 
@@ -297,12 +300,14 @@ void show_spectrum(doc *d, const args *a, const finf_spectrum *H)
 {
     char note[96];
     double n = finf_spectrum_dim(H), largest = finf_spectrum_max(H);
+    finf_real trace = {finf_spectrum_trace(H), finf_spectrum_trace_error(H), ""};
+    finf_real top = {largest, finf_spectrum_describe(H).resolution, ""};
     doc_string(d, "spectrum", SHOWN, args_text(a, OPT_SPECTRUM),
                args_given(a, OPT_NORMALIZE) ? "divided by its largest eigenvalue" : NULL);
     doc_number(d, "d", SHOWN, n, "dimension");
-    doc_number(d, "d_eff", SHOWN, finf_spectrum_trace(H) / largest, "Tr H / lambda_1");
+    doc_real(d, "d_eff", SHOWN, finf_real_over(trace, top), "Tr H / lambda_1");
     snprintf(note, sizeof note, "Tr H; eigenvalues from %.4g to %.4g, condition %.4g",
              finf_spectrum_min(H), largest, largest / finf_spectrum_min(H));
-    doc_number(d, "trace", SHOWN, finf_spectrum_trace(H), note);
+    doc_real(d, "trace", SHOWN, trace, note);
     show_spectrum_facts(d, H);
 }

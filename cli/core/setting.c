@@ -50,7 +50,7 @@ int setting_given(const args *a)
 }
 
 /* Text shows what was given or differs from its default; CSV and JSON have all of it. */
-void show_setting(doc *d, const setting *x, double gamma2)
+void show_setting(doc *d, const setting *x, finf_real gamma2)
 {
     char note[128] = "zCDP";
     int target = !isnan(x->epsilon);
@@ -65,11 +65,13 @@ void show_setting(doc *d, const setting *x, double gamma2)
     doc_number(d, "clip", x->set.clip == 1 ? DATA_ONLY : SHOWN, x->set.clip, "clip norm G");
     doc_number(d, "sigma_sgd", x->set.sigma_sgd == 0 ? DATA_ONLY : SHOWN, x->set.sigma_sgd,
                "gradient noise");
-    if (isnan(gamma2)) return; /* of no one noise */
-    doc_number(d, "sigma", target ? SHOWN : DATA_ONLY,
-               finf_noise_multipliers(&x->set, gamma2).sigma,
-               "standard deviation of w_t, as it is added to a clipped gradient");
+    if (isnan(gamma2.value)) return; /* of no one noise */
+    doc_real(d, "sigma", target ? SHOWN : DATA_ONLY,
+             with_rho(x, finf_noise_multipliers(&x->set, gamma2).sigma),
+             "standard deviation of w_t, as it is added to a clipped gradient");
 }
+
+finf_real with_rho(const setting *x, finf_real value) { return finf_privacy_widen(value, x->rho); }
 
 /* ---- sensitivity ----------------------------------------------------------------------------- */
 

@@ -14,8 +14,11 @@ typedef struct {
 
 /* All of them: positive, but for a sigma-sgd of 0. */
 finf_status read_setting(const args *a, setting *out, finf_reason *why);
-/* rho, epsilon and delta where they were given, clip, sigma_sgd, and sigma for this gamma^2. */
-void show_setting(doc *d, const setting *x, double gamma2);
+/* rho, epsilon and delta where they were given, clip, sigma_sgd, and sigma for this gamma^2 (NaN:
+ * of no one noise). */
+void show_setting(doc *d, const setting *x, finf_real gamma2);
+/* A value that was found for x->set.rho, with what the error of that rho does to it. */
+finf_real with_rho(const setting *x, finf_real value);
 
 /* Was a privacy target, or a clip norm, asked for at all? */
 int setting_given(const args *a);

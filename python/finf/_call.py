@@ -91,6 +91,18 @@ def real(name: str, x: Any) -> dict[str, Any]:
     return {name: x.value, f"{name}_error": x.error}
 
 
+def over(x: Any, y: Any) -> Any:
+    """x/y of two finf_real."""
+    return lib.finf_real_over(x, y)
+
+
+def as_real(value: float, error: float = 0.0) -> Any:
+    """A finf_real of a number, with its error."""
+    x = lib.finf_real_exact(float(value))
+    x.error = float(error)
+    return x
+
+
 def choice(word: str, name: str, spelled: Any, count: int) -> int:
     """The number of a word, of those that finf_.._name gives."""
     words = {}

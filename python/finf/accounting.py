@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ._call import call, real, whole
+from ._call import as_real, call, over, real, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
@@ -25,6 +25,7 @@ class GammaResult(Result):
     gamma2: float
     gamma2_error: float
     gamma: float
+    gamma_error: float
     #: over so many steps
     steps: int | None = None
     gamma2_T: float | None = None
@@ -43,9 +44,15 @@ class GammaResult(Result):
     @property
     def meant(self) -> float:
         """The squared sensitivity that was asked for: sens2, gamma2_T or gamma2."""
-        if self.sens2 is not None:
-            return self.sens2
-        return self.gamma2 if self.gamma2_T is None else self.gamma2_T
+        return self._meant().value
+
+    def _meant(self) -> Any:
+        """The same, as a finf_real."""
+        if self.sens2 is not None and self.sens2_error is not None:
+            return as_real(self.sens2, self.sens2_error)
+        if self.gamma2_T is not None and self.gamma2_T_error is not None:
+            return as_real(self.gamma2_T, self.gamma2_T_error)
+        return as_real(self.gamma2, self.gamma2_error)
 
 
 def gamma(noise: "Noise | str", steps: int | None = None, *, max_participations: int | None = None,
@@ -70,7 +77,7 @@ def gamma(noise: "Noise | str", steps: int | None = None, *, max_participations:
         if k is not None and b is not None and math.isfinite(value):
             d |= _several(n, int(steps), k, b, exactly, error / value)
     return GammaResult(noise=n, **real("gamma2", all_time.gamma2),
-                       gamma=math.sqrt(all_time.gamma2.value), minimum_phase=n.minimum_phase,
+                       **real("gamma", lib.finf_real_root(all_time.gamma2)), minimum_phase=n.minimum_phase,
                        method=ffi.string(all_time.gamma2.method).decode(),
                        reason=n.gamma2_reason, **d)
 
@@ -114,13 +121,17 @@ class PrivacyResult(Result):
     sens2_error: float | None = None
     #: sigma/(G gamma), what privacy accountants take
     noise_multiplier: float
+    noise_multiplier_error: float
     #: sigma/G, what DP-SGD libraries take
     sigma_over_clip: float
+    sigma_over_clip_error: float
     #: standard deviation of w_t, added to the sum of clipped gradients
     sigma: float
+    sigma_error: float
     #: sigma/batch, added to their mean
     batch: int | None = None
     sigma_mean: float | None = None
+    sigma_mean_error: float | None = None
 
 
 def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
@@ -145,6 +156,7 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
     target = _rho(rho, epsilon, delta, noise_multiplier, accounting)
     out: dict[str, Any] = {**target, "epsilon": epsilon, "delta": delta}
     if delta is not None:
+        out["delta_error"] = 0.0
         out |= _converted("epsilon", lib.finf_epsilon_gauss, target["rho"], delta)
         out |= _converted("epsilon_zcdp", lib.finf_epsilon_zcdp, target["rho"], delta)
     elif epsilon is not None:
@@ -159,11 +171,14 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
     out |= {k: getattr(g, k) for k in names}
     if not 1e-50 <= clip <= 1e50:
         raise DomainError(f"clip = {clip:g}: must be positive, from 1e-50 to 1e50")
-    m = Privacy(target["rho"], clip=clip).multipliers(g.meant)
+    p = Privacy(target["rho"], clip=clip)
+    p.rho_error = target["rho_error"]
+    m = p.multipliers(g._meant())
     if batch is not None:
-        out |= {"batch": whole(batch, "batch"), "sigma_mean": m.sigma / int(batch)}
-    return PrivacyResult(noise=g.noise, noise_multiplier=m.over_sensitivity,
-                         sigma_over_clip=m.over_clip, sigma=m.sigma,
+        mean = over(p.widened(m.sigma), as_real(batch))
+        out |= {"batch": whole(batch, "batch"), **real("sigma_mean", mean)}
+    return PrivacyResult(noise=g.noise, **p.real("noise_multiplier", m.over_sensitivity),
+                         **p.real("sigma_over_clip", m.over_clip), **p.real("sigma", m.sigma),
                          reason=g.reason if math.isinf(g.meant) else "", **out)
 
 
@@ -183,7 +198,7 @@ def _rho(rho: float | None, epsilon: float | None, delta: float | None, z: float
         out = ffi.new("finf_real *")
         if lib.finf_rho_multiplier(float(z), out):
             raise DomainError(f"noise_multiplier = {z:g}: must be from 1e-15 to 1e15")
-        return {"rho": out.value, "rho_error": 0.0}
+        return real("rho", out)
     function = lib.finf_rho_zcdp if accounting == "zcdp" else lib.finf_rho_gauss
     return _converted("rho", function, float(epsilon or 0), float(delta or 0))
 

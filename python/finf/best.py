@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 from numpy.typing import ArrayLike
 
-from ._call import check, choice, real, stoppable, text_of
+from ._call import as_real, check, choice, real, stoppable, text_of
 from ._library import ffi, lib
 from .convex import ConvexOptimum, bound_of, optimize_convex, tune_convex
 from .errors import DomainError, UsageError
@@ -28,7 +28,9 @@ class Optimum(WithNoise):
     spectrum: Spectrum | None = None
     d: int | None = None
     d_eff: float | None = None
+    d_eff_error: float | None = None
     trace: float | None = None
+    trace_error: float | None = None
     #: of this noise, exact
     F_inf: float
     F_inf_error: float
@@ -64,13 +66,18 @@ def optimize(eta: float, *, kappa: float | None = None,
     noise = p.best_noise()
     if p.kind == "mean":
         m = mean(noise, eta, **problem)
-        return Optimum(noise=noise, **p.fields(m.gamma2), **_some(m, "gamma2", "F_inf", "F_best",
+        return Optimum(noise=noise, **p.fields(_gamma2(m)), **_some(m, "gamma2", "F_inf", "F_best",
                                                                   "F_sgd"))
     r = linreg(noise, eta, p.H, **problem)
     sgd = linreg(Noise.sgd(), eta, p.H, **problem)
-    return Optimum(noise=noise, spectrum=p.H, d=r.d, d_eff=r.d_eff, trace=r.trace,
-                   F_sgd=sgd.F_inf, F_sgd_error=sgd.F_inf_error, **p.fields(r.gamma2),
+    return Optimum(noise=noise, spectrum=p.H, **p.H.sizes(),
+                   F_sgd=sgd.F_inf, F_sgd_error=sgd.F_inf_error, **p.fields(_gamma2(r)),
                    **_some(r, "gamma2", "F_inf", "F_best"))
+
+
+def _gamma2(result: Any) -> Any:
+    """Its gamma2 as a finf_real."""
+    return as_real(result.gamma2, result.gamma2_error)
 
 
 def _some(result: Any, *names: str) -> dict[str, Any]:
@@ -82,12 +89,15 @@ def _some(result: Any, *names: str) -> dict[str, Any]:
 class TuneResult(WithNoise):
     """What `tune` answers for mean estimation and linear regression."""
 
-    #: the best nu
+    #: the best nu, and how far the true one may be from it
     nu: float
+    nu_error: float
     spectrum: Spectrum | None = None
     d: int | None = None
     d_eff: float | None = None
+    d_eff_error: float | None = None
     trace: float | None = None
+    trace_error: float | None = None
     F_inf: float
     F_inf_error: float
     #: of nu = eta mu
@@ -127,26 +137,26 @@ def tune(eta: float | None = None, *, kappa: float | None = None,
         raise UsageError("tune needs eta, or a speed: contraction or half_life")
     p = Problem(eta, kappa=kappa, spectrum=spectrum, **problem)
     if p.kind == "convex":
-        return tune_convex(p)[1]
+        return tune_convex(p)
     return _tune_mean(p) if p.kind == "mean" else _tune_linreg(p, problem)
 
 
 def _tune_mean(p: Problem) -> TuneResult:
-    r, nu = ffi.new("finf_mean_result *"), ffi.new("double *")
+    r, nu = ffi.new("finf_mean_result *"), ffi.new("finf_real *")
     check(lib.finf_tune_mean(p.eta, p.mean_options(), nu, r), r.reason)
-    m = mean_result(p, Noise.nu(nu[0]), r)
-    return TuneResult(nu=nu[0], noise=m.noise, stable=m.stable, reason=m.reason,
-                      **p.fields(m.gamma2), **_some(m, "gamma2", "F_inf", "F_best", "F_sgd"))
+    m = mean_result(p, Noise.nu(nu.value), r)
+    return TuneResult(**real("nu", nu), noise=m.noise, stable=m.stable, reason=m.reason,
+                      **p.fields(_gamma2(m)), **_some(m, "gamma2", "F_inf", "F_best", "F_sgd"))
 
 
 def _tune_linreg(p: Problem, problem: dict[str, Any]) -> TuneResult:
-    r, nu = ffi.new("finf_linreg_result *"), ffi.new("double *")
+    r, nu = ffi.new("finf_linreg_result *"), ffi.new("finf_real *")
     check(lib.finf_tune_linreg(p.eta, p.H._c, p.linreg_options(), nu, r), r.reason)
-    x = linreg_result(p, Noise.nu(nu[0]), r)
+    x = linreg_result(p, Noise.nu(nu.value), r)
     paper = linreg("nu:paper", p.eta, p.H, **problem)
-    return TuneResult(nu=nu[0], noise=x.noise, spectrum=x.spectrum, d=x.d, d_eff=x.d_eff,
-                      trace=x.trace, stable=x.stable, F_paper=paper.F_inf,
-                      F_paper_error=paper.F_inf_error, reason=x.reason, **p.fields(x.gamma2),
+    return TuneResult(**real("nu", nu), noise=x.noise, spectrum=x.spectrum, **p.H.sizes(),
+                      stable=x.stable, F_paper=paper.F_inf,
+                      F_paper_error=paper.F_inf_error, reason=x.reason, **p.fields(_gamma2(x)),
                       **_some(x, "gamma2", "F_inf", "F_best"))
 
 
@@ -159,7 +169,9 @@ class SpeedResult(Setting):
 
     #: of the slowest direction, a step; and in how many steps its error is halved
     contraction: float
+    contraction_error: float
     half_life: float
+    half_life_error: float
     kappa: float | None = None
     #: the update rule: "sgd", "heavy-ball", "nesterov"
     rule: str
@@ -169,10 +181,14 @@ class SpeedResult(Setting):
     noise: str
     noise_given: str
     eta: float
+    eta_error: float
     momentum: float
+    momentum_error: float
     eta_eff: float
+    eta_eff_error: float
     #: of the noise nu
     nu: float | None = None
+    nu_error: float | None = None
     #: the least F_inf, or bound; inf, with the reason, where no step has that speed
     F_inf: float | None = None
     F_inf_error: float | None = None
@@ -203,16 +219,17 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
         raise UsageError("contraction or half_life: one of them")
     if half_life is not None and not 0 < half_life <= 1e12:
         raise DomainError(f"half_life = {half_life:g}: must be positive, at most 1e12")
-    R = math.exp2(-1 / half_life) if half_life is not None else float(contraction or 0)
+    R = as_real(contraction or 0) if half_life is None else \
+        lib.finf_real_rounded(math.exp2(-1 / half_life), 2)
     p = Problem(math.nan, **problem)
     for n in noises:
         if n not in _SPEED_NOISES:
             raise UsageError(f"noise = {n!r}: at a given speed one of {', '.join(_SPEED_NOISES)}")
-    return Results([_at_speed(p, rule, n, R) for rule in rules for n in noises],
+    return Results([_at_speed(p, rule, n, R, half_life) for rule in rules for n in noises],
                    "rule noise_given eta momentum eta_eff bound F_inf")
 
 
-def _at_speed(p: Problem, rule: str, noise: str, R: float) -> SpeedResult:
+def _at_speed(p: Problem, rule: str, noise: str, R: Any, half_life: Any) -> SpeedResult:
     family = choice(rule, "rule", lib.finf_speed_family_name, 8)
     r = ffi.new("finf_speed_result *")
     try:
@@ -220,30 +237,34 @@ def _at_speed(p: Problem, rule: str, noise: str, R: float) -> SpeedResult:
         if p.kind == "convex":
             o = p.iqc_options()
             status = stoppable(o.cancel, lambda: lib.finf_tune_speed_iqc(
-                family, which, R, p.kappa, o, r))
+                family, which, R.value, p.kappa, o, r))
         elif p.kind == "linreg":
-            status = lib.finf_tune_speed_linreg(family, which, R, p.H._c,
+            status = lib.finf_tune_speed_linreg(family, which, R.value, p.H._c,
                                                 p.linreg_options(), r)
         else:
-            status = lib.finf_tune_speed_mean(family, which, R, p.mean_options(), r)
+            status = lib.finf_tune_speed_mean(family, which, R.value, p.mean_options(), r)
         check(status, r.reason)
-        return _speed(p, rule, noise, R, r)
+        return _speed(p, rule, noise, R, half_life, r)
     finally:
         lib.finf_speed_result_free(r)
 
 
-def _speed(p: Problem, rule: str, noise: str, R: float, r: Any) -> SpeedResult:
+def _speed(p: Problem, rule: str, noise: str, R: Any, half_life: Any,
+           r: Any) -> SpeedResult:
     optimizer = None
     if r.optimizer and math.isfinite(r.F.value):
         optimizer = Optimizer._of(ffi.gc(r.optimizer, lib.finf_optimizer_free))
         r.optimizer = ffi.NULL
-    nu = None if math.isnan(r.nu) else r.nu
+    steps = lib.finf_real_rounded(-1 / math.log2(R.value), 3) if half_life is None \
+        else as_real(half_life)
+    nu = None if math.isnan(r.nu.value) else r.nu.value
     spelled = str(Noise.nu(nu)) if noise == "nu:best" and nu is not None else noise
-    value: dict[str, Any] = dict(real("bound" if p.kind == "convex" else "F_inf", r.F))
+    value: dict[str, Any] = p.privacy.real("bound" if p.kind == "convex" else "F_inf", r.F)
     if p.kind == "convex":
         value["bound_of"] = bound_of(p)
-    return SpeedResult(**p.privacy.fields(), kappa=p.kappa, contraction=R,
-                       half_life=-1 / math.log2(R), rule=rule,
-                       optimizer=optimizer, noise=spelled, noise_given=noise, eta=r.eta,
-                       momentum=r.momentum, eta_eff=r.eta_eff, nu=nu, **value,
+    return SpeedResult(**p.privacy.fields(), kappa=p.kappa, **real("contraction", R),
+                       **real("half_life", steps), rule=rule,
+                       optimizer=optimizer, noise=spelled, noise_given=noise, **real("eta", r.eta),
+                       **real("momentum", r.momentum), **real("eta_eff", r.eta_eff), nu=nu,
+                       nu_error=None if nu is None else r.nu.error, **value,
                        reason=text_of(r.reason))

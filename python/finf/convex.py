@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ._call import Array, check, copied, real, stoppable, string, text_of
+from ._call import Array, as_real, check, copied, over, real, stoppable, string, text_of
 from ._library import ffi, lib
 from .errors import ToleranceError, error_of
 from .noise import Noise, noise_for
@@ -34,7 +34,9 @@ class IqcResult(WithNoise):
     bound_of: str | None
     #: per unit-variance w, d = 1, without gamma^2; and per unit of E|what|^2
     unit_bound: float
+    unit_bound_error: float
     unit_sgd: float
+    unit_sgd_error: float
     #: the worst quadratic: no bound can be below it
     lower: float
     lower_error: float
@@ -45,6 +47,7 @@ class IqcResult(WithNoise):
     minimax_error: float
     #: bound / minimax
     gap: float
+    gap_error: float
     #: proved in ball arithmetic, and the bound that is proved
     certified: bool
     certified_upper: float
@@ -108,11 +111,13 @@ def bound_of(p: Problem) -> str | None:
 
 def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
     """A finf_iqc_result in words."""
-    return {**p.fields(r.gamma2.value), **real("gamma2", r.gamma2), "kappa": p.kappa,
+    found = p.privacy.real
+    return {**p.fields(r.gamma2), **real("gamma2", r.gamma2), "kappa": p.kappa,
             "smooth": p.smooth, "d": p.dim, "bound_kind": p.bound, "class_": p.class_,
-            **real("bound", r.bound), "bound_of": bound_of(p), "unit_bound": r.unit_bound, "unit_sgd": r.unit_sgd,
-            **real("lower", r.quadratic_lower), **real("unit_lower", r.unit_quadratic_lower),
-            **real("minimax", r.minimax_lower), "gap": _ratio(r.bound, r.minimax_lower),
+            **found("bound", r.bound), "bound_of": bound_of(p),
+            **real("unit_bound", r.unit_bound), **real("unit_sgd", r.unit_sgd),
+            **found("lower", r.quadratic_lower), **real("unit_lower", r.unit_quadratic_lower),
+            **found("minimax", r.minimax_lower), **real("gap", over(r.bound, r.minimax_lower)),
             "certified": bool(r.certified), "certified_upper": r.certified_upper,
             "solver": string(r.solver), "solver_status": string(r.solver_status),
             "solver_code": r.solver_code, "iterations": r.iterations,
@@ -120,10 +125,6 @@ def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
             "solver_bound": r.grid_value, "solver_gap": r.solver_gap, "repair": r.repair,
             "a_min": r.a_min, "seconds": r.seconds,
             "certify_seconds": r.certify_seconds, "reason": text_of(r.reason)}
-
-
-def _ratio(x: Any, y: Any) -> float:
-    return x.value / y.value if y.value and not math.isinf(y.value) else math.nan
 
 
 _WORST = {"huber_lower": 0, "asymmetric_lower": 1}
@@ -155,11 +156,16 @@ class ConvexOptimum(IqcResult):
     noise: "Noise | None"  # type: ignore[assignment]
     #: of independent noise, and of the best nu
     bound_sgd: float
+    bound_sgd_error: float
     bound_nu: float
+    bound_nu_error: float
     nu: float
+    nu_error: float
     #: the bound if w is Gaussian, and that over the minimax
     gaussian_bound: float
+    gaussian_bound_error: float
     gaussian_gap: float
+    gaussian_gap_error: float
     #: bound after each round of the best start
     history: Array
     rounds: int
@@ -205,40 +211,52 @@ def optimize_convex(p: Problem, tol: float | None, max_rounds: int | None,
 
 def _optimum(p: Problem, r: Any) -> ConvexOptimum:
     """A finf_optimize_result in words; everything is copied."""
+    found = p.privacy.real
     more = {"history": copied(r.history, r.rounds + 1 if r.history else 0), "rounds": r.rounds,
-            "starts": r.starts, "spread": r.spread, "bound_sgd": r.bound_sgd,
-            "bound_nu": r.bound_nu, "nu": r.nu, "w": copied(r.w, r.n),
+            "starts": r.starts, "spread": r.spread, **found("bound_sgd", r.bound_sgd),
+            **found("bound_nu", r.bound_nu), **real("nu", r.nu), "w": copied(r.w, r.n),
             "density": copied(r.density, r.n), "psi": copied(r.psi, r.n),
             "multiplier": copied(r.lambda_re, r.n) + 1j * copied(r.lambda_im, r.n),
             "causal": copied(r.causal_re, r.n) + 1j * copied(r.causal_im, r.n)}
-    fields = {**iqc_fields(p, r.iqc), **real("minimax", r.minimax_lower), "gap": r.gap}
+    fields = {**iqc_fields(p, r.iqc), **found("minimax", r.minimax_lower), **real("gap", r.gap)}
     noise = Noise._of(taken(r)) if r.noise else None
-    gaussian = _gaussian(p, noise, fields["bound"])
-    gap = gaussian / fields["minimax"] if fields["minimax"] else math.nan
-    return ConvexOptimum(noise=noise, **fields, **more, gaussian_bound=gaussian, gaussian_gap=gap)
+    gaussian = _gaussian(p, noise, r.iqc.bound)
+    return ConvexOptimum(noise=noise, **fields, **more, **found("gaussian_bound", gaussian),
+                         **real("gaussian_gap", over(gaussian, r.minimax_lower)))
 
 
-def _gaussian(p: Problem, noise: Noise | None, bound: float) -> float:
-    """The bound of this noise if w is Gaussian: never above the sharp one."""
-    if p.bound == "gaussian" or (p.bound == "sharp" and not math.isfinite(bound)):
+def _gaussian(p: Problem, noise: Noise | None, bound: Any) -> Any:
+    """The bound of this noise if w is Gaussian, a finf_real: never above the sharp one."""
+    if p.bound == "gaussian" or (p.bound == "sharp" and not math.isfinite(bound.value)):
         return bound
     if p.bound != "sharp" or noise is None:
-        return math.nan
+        return as_real(math.nan, math.inf)
     o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
     # a number beside the bound: by the faster solver, and not proved
     o.bound, o.solver, o.certify = lib.FINF_IQC_GAUSSIAN, lib.FINF_IQC_NEWTON, 0
     c = noise._c
     status = stoppable(o.cancel, lambda: lib.finf_iqc(c, p.eta, p.kappa, o, r))
-    return math.nan if status else min(r.bound.value, bound)
+    if status:
+        return as_real(math.nan, math.inf)
+    return as_real(r.bound.value, r.bound.error) if r.bound.value < bound.value else bound
 
 
-def tune_convex(p: Problem) -> tuple[float, IqcResult]:
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class ConvexTuneResult(IqcResult):
+    """What `tune` answers for strongly convex, smooth F."""
+
+    #: the best nu
+    nu: float
+    nu_error: float
+
+
+def tune_convex(p: Problem) -> ConvexTuneResult:
     """The nu with the least bound, and that bound."""
-    o, r, nu = p.iqc_options(), ffi.new("finf_iqc_result *"), ffi.new("double *")
+    o, r, nu = p.iqc_options(), ffi.new("finf_iqc_result *"), ffi.new("finf_real *")
     status = stoppable(o.cancel, lambda: lib.finf_tune_iqc(p.eta, p.kappa, o, nu, r))
-    if status and (status != lib.FINF_ETOL or math.isnan(nu[0])):
+    if status and (status != lib.FINF_ETOL or math.isnan(nu.value)):
         check(status, r.reason)
-    out = IqcResult(noise=Noise.nu(nu[0]), **iqc_fields(p, r))
+    out = ConvexTuneResult(noise=Noise.nu(nu.value), **real("nu", nu), **iqc_fields(p, r))
     if status:
         raise ToleranceError(text_of(r.reason), out)
-    return nu[0], out
+    return out

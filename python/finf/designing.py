@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, Progress, Stop, check, choice, made, real, stoppable, string
-from ._call import text_of, whole
+from ._call import as_real, text_of, whole
 from ._library import ffi, has, lib
 from .errors import ToleranceError, UsageError
 from .noise import Noise, noise_for
@@ -263,7 +263,8 @@ def _stationary(p: Problem, families: Sequence[Any]) -> Results[DesignResult]:
         judged = _bound(noise, p) if p.kind == "convex" else _F_inf(noise, p)
         least, reason = judged.pop("least"), judged.pop("reason")
         rows.append(DesignResult(
-            **p.privacy.fields(judged["sens2"]), family=str(f), workload="loss", noise=noise,
+            **p.privacy.fields(as_real(judged["sens2"], judged["sens2_error"])), family=str(f),
+            workload="loss", noise=noise,
             **judged, least=least, duality_gap=math.nan, gap=judged["loss"] / least,
             sens2_exact=True, memory=memory, iterations=0, seconds=time.perf_counter() - began,
             reason=reason or why, **more))

@@ -145,9 +145,9 @@ class Optimizer:
         >>> round(Optimizer.sgd().contraction(0.1, 0.1, 1), 12)
         0.99
         """
-        out = ffi.new("double *")
+        out = ffi.new("finf_real *")
         call(lib.finf_optimizer_contraction, self._c, float(eta), float(h_lo), float(h_hi), out)
-        return out[0]
+        return out.value
 
     def response(self, eta: float, h: float, n: int) -> tuple[Array, Array]:
         """What a unit of noise in the gradient of step 0 moves -theta_t, t < n, by, and the

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._call import call, check, choice, stoppable, text_of, whole
+from ._call import as_real, call, check, choice, real, stoppable, text_of, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError, error_of
 from .noise import Noise
@@ -43,15 +43,24 @@ class Privacy:
         """Into a finf_privacy_setting."""
         setting.rho, setting.clip, setting.sigma_sgd = self.rho, self.clip, self.sigma_sgd
 
-    def fields(self, sens2: float | None = None) -> dict[str, Any]:
-        """The fields of a result: the target, and sigma for this squared sensitivity."""
+    def fields(self, sens2: Any = None) -> dict[str, Any]:
+        """The fields of a result: the target, and sigma for this squared sensitivity, which is a
+        finf_real."""
         d = {k: getattr(self, k)
              for k in ("rho", "rho_error", "epsilon", "delta", "clip", "sigma_sgd")}
         if sens2 is not None:
-            d["sigma"] = self.multipliers(sens2).sigma
+            d |= self.real("sigma", self.multipliers(sens2).sigma)
         return d
 
-    def multipliers(self, sens2: float) -> Any:
+    def real(self, name: str, x: Any) -> dict[str, Any]:
+        """A finf_real that was found for rho, with what the error of rho does to it."""
+        return real(name, self.widened(x))
+
+    def widened(self, x: Any) -> Any:
+        """The same as a finf_real."""
+        return lib.finf_privacy_widen(x, as_real(self.rho, self.rho_error))
+
+    def multipliers(self, sens2: Any) -> Any:
         """The three things called noise multiplier."""
         setting = ffi.new("finf_privacy_setting *")
         self.into(setting)
@@ -165,22 +174,25 @@ class Problem:
 
     # ---- what results have of it ------------------------------------------------------------
 
-    def fields(self, sens2: float | None = None) -> dict[str, Any]:
-        """The fields of WithOptimizer."""
+    def fields(self, sens2: Any = None) -> dict[str, Any]:
+        """The fields of WithOptimizer; sens2 is a finf_real."""
         o, (low, high) = self.optimizer, self.curvatures
-        out = ffi.new("double *", math.nan)  # a failure leaves NaN
+        out = ffi.new("finf_real *")  # a failure leaves NaN
+        step = as_real(self.eta)
+        if o:  # 1/(1-M), or a filter's sum
+            step = lib.finf_real_times(
+                step, lib.finf_real_rounded(lib.finf_optimizer_step(pointer(o)), 2))
         lib.finf_optimizer_contraction(pointer(o), self.eta, low, high, out, ffi.NULL)
         return {"eta": self.eta, "optimizer": o or Optimizer(),
                 "average": o.average if o else None,
                 "weight_decay": o.weight_decay if o and o.weight_decay else None,
-                "eta_eff": self.eta * lib.finf_optimizer_step(pointer(o)),
-                "contraction": out[0], **self.privacy.fields(sens2)}
+                **real("eta_eff", step), **real("contraction", out), **self.privacy.fields(sens2)}
 
     # ---- the noise that is best for it ------------------------------------------------------
 
     def best_nu(self) -> float:
         """The nu with the least F_inf, or bound: see `tune`."""
-        nu = ffi.new("double *")
+        nu = ffi.new("finf_real *")
         if self.kind == "mean":
             mean = ffi.new("finf_mean_result *")
             check(lib.finf_tune_mean(self.eta, self.mean_options(), nu, mean), mean.reason)
@@ -194,7 +206,7 @@ class Problem:
             status = stoppable(
                 o.cancel, lambda: lib.finf_tune_iqc(self.eta, self.kappa, o, nu, iqc))
             check(status, iqc.reason)
-        return nu[0]
+        return nu.value
 
     def best_noise(self) -> Noise:
         """See Noise.best."""

@@ -43,9 +43,12 @@ class LinregResult(WithNoise):
     #: dimension, and Tr H / lambda_max
     d: int
     d_eff: float
+    d_eff_error: float
     trace: float
+    trace_error: float
     #: the largest stable step size
     eta_max: float
+    eta_max_error: float
     #: excess kurtosis of the inputs
     kurtosis: float
     #: lim E[F(theta_t) - F*], exact for independent inputs of that kurtosis
@@ -72,8 +75,11 @@ class LinregResult(WithNoise):
     stable: bool
     #: the paper's rates with unit constants, for plain SGD
     rate_sgd: float | None = None
+    rate_sgd_error: float | None = None
     rate_nu: float | None = None
+    rate_nu_error: float | None = None
     rate_floor: float | None = None
+    rate_floor_error: float | None = None
     #: asked for: an array with fields k, lambda, T, F_inf, F_lower
     directions: Any = None
 
@@ -103,9 +109,10 @@ def mean(noise: "Noise | str", eta: float, **problem: Any) -> MeanResult:
 
 def mean_result(p: Problem, n: Noise, r: Any) -> MeanResult:
     """A finf_mean_result in words."""
-    return MeanResult(noise=n, **p.fields(r.gamma2.value), **real("gamma2", r.gamma2),
-                      **real("F_inf", r.F), **real("F_best", r.F_optimal),
-                      **real("F_sgd", r.F_sgd), stable=bool(r.stable), reason=text_of(r.reason))
+    found = p.privacy.real
+    return MeanResult(noise=n, **p.fields(r.gamma2), **real("gamma2", r.gamma2),
+                      **found("F_inf", r.F), **found("F_best", r.F_optimal),
+                      **found("F_sgd", r.F_sgd), stable=bool(r.stable), reason=text_of(r.reason))
 
 
 def linreg(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *,
@@ -138,20 +145,22 @@ def linreg(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *
 
 def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> LinregResult:
     """A finf_linreg_result in words."""
+    found = p.privacy.real
     return LinregResult(
-        noise=n, spectrum=p.H, d=int(r.d), d_eff=r.d_eff, trace=r.trace,
-        eta_max=_eta_max(p), kurtosis=p.kurtosis, **p.fields(r.gamma2.value),
-        **real("gamma2", r.gamma2), **real("F_inf", r.exact), **real("F_lower", r.lti),
-        **real("F_upper", r.upper), **real("F_best", r.optimum),
-        **real("F_lower_best", r.optimum_lti), **real("F_floor", r.floor), R2=r.R2,
+        noise=n, spectrum=p.H, **p.H.sizes(), **real("eta_max", _eta_max(p)),
+        kurtosis=p.kurtosis, **p.fields(r.gamma2),
+        **real("gamma2", r.gamma2), **found("F_inf", r.exact), **found("F_lower", r.lti),
+        **found("F_upper", r.upper), **found("F_best", r.optimum),
+        **found("F_lower_best", r.optimum_lti), **found("F_floor", r.floor), R2=r.R2,
         C_kurt=r.C_kurt, stable=bool(r.stable), **_rates(p), directions=directions,
         reason=text_of(r.reason) or text_of(r.upper_reason))
 
 
-def _eta_max(p: Problem) -> float:
-    out = ffi.new("double *")
+def _eta_max(p: Problem) -> Any:
+    """A finf_real."""
+    out = ffi.new("finf_real *")
     call(lib.finf_linreg_eta_max, p.H._c, p.kurtosis, pointer(p.optimizer), out)
-    return out[0]
+    return out
 
 
 def eta_max(spectrum: "Spectrum | ArrayLike", *, kurtosis: float = 0.0,
@@ -162,7 +171,8 @@ def eta_max(spectrum: "Spectrum | ArrayLike", *, kurtosis: float = 0.0,
     >>> round(finf.eta_max(finf.Spectrum.power(1, 4)), 9)
     0.552156255
     """
-    return _eta_max(Problem(1.0, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer))
+    p = Problem(1.0, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer)
+    return _eta_max(p).value
 
 
 def _rates(p: Problem) -> dict[str, Any]:
@@ -172,7 +182,9 @@ def _rates(p: Problem) -> dict[str, Any]:
     if p.optimizer is not None or lib.finf_rates_spectrum(p.H._c, p.eta,
                                                           ffi.addressof(o.privacy), out):
         return {}
-    return {"rate_sgd": out.sgd, "rate_nu": out.nu, "rate_floor": out.floor}
+    found = p.privacy.real
+    return {**found("rate_sgd", out.sgd), **found("rate_nu", out.nu),
+            **found("rate_floor", out.floor)}
 
 
 _DIRECTION = np.dtype([(k, np.float64) for k in ("lambda", "T", "F_inf", "F_lower")])

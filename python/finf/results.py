@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, TypeVar
 
@@ -103,6 +104,7 @@ class Setting(Result):
     sigma_sgd: float
     #: standard deviation of w_t: G gamma/sqrt(2 rho); None where the noise is not one
     sigma: float | None = None
+    sigma_error: float | None = None
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -116,8 +118,10 @@ class WithOptimizer(Setting):
     weight_decay: float | None = None
     #: effective step: eta/(1-M) with momentum M
     eta_eff: float
+    eta_eff_error: float = 0.0
     #: of the slowest direction, a step; NaN where it is not known
     contraction: float
+    contraction_error: float = math.inf
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

@@ -27,7 +27,9 @@ class SimulateResult(WithOptimizer):
     spectrum: Spectrum | None = None
     d: int | None = None
     d_eff: float | None = None
+    d_eff_error: float | None = None
     trace: float | None = None
+    trace_error: float | None = None
     #: huber
     kappa: float | None = None
     smooth: float | None = None
@@ -123,12 +125,11 @@ def _result(p: Problem, n: Noise, which: str, o: Any, r: Any, start: Any) -> Sim
     if finite:
         d |= {"steps": o.steps, "start": start}
     if p.spectrum is not None:
-        d |= {"spectrum": p.spectrum, "d": p.spectrum.d, "d_eff": p.spectrum.d_eff,
-              "trace": p.spectrum.trace}
+        d |= {"spectrum": p.spectrum, **p.spectrum.sizes()}
     if which == "huber":
         d |= {"kappa": p.kappa, "smooth": p.smooth, "knee": r.knee}
     return SimulateResult(
-        problem=which, noise=n, **p.fields(r.gamma2.value), clip_gradients=bool(o.clip_gradients),
+        problem=which, noise=n, **p.fields(r.gamma2), clip_gradients=bool(o.clip_gradients),
         seed=o.seed, **real("F_sim", r.F), F_sim_low=r.low, F_sim_high=r.high,
         clipped_fraction=r.clipped_fraction, steps_total=r.steps, chains=r.chains,
         chain_steps=r.chain_steps, burn_in=r.burn_in, method=string(r.method), seconds=r.seconds,

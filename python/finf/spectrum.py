@@ -6,7 +6,7 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, made, numbers
+from ._call import Array, as_real, call, made, numbers, over, real
 from ._library import lib
 from .errors import DomainError, UsageError
 
@@ -155,6 +155,18 @@ class Spectrum:
     def trace(self) -> float:
         """Their sum."""
         return lib.finf_spectrum_trace(self._c)
+
+    def sizes(self) -> dict[str, Any]:
+        """d, d_eff and trace, with their errors: fields of results."""
+        trace = as_real(self.trace, lib.finf_spectrum_trace_error(self._c))
+        top = as_real(self.max, self._facts().resolution)
+        return {"d": self.d, **real("d_eff", over(trace, top)), **real("trace", trace)}
+
+    @property
+    def condition_error(self) -> float:
+        """How far the true condition may be from it: 0 unless it is of a matrix or data."""
+        off = self._facts().resolution
+        return over(as_real(self.max, off), as_real(self.min, off)).error if off else 0.0
 
     @property
     def d_eff(self) -> float:

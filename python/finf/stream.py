@@ -8,7 +8,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ._call import call, made, numbers, stoppable, string, whole
+from ._call import as_real, call, made, numbers, stoppable, string, whole
 from ._library import ffi, has, lib
 from .accounting import gamma
 from .errors import DomainError, UsageError
@@ -181,7 +181,7 @@ def _sigma(noise: "Noise | System", sigma: float | None, target: tuple[Any, ...]
         sens2 = gamma(noise, steps, max_participations=k, min_sep=b, epochs=epochs).meant
     if math.isinf(sens2):
         raise DomainError("the sensitivity of all time is infinite: say how many steps")
-    return Privacy(*target).multipliers(sens2).sigma
+    return Privacy(*target).multipliers(as_real(sens2)).sigma.value
 
 
 def _opened(noise: "Noise | System", dim: int, o: Any, seed: int | None, key: bytes | None) -> Any:

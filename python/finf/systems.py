@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, choice, copied, made, numbers, real, room, stoppable, string
-from ._call import text_of, whole
+from ._call import Array, as_real, call, choice, copied, made, numbers, real, room, stoppable
+from ._call import string, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -294,7 +294,9 @@ class CurveResult(WithOptimizer):
     steps: int
     d: int
     d_eff: float
+    d_eff_error: float
     trace: float
+    trace_error: float
     #: E[F(theta_t) - F*], t = 0..steps
     F: Array
     #: of every entry (an estimate), relative
@@ -348,10 +350,11 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
         del held
         if status:
             raise error_of(status, text_of(r.reason))
+        used = as_real(r.sens2, _sens2_error(system, o, r.sens2))
         return CurveResult(
-            system=system, spectrum=p.H, steps=system.n, d=p.H.d,
-            d_eff=p.H.d_eff, trace=p.H.trace, F=copied(r.F, r.n + 1),
-            F_relerr=r.relerr, **real("F_last", r.last), sens2=r.sens2, **p.fields(r.sens2),
+            system=system, spectrum=p.H, steps=system.n, **p.H.sizes(), F=copied(r.F, r.n + 1),
+            F_relerr=r.relerr, **p.privacy.real("F_last", r.last), sens2=r.sens2,
+            **p.fields(used),
             reason=text_of(r.reason))
     finally:
         lib.finf_curve_result_free(r)
@@ -390,6 +393,15 @@ def _sens2(system: System, gamma: str, who: tuple[Any, Any, Any], o: Any) -> flo
     o.gamma = choice(gamma, "gamma", lib.finf_curve_gamma_name, 4)
     several = any(x is not None for x in who)
     return system.sensitivity(*who)[0] if several else 0.0
+
+
+def _sens2_error(system: System, o: Any, sens2: float) -> float:
+    """Of the squared sensitivity that a curve was scaled by. Entries of X have the relative error
+    of the largest on its diagonal; adding them up costs a rounding for each of the steps more."""
+    f = lib.finf_system_describe(system._c)
+    if o.sens2 > 0:
+        return sens2 * (f.sens2.error / f.sens2.value + f.n * 2.0**-52)
+    return (f.gamma_inf2 if o.gamma == lib.FINF_CURVE_GAMMA_INF else f.sens2).error
 
 
 def curve_bound(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", F0: float,

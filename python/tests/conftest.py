@@ -57,7 +57,7 @@ def _same_number(ours, theirs, what: str) -> None:
 def same(result, record: dict, skip: set[str] = frozenset()) -> None:
     """Every key of a record is a field of the result, with its value."""
     for key, value in record.items():
-        if key in SKIPPED | skip:
+        if {key, key.removesuffix("_error")} & (SKIPPED | skip):
             continue
         name = "class_" if key == "class" else key
         ours = result[name] if isinstance(result, dict) else getattr(result, name)

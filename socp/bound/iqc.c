@@ -23,7 +23,7 @@ static finf_status infinite(finf_iqc_result *out, int unit, const char *why)
 {
     finf_real diverges = {INFINITY, 0, ""};
     if (unit) {
-        out->unit_bound = INFINITY;
+        out->unit_bound = diverges;
         out->quadratic_lower = out->unit_quadratic_lower = diverges;
     }
     out->bound = diverges;
@@ -66,8 +66,8 @@ finf_iqc_result socp_iqc_failed(const finf_iqc_options *o)
     finf_real none = {NAN, INFINITY, ""};
     return (finf_iqc_result){.gamma2 = none,
                              .bound = none,
-                             .unit_bound = NAN,
-                             .unit_sgd = NAN,
+                             .unit_bound = none,
+                             .unit_sgd = none,
                              .quadratic_lower = none,
                              .unit_quadratic_lower = none,
                              .quadratic_h = NAN,
@@ -106,7 +106,7 @@ static finf_status begin(const finf_noise *noise, socp_setting *s, const finf_iq
     out->gamma2 = sens->gamma2;
     double slow = socp_setting_step(s) / s->kappa, T;
     if (diverges) {
-        if (pr->sigma_sgd > 0) out->unit_sgd = INFINITY;
+        if (pr->sigma_sgd > 0) out->unit_sgd = finf_real_infinite("");
         out->quadratic_h = h;
         return infinite(out, 1, why.text);
     }
@@ -202,8 +202,8 @@ static finf_status bound_of(const finf_noise *noise, socp_setting *set, finf_iqc
     st = set->kappa == 1 ? solve_exact(noise, set, &o, use, out, &re, &cert)
                          : socp_solve_unit(&mo, noise, set->kappa, &o, use, out, &re, &cert, kept);
     out->grid_value /= L;
-    out->unit_bound = use.dp > 0 ? re.dp.value / L : NAN;
-    out->unit_sgd = use.sgd > 0 ? re.sgd.value / L : NAN;
+    if (use.dp > 0) out->unit_bound = finf_real_over(re.dp, finf_real_exact(L));
+    if (use.sgd > 0) out->unit_sgd = finf_real_over(re.sgd, finf_real_exact(L));
     out->a_min = re.a_min;
     out->repair = re.repair;
 

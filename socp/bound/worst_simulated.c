@@ -336,7 +336,8 @@ static finf_status long_run(const model *m, blocks *s, double rms, double relati
 static finf_status scales(const finf_noise *noise, const socp_setting *s, double sgd_ratio,
                           double *memory, double *rms, finf_reason *why)
 {
-    double b = s->eta * s->smooth, T, relerr, slowest;
+    double b = s->eta * s->smooth, T, relerr;
+    finf_real slowest;
     if (!s->has_loop) {
         finf_status st = finf_noise_energy(noise, &b, 1, &T, &relerr, why);
         *memory = fmax(s->kappa / b, 1 / (2 - b));
@@ -349,7 +350,7 @@ static finf_status scales(const finf_noise *noise, const socp_setting *s, double
     finf_status st = finf_optimizer_contraction(s->opt, s->eta, fmin(mu, L), L, &slowest, why);
     if (st == FINF_OK) st = socp_loop_means_make(noise, &mo, NULL, &m);
     if (st == FINF_OK) {
-        *memory = 1 / (1 - slowest);
+        *memory = 1 / (1 - slowest.value);
         *rms = sqrt(socp_loop_mean(m, 1, sgd_ratio * sgd_ratio, &relerr));
     }
     socp_loop_means_free(m);

@@ -255,13 +255,13 @@ double socp_moving_psi(const socp_moving *v, size_t j)
 
 /* The program had B at gamma = 1: gamma^2 goes back into the weight, and X and stein.c's unknowns,
  * which stand beside b in m, are divided by gamma. Lambda stays, as a does not see B. */
-finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound)
+finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, finf_real *bound)
 {
     finf_sensitivity sens;
     socp_recomputed re;
     double *x = malloc(v->prog.n * sizeof *x);
     finf_status st = x ? finf_noise_sensitivity(noise, &sens) : FINF_ENOMEM;
-    *bound = NAN;
+    *bound = finf_real_failed();
     if (st == FINF_OK) {
         socp_weights w = {v->weights.dp * sens.gamma2.value, v->weights.sgd};
         memcpy(x, v->x, v->prog.n * sizeof *x);
@@ -269,7 +269,10 @@ finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, dou
             x[v->basis.nh + i] /= sqrt(sens.gamma2.value); /* X of B as it is */
         st = socp_recompute(&v->mo, noise, &v->grid, &v->basis, w, v->value,
                             v->prog.slack ? NULL : v->prog.start, x, &re);
-        *bound = w.dp * re.dp.value + (w.sgd > 0 ? w.sgd * re.sgd.value : 0);
+        double value = w.dp * re.dp.value + (w.sgd > 0 ? w.sgd * re.sgd.value : 0);
+        double error = w.dp * re.dp.error + (w.sgd > 0 ? w.sgd * re.sgd.error : 0) +
+                       fabs(value) * (sens.gamma2.error / sens.gamma2.value + 8 * FINF_EPS);
+        *bound = finf_real_make(value, error, "multipliers recomputed on the continuum");
     }
     free(x);
     return st;

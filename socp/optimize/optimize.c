@@ -97,17 +97,18 @@ static finf_status best_nu(task *t, socp_moving *v, double *nu, size_t n)
     size_t nearest = 0;
     finf_status st = socp_best_nu(v, 1, &out->nu);
     if (st == FINF_ENOMEM || v->cancelled) return st;
-    if (out->nu < 1) {
-        st = finf_noise_nu(out->nu, &noise, &out->iqc.reason);
+    if (out->nu.value < 1) {
+        st = finf_noise_nu(out->nu.value, &noise, &out->iqc.reason);
         if (st == FINF_OK) st = socp_moving_bound(v, noise, &out->bound_nu);
-        out->bound_nu /= t->set.smooth;
+        out->bound_nu.value /= t->set.smooth;
+        out->bound_nu.error /= t->set.smooth;
         finf_noise_free(noise);
     } else {
         out->bound_nu = out->bound_sgd;
     }
     for (size_t i = 0; i < n && nu[i] < 1; i++)
-        if (fabs(log(nu[i] / out->nu)) < fabs(log(nu[nearest] / out->nu))) nearest = i;
-    nu[nearest] = out->nu;
+        if (fabs(log(nu[i] / out->nu.value)) < fabs(log(nu[nearest] / out->nu.value))) nearest = i;
+    nu[nearest] = out->nu.value;
     return st;
 }
 
@@ -131,7 +132,7 @@ static finf_status fitted(task *t, socp_products *s, const double *nu, double *r
 static finf_status alternate(task *t, socp_moving *v, socp_products *s, const double *nu, double *r,
                              size_t n, socp_descent *d)
 {
-    double start[] = {t->out->nu, 1, t->e / t->set.kappa, fmin(t->e, 1)};
+    double start[] = {t->out->nu.value, 1, t->e / t->set.kappa, fmin(t->e, 1)};
     double complex *logB = malloc(v->grid.n * sizeof *logB);
     finf_status st = logB ? FINF_OK : FINF_ENOMEM;
     for (size_t i = 0; i < sizeof start / sizeof *start && st == FINF_OK && !v->cancelled; i++) {
@@ -163,7 +164,7 @@ static finf_status alternated(task *t, socp_moving *v, socp_products *s, double 
     if (st == FINF_OK && !logB) st = FINF_ENOMEM;
     if (st == FINF_OK) {
         for (size_t j = 0; j < a.grid.n; j++)
-            logB[j] = creal(socp_log_factor(t->out->nu, a.grid.w[j])) / 2;
+            logB[j] = creal(socp_log_factor(t->out->nu.value, a.grid.w[j])) / 2;
         st = socp_alternate(&a, logB, enough, t->o.max_rounds, d);
         if (st == FINF_ETOL && !a.cancelled && d->rounds > 0) st = FINF_OK;
     }
@@ -212,7 +213,7 @@ static finf_status causal(task *t, socp_moving *v, socp_products *s, const doubl
         if (!from_nu) st = v->mo.loop ? mixed(t, v, s, r) : alternated(t, v, s, r, d);
         if (st == FINF_ETOL) return FINF_OK; /* one start is enough */
         if (st != FINF_OK) return st;
-        for (size_t i = 0; i < n && from_nu; i++) r[i] = nu[i] == t->out->nu ? 0.5 : 0;
+        for (size_t i = 0; i < n && from_nu; i++) r[i] = nu[i] == t->out->nu.value ? 0.5 : 0;
         finf_status cs = socp_causal(s, r, t->o.tol, t->o.max_rounds, lower, d);
         if (cs == FINF_ENOMEM) return cs;
         double end = d->known && memcmp(r, d->known, n * sizeof *r) == 0 ? t->best
@@ -254,7 +255,7 @@ static finf_status descend(task *t)
     if (st == FINF_OK) st = best_nu(t, &v, nu, n);
     /* no noise is better than the minimax */
     if ((st == FINF_OK || st == FINF_ETOL) && !v.cancelled &&
-        !(t->out->bound_nu <= t->out->minimax_lower.value * (1 + t->o.tol))) {
+        !(t->out->bound_nu.value <= t->out->minimax_lower.value * (1 + t->o.tol))) {
         st = socp_products_make(&v, nu, n, &s);
         if (st == FINF_OK)
             st = t->causal ? causal(t, &v, s, nu, r, first, n, &d)
@@ -279,7 +280,7 @@ static finf_status best_nu_noise(const task *t, finf_noise **out)
     double nu[1] = {t->e}, r[1] = {0.5};
     if (t->set.kappa == 1 && t->e > 1 && t->e < 2)
         return finf_noise_product(nu, r, 1, out, NULL); /* mean estimation's optimum */
-    return t->out->nu < 1 ? finf_noise_nu(t->out->nu, out, NULL) : finf_noise_sgd(out);
+    return t->out->nu.value < 1 ? finf_noise_nu(t->out->nu.value, out, NULL) : finf_noise_sgd(out);
 }
 
 static void forget(task *t)
@@ -307,9 +308,9 @@ static finf_status fall_back(task *t)
     if (out->starts == 0) out->starts = 1;
     finf_status st = best_nu_noise(t, &out->noise);
     if (st == FINF_OK) st = newton_bound(t);
-    if (t->set.kappa > 1 || t->set.has_loop) out->bound_nu = out->iqc.bound.value;
-    if (out->nu < 1 && out->bound_nu > out->bound_sgd) {
-        out->nu = 1;
+    if (t->set.kappa > 1 || t->set.has_loop) out->bound_nu = out->iqc.bound;
+    if (out->nu.value < 1 && out->bound_nu.value > out->bound_sgd.value) {
+        out->nu = finf_real_exact(1);
         return fall_back(t);
     } /* cancelled early */
     return st;
@@ -326,7 +327,7 @@ static finf_status settle(task *t)
     if (out->noise) st = newton_bound(t);
     if (st == FINF_ENOMEM) return st;
     if (!out->noise || (st != FINF_OK && st != FINF_ETOL) || !isfinite(out->iqc.bound.value) ||
-        out->iqc.bound.value > out->bound_nu)
+        out->iqc.bound.value > out->bound_nu.value)
         st = fall_back(t);
     if (st == FINF_OK && !t->cancelled &&
         (t->o.iqc.solver != FINF_IQC_NEWTON || t->o.iqc.certify)) {
@@ -345,7 +346,7 @@ static finf_status settle(task *t)
     for (size_t i = 0; i < out->rounds; i++)
         out->history[i] = fmax(out->history[i], out->iqc.bound.value);
     out->history[out->rounds] = out->iqc.bound.value;
-    out->gap = out->iqc.bound.value / out->minimax_lower.value;
+    out->gap = finf_real_over(out->iqc.bound, out->minimax_lower);
     return st;
 }
 
@@ -354,12 +355,13 @@ static finf_status unchanged(task *t, finf_noise *white)
 {
     finf_status st = finf_iqc(white, t->eta, t->kappa, &t->o.iqc, &t->out->iqc);
     t->out->noise = white;
-    t->out->nu = 1;
+    t->out->nu = finf_real_exact(1);
     t->out->bound_nu = t->out->bound_sgd;
     t->out->starts = 1;
-    t->out->history[0] = t->out->bound_sgd;
+    t->out->history[0] = t->out->bound_sgd.value;
     double least = t->out->minimax_lower.value;
-    if (isfinite(least) && least > 0) t->out->gap = t->out->iqc.bound.value / least;
+    if (isfinite(least) && least > 0)
+        t->out->gap = finf_real_over(t->out->iqc.bound, t->out->minimax_lower);
     return st;
 }
 
@@ -369,7 +371,7 @@ static finf_status search(task *t)
     finf_optimize_result *out = t->out;
     if (t->set.kappa == 1 && !t->set.has_loop) {
         finf_status st = finf_tune_iqc(t->eta, t->kappa, &t->plain, &out->nu, &out->iqc);
-        out->bound_nu = out->iqc.bound.value;
+        out->bound_nu = out->iqc.bound;
         return st;
     }
     finf_status st = descend(t);
@@ -396,11 +398,11 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
     finf_noise *white = NULL;
     finf_real none = {NAN, INFINITY, ""};
     *out = (finf_optimize_result){.iqc = socp_iqc_failed(&t.o.iqc),
-                                  .bound_sgd = NAN,
-                                  .bound_nu = NAN,
-                                  .nu = NAN,
+                                  .bound_sgd = none,
+                                  .bound_nu = none,
+                                  .nu = none,
                                   .minimax_lower = none,
-                                  .gap = NAN};
+                                  .gap = none};
     once.solver = FINF_IQC_NEWTON;
     once.certify = 0;
     once.cancel = (finf_cancel){NULL, NULL};
@@ -422,9 +424,9 @@ finf_status finf_optimize(double eta, double kappa, const finf_optimize_options 
         finf_noise_free(white);
         return st;
     }
-    out->bound_sgd = out->iqc.bound.value;
+    out->bound_sgd = out->iqc.bound;
     out->minimax_lower = out->iqc.minimax_lower;
-    double unit = out->iqc.unit_bound;
+    double unit = out->iqc.unit_bound.value;
     if (isinf(unit) || !(socp_unit_weights(&once).dp > 0)) return unchanged(&t, white);
     finf_noise_free(white);
 

@@ -76,7 +76,7 @@ static inline double socp_size2(double complex z)
 }
 double socp_moving_psi(const socp_moving *v, size_t j); /* psi_w/|B|^2 at a node */
 /* The bound for `noise`, whose B was solved for last: recomputed on the continuum, L = 1. */
-finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, double *bound);
+finf_status socp_moving_bound(const socp_moving *v, const finf_noise *noise, finf_real *bound);
 
 double complex socp_log_factor(double nu, double w); /* log(1 - (1-nu) e^{-iw}) */
 
@@ -122,6 +122,6 @@ finf_status socp_describe(double eta, double kappa, const finf_iqc_options *o,
 
 /* ---- tune.c: the best nu, the best so far if cancelled. solved: v is left solved for it, unless
  * cancelled ---- */
-finf_status socp_best_nu(socp_moving *v, int solved, double *nu);
+finf_status socp_best_nu(socp_moving *v, int solved, finf_real *nu);
 
 #endif

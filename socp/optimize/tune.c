@@ -116,6 +116,15 @@ static finf_status refine(nu_search *n, sample a, sample b)
     return FINF_OK;
 }
 
+/* How far log nu may be from its best: by Newton's step from there, and by as much as bounds that
+ * differ by the solver's gap cannot tell apart in a valley of this curvature. */
+static double off_by(const sample *s)
+{
+    if (s->u >= 0 && s->slope < 0) return 0; /* it would be beyond independent noise, the end */
+    if (!(s->second > 0)) return INFINITY;
+    return fabs(s->slope) / s->second + sqrt(2 * FINE / s->second);
+}
+
 /* The points of the scan: nu = 1, where the noise is independent, then downwards by RATIO through
  * the guess to eta mu/4; s is in falling order of nu. Each gets its worst quadratic, none its
  * bound yet. */
@@ -140,7 +149,7 @@ static finf_status place(const socp_moving *v, sample *s, size_t *count)
 /* The scan goes by the worst quadratic, the least first; a point whose quadratic is above the best
  * bound so far is never solved. Then every pair of neighbours that may have a minimum between them
  * is refined. */
-finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
+finf_status socp_best_nu(socp_moving *v, int solved, finf_real *nu)
 {
     sample s[MAX_SCAN];
     nu_search t = {.v = v, .best = {.u = 0, .value = INFINITY}};
@@ -168,9 +177,15 @@ finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
     }
     double last_step = t.best.slope / t.best.second; /* too small to be solved for */
     if (!solved && fabs(t.best.slope) < FLAT && fabs(last_step) < 1e-2) t.best.u -= last_step;
+    *nu = finf_real_make(nu_of(&t.best), nu_of(&t.best) * expm1(off_by(&t.best)),
+                         "Newton's method");
     /* of equals independent noise: no coefficients to keep */
-    if (s[0].value <= t.best.value + 1e-7) t.best = s[0];
-    *nu = nu_of(&t.best);
+    if (s[0].value <= t.best.value + 1e-7) {
+        /* the two cannot be told apart; no less than the last of the scan was looked at */
+        nu->error = fmin(nu->error + 1 - nu->value, 1 - exp(s[n - 1].u));
+        nu->value = 1;
+        t.best = s[0];
+    }
     if (solved && (st == FINF_OK || (st == FINF_ETOL && !v->cancelled))) {
         finf_status last = at(&t, FINE, &t.best);
         if (st == FINF_OK) st = last;
@@ -180,14 +195,14 @@ finf_status socp_best_nu(socp_moving *v, int solved, double *nu)
     return st;
 }
 
-finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, double *nu,
+finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt, finf_real *nu,
                           finf_iqc_result *out)
 {
     finf_iqc_options o = opt ? *opt : finf_iqc_options_default();
     finf_noise *noise = NULL, *finest = NULL;
     socp_moving v = {0};
     finf_reason why = {"the search for nu did not end"};
-    *nu = NAN;
+    *nu = finf_real_failed();
     *out = socp_iqc_failed(&o);
     finf_status tuned = FINF_OK, st = socp_check(eta, kappa, &o, &out->reason);
     if (st != FINF_OK) return st;
@@ -196,9 +211,9 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     double step = fmin(socp_setting_step(&set), 1), h;
     /* every noise gives the same */
     int cancelled = 0, trivial = socp_setting_diverges(&set, &h, NULL) || !(o.privacy.clip > 0);
-    *nu = 1;
+    *nu = finf_real_exact(1);
     if (st == FINF_OK && !trivial && set.kappa == 1 && !set.has_loop) {
-        *nu = step; /* mean estimation, theory 4 */
+        *nu = finf_real_rounded(step, 1); /* mean estimation, theory 4 */
     } else if (st == FINF_OK && !trivial) {
         /* the least that is tried */
         st = finf_noise_nu(step / set.kappa / 4, &finest, &out->reason);
@@ -209,9 +224,9 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
     }
     finf_noise_free(finest);
     socp_moving_free(&v);
-    if (st == FINF_OK && *nu < 1) {
+    if (st == FINF_OK && nu->value < 1) {
         finf_noise_free(noise);
-        st = finf_noise_nu(*nu, &noise, &out->reason);
+        st = finf_noise_nu(nu->value, &noise, &out->reason);
     }
     if (st == FINF_OK && !cancelled) st = finf_iqc(noise, eta, kappa, &o, out);
     if (st == FINF_ETOL) {
@@ -227,7 +242,7 @@ finf_status finf_tune_iqc(double eta, double kappa, const finf_iqc_options *opt,
         st = finf_iqc(noise, eta, kappa, &o, out);
     }
     finf_noise_free(noise);
-    if (st != FINF_OK && st != FINF_ETOL) *nu = NAN;
+    if (st != FINF_OK && st != FINF_ETOL) *nu = finf_real_failed();
     if (st == FINF_OK && tuned != FINF_OK) out->reason = why;
     return st != FINF_OK ? st : tuned;
 }

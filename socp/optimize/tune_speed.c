@@ -9,22 +9,10 @@
 #define KNOWN 1e-4
 
 typedef struct {
-    finf_speed_noise noise;
     double kappa;
+    int optimized; /* the noise is that of finf_optimize */
     finf_iqc_options opt;
 } convex;
-
-static finf_status of_independent(const convex *c, double eta, const finf_iqc_options *opt,
-                                  finf_iqc_result *r)
-{
-    finf_noise *sgd = NULL;
-    finf_status s = finf_noise_sgd(&sgd);
-    *r = socp_iqc_failed(opt);
-    if (s) return finf_why(&r->reason, s, "no memory");
-    s = finf_iqc(sgd, eta, c->kappa, opt, r);
-    finf_noise_free(sgd);
-    return s;
-}
 
 /* A descent that did not come to its end has a bound all the same, the best so far. */
 static finf_status of_optimized(const convex *c, double eta, const finf_iqc_options *opt,
@@ -42,18 +30,16 @@ static finf_status of_optimized(const convex *c, double eta, const finf_iqc_opti
 
 /* The bound with this optimizer: of independent noise, of the best nu, or of what is found over all
  * products. */
-static finf_status iqc_value(const finf_optimizer *o, double eta, void *ctx, finf_real *F,
-                             double *nu, finf_reason *why)
+static finf_status iqc_value(const finf_noise *noise, const finf_optimizer *o, double eta,
+                             void *ctx, finf_real *F, finf_real *nu, finf_reason *why)
 {
     const convex *c = ctx;
     finf_iqc_options opt = c->opt;
     finf_iqc_result r;
-    finf_status s;
     opt.optimizer = o;
-    if (c->noise == FINF_SPEED_NU)
-        s = finf_tune_iqc(eta, c->kappa, &opt, nu, &r);
-    else
-        s = (c->noise == FINF_SPEED_BEST ? of_optimized : of_independent)(c, eta, &opt, &r);
+    finf_status s = !noise      ? finf_tune_iqc(eta, c->kappa, &opt, nu, &r)
+                    : c->optimized ? of_optimized(c, eta, &opt, &r)
+                                : finf_iqc(noise, eta, c->kappa, &opt, &r);
     *why = r.reason;
     *F = r.bound;
     return s;
@@ -63,8 +49,10 @@ finf_status finf_tune_speed_iqc(finf_speed_family family, finf_speed_noise noise
                                 double contraction, double kappa, const finf_iqc_options *opt,
                                 finf_speed_result *out)
 {
-    convex c = {noise, kappa, opt ? *opt : finf_iqc_options_default()};
-    *out = (finf_speed_result){.F = finf_real_failed(), .nu = NAN};
+    convex c = {kappa, noise == FINF_SPEED_BEST, opt ? *opt : finf_iqc_options_default()};
+    finf_real none = finf_real_failed();
+    *out = (finf_speed_result){
+        .F = none, .eta = none, .momentum = none, .eta_eff = none, .nu = none};
     if (!(noise >= FINF_SPEED_INDEPENDENT && noise <= FINF_SPEED_BEST))
         return finf_why(&out->reason, FINF_EUSAGE, "no such noise");
     if (!(kappa >= 1))
@@ -73,6 +61,7 @@ finf_status finf_tune_speed_iqc(finf_speed_family family, finf_speed_noise noise
     c.opt.certify = 0; /* of many bounds only the least is kept */
     c.opt.solver = FINF_IQC_NEWTON;
     return speed_find(&(speed_search){family, contraction, c.opt.smooth / kappa, c.opt.smooth,
-                                      c.opt.optimizer, iqc_value, &c, KNOWN},
+                                      c.opt.optimizer, noise == FINF_SPEED_NU, iqc_value, &c,
+                                      KNOWN},
                       out);
 }
