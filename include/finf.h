@@ -288,10 +288,19 @@ finf_status finf_noise_spell(const finf_noise *noise, char *out, size_t size);
  * domain:   n >= 1, spectrum: n <= 2^21; FINF_EDOM also where a coefficient overflows (the reason
  *           says how many can be asked for). FINF_ETOL: a spectrum's did not settle to 1e-10
  * method:   theory 1.2: recursions of one term a factor; FFT for a long inverse; cepstrum (1.4)
- * accuracy: rounding, not returned; spectrum: 1e-10 of the first
- * failure:  all n are NaN */
+ * accuracy: rounding; spectrum: 1e-10 of the first, and rounding for the best noise of a problem
+ * failure:  all n are NaN; after FINF_ETOL they are what was reached */
 finf_status finf_noise_beta(const finf_noise *noise, size_t n, double *beta, finf_reason *why);
 finf_status finf_noise_coef(const finf_noise *noise, size_t n, double *c, finf_reason *why);
+/* The same, and *error: how far each of them may be from the true one, absolute. It is an estimate
+ * for a product; INFINITY where it is not known: after a failure, and for the inverse of more than
+ * 2^24 given coefficients.
+ * method: rounding of the formula; for the inverse of given coefficients its residual; for a
+ *         spectrum what the last doubling of the grid moved, and rounding */
+finf_status finf_noise_beta_error(const finf_noise *noise, size_t n, double *beta, double *error,
+                                  finf_reason *why);
+finf_status finf_noise_coef_error(const finf_noise *noise, size_t n, double *c, double *error,
+                                  finf_reason *why);
 
 /* |B(w)|^2, and B(w) itself as (Re, Im), with its phase (minimum phase where only |B| is given).
  * domain: -pi <= w <= pi, not checked. Written so that nothing cancels at 0 and pi (theory 1.3). */
@@ -616,11 +625,12 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
                                    const finf_linreg_options *opt, const double *k, size_t n,
                                    finf_direction *out, finf_reason *why);
 
-/* The noise with the least `exact`, |B|^2 = Hx^{-1/2}: a spectrum on a grid so fine that its F_inf
- * is the optimum to 1e-9, which is checked before it is returned             theory 5.3, 11.3
+/* The noise with the least `exact`, |B|^2 = Hx^{-1/2}, beta_0 = 1: a spectrum whose log |B|^2 is
+ * evaluated, not interpolated. Its F_inf is the optimum to 1e-12 and their errors, which is checked
+ * before it is returned                                                      theory 5.3, 11.3
  * domain:   as finf_linreg, and a stable eta, else FINF_EDOM
- * method:   a cubic spline of log |B|^2 on frequencies that are as close as Hx varies; twice as
- *           close until the check holds
+ * method:   panels that end at frequencies as close as Hx varies; twice as close until the check
+ *           holds; coefficients on an FFT grid that doubles until they settle to rounding
  * failure:  *noise = NULL. FINF_ETOL: the check does not hold with 200000 frequencies */
 finf_status finf_linreg_best_noise(double eta, const finf_spectrum *s,
                                    const finf_linreg_options *opt, finf_noise **noise,

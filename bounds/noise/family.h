@@ -122,6 +122,12 @@ int noise_is_white(const finf_noise *noise);
 finf_status noise_stream_response(const finf_noise *noise, size_t n, double *room,
                                   double complex *B);
 
+/* ---- spectrum.c: a noise by |B|^2 ---- */
+
+/* See spline_density_set_exact, spline_density_factor. */
+finf_status noise_spectrum_factor(const finf_noise *noise, int sign, size_t n, double *out,
+                                  double *error, finf_reason *why);
+
 /* ---- lists.c: what families given by a list of coefficients share ---- */
 
 /* `what` names the list in a reason. */

@@ -156,7 +156,7 @@ static finf_status checked(finf_status (*get)(const finf_noise *, size_t, double
             s = finf_why(why, FINF_EDOM,
                          "%s_t grows exponentially and overflows at t = %zu: ask for at most %zu",
                          what, t, t);
-    for (size_t t = 0; t < n && s; t++) out[t] = NAN;
+    for (size_t t = 0; t < n && s && s != FINF_ETOL; t++) out[t] = NAN;
     return s;
 }
 

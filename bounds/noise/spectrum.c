@@ -24,11 +24,22 @@ finf_status finf_noise_spectrum(const double *w, const double *s, size_t n, finf
     return status;
 }
 
+void noise_spectrum_set_exact(finf_noise *noise, const spline_exact *exact)
+{
+    spline_density_set_exact(noise->own, exact);
+}
+
 static void release(finf_noise *noise) { spline_density_free(noise->own); }
 
 static finf_status beta(const finf_noise *noise, size_t n, double *out, finf_reason *why)
 {
     return spline_density_factor(noise->own, 1, n, out, NULL, why);
+}
+
+finf_status noise_spectrum_factor(const finf_noise *noise, int sign, size_t n, double *out,
+                                  double *error, finf_reason *why)
+{
+    return spline_density_factor(noise->own, sign, n, out, error, why);
 }
 
 static finf_status coef(const finf_noise *noise, size_t n, double *out, finf_reason *why)
@@ -45,10 +56,9 @@ static double complex response(const finf_noise *noise, double w)
     return size * cexp(I * phase);
 }
 
-/* 2 atan(t) is w: the spline is one in w. */
 static double density(const finf_noise *noise, double t)
 {
-    return spline_density_at(noise->own, 2 * atan(t));
+    return spline_density_at_t(noise->own, t);
 }
 
 static size_t knots(const finf_noise *noise, double *w)

@@ -36,11 +36,14 @@ struct spline_density {
     /* no nodes in [0, end_0] and [pi - end_pi, pi]: there the kernel is integrated in closed
      * form */
     double end_0, end_pi;
+    spline_exact exact; /* log_at = NULL: the density is the spline */
+    double shift;       /* added to its logarithm */
 };
 
 void spline_density_free(spline_density *d)
 {
     if (!d) return;
+    if (d->exact.log_at) d->exact.release(d->exact.ctx);
     free(d->segment);
     free(d->w);
     free(d);
@@ -271,11 +274,10 @@ finf_status spline_density_make(const double *w, const double *s, size_t n, spli
     return status;
 }
 
-/* log |B(w)|^2 at any w, folded onto [0, pi]. */
-static double log_at(const spline_density *d, double w)
+/* The segment that w in [0, pi] is in. */
+static const segment *segment_of(const spline_density *d, double w)
 {
     size_t lo = 0, hi = d->segments;
-    w = fmin(fabs(remainder(w, 2 * FINF_PI)), FINF_PI);
     while (hi - lo > 1) {
         size_t middle = lo + (hi - lo) / 2;
         if (d->segment[middle].from <= w)
@@ -283,10 +285,50 @@ static double log_at(const spline_density *d, double w)
         else
             hi = middle;
     }
-    return segment_at(&d->segment[lo], w, NULL);
+    return &d->segment[lo];
+}
+
+/* log |B(w)|^2 at any w, folded onto [0, pi]. */
+static double log_at(const spline_density *d, double w)
+{
+    w = fmin(fabs(remainder(w, 2 * FINF_PI)), FINF_PI);
+    if (d->exact.log_at) return d->shift + d->exact.log_at(tan(w / 2), d->exact.ctx, NULL);
+    return segment_at(segment_of(d, w), w, NULL);
 }
 
 double spline_density_at(const spline_density *d, double w) { return exp(log_at(d, w)); }
+
+double spline_density_at_t(const spline_density *d, double t)
+{
+    if (d->exact.log_at) return exp(d->shift + d->exact.log_at(fabs(t), d->exact.ctx, NULL));
+    return spline_density_at(d, 2 * atan(t));
+}
+
+/* What the rounding of w, a unit, does to the logarithm at a node: by the spline's slope there. */
+static double moved_by_rounding(const spline_density *d, double w)
+{
+    const segment *s = segment_of(d, w);
+    double x = w - s->from, slope = s->c[1] + x * (2 * s->c[2] + 3 * x * s->c[3]);
+    return FINF_EPS * w * fabs(slope);
+}
+
+/* The panels stay: they are shorter than the scales on which the density varies, and a rule of 12
+ * points is right to rounding on them for the one and the other. The mean of the logarithm is log
+ * beta_0^2. */
+void spline_density_set_exact(spline_density *d, const spline_exact *exact)
+{
+    long double mean = 0;
+    d->exact = *exact;
+    d->shift = 0;
+    for (size_t i = 0; i < d->nodes; i++) {
+        d->log[i] = exact->log_at(d->sine[i] / d->cosine[i], exact->ctx, &d->lost[i]);
+        d->lost[i] += FINF_EPS * (2 + fabs(d->log[i])) + moved_by_rounding(d, d->w[i]);
+        mean += (long double)d->weight[i] * d->log[i];
+    }
+    mean += (d->end_0 * log_at(d, 0) + d->end_pi * log_at(d, FINF_PI)) / FINF_PI;
+    d->shift = -(double)mean;
+    for (size_t i = 0; i < d->nodes; i++) d->log[i] += d->shift;
+}
 
 size_t spline_density_knots(const spline_density *d, double *w)
 {
@@ -342,16 +384,27 @@ double spline_density_phase(const spline_density *d, double w)
     return -sin(w) / 2 * hilbert(d, w, log_at(d, w));
 }
 
+/* log |B|^2 at 2 pi j/N, j = 0..N/2. Of those that were found for N/2 points (half, NULL: none)
+ * none is found again: the density may be a sum over many eigenvalues. */
+static finf_status sample(const spline_density *d, size_t N, double *half, double **out)
+{
+    double *L = malloc((N / 2 + 1) * sizeof *L);
+    *out = L;
+    if (!L) return FINF_ENOMEM;
+    for (size_t j = 0; j <= N / 2; j++)
+        L[j] = half && j % 2 == 0 ? half[j / 2] : log_at(d, 2 * FINF_PI * (double)j / (double)N);
+    return FINF_OK;
+}
+
 /* Cepstral factorisation on N points: log|B|^2 -> its causal part -> exp -> coefficients, of B for
  * sign = 1 and of 1/B for sign = -1 (theory 1.4). */
-static finf_status factor(const spline_density *d, int sign, size_t N, size_t n, double *out)
+static finf_status factor(const double *L, int sign, size_t N, size_t n, double *out)
 {
     double complex *X = fftw_alloc_complex(N / 2 + 1);
     double *x = fftw_alloc_real(N);
     finf_status s = X && x ? FINF_OK : FINF_ENOMEM;
     if (!s) {
-        for (size_t j = 0; j <= N / 2; j++)
-            X[j] = sign * log_at(d, 2 * FINF_PI * (double)j / (double)N);
+        for (size_t j = 0; j <= N / 2; j++) X[j] = sign * L[j];
         s = series_untransform(X, N, x);
     }
     if (!s) {
@@ -370,8 +423,53 @@ static finf_status factor(const spline_density *d, int sign, size_t N, size_t n,
     return s;
 }
 
-/* N is doubled until the coefficients have settled to 1e-10 of the first. The cepstrum of a cubic
- * spline falls like k^-4, so that what is left is well below the last change. */
+/* What rounding does to every coefficient, relative to the first: that of log |B|^2, which each is
+ * an exponential of, and that of three transforms, a few units for each of their log N levels of
+ * numbers as large as the largest B. */
+static double factor_rounding(const spline_density *d, const double *L, int sign, size_t N)
+{
+    double log_size = 0, largest = 0, lost = 0;
+    for (size_t j = 0; j <= N / 2; j++) {
+        largest = fmax(largest, sign * L[j]);
+        log_size = fmax(log_size, fabs(L[j]));
+    }
+    for (size_t i = 0; i < d->nodes; i++) lost = fmax(lost, d->lost[i]);
+    return exp(largest / 2) * (lost + FINF_EPS * (2 * log2((double)N) + log_size));
+}
+
+/* The largest change of a coefficient, relative to the first; NaN stays. */
+static double change_of(const double *now, const double *before, size_t n)
+{
+    double change = 0;
+    for (size_t t = 0; t < n && !isnan(change); t++) {
+        double moved = fabs(now[t] - before[t]) / fabs(now[0]);
+        if (!(moved <= change)) change = moved;
+    }
+    return change;
+}
+
+/* One doubling of *N: the samples, the coefficients on them, and how far these have moved. */
+static finf_status refine(const spline_density *d, int sign, size_t n, size_t *N, double **L,
+                          double *now, double *change)
+{
+    double *finer, *before = malloc(n * sizeof *before);
+    finf_status s = before ? sample(d, 2 * *N, *L, &finer) : FINF_ENOMEM;
+    if (!s) {
+        memcpy(before, now, n * sizeof *now);
+        free(*L);
+        *L = finer;
+        *N *= 2;
+        s = factor(*L, sign, *N, n, now);
+    }
+    if (!s) *change = change_of(now, before, n);
+    free(before);
+    return s;
+}
+
+/* N is doubled until the coefficients have settled. The cepstrum of a cubic spline falls like k^-4,
+ * so that what is left is well below the last change: 1e-10 of the first is asked for. One that is
+ * known exactly is analytic, and its cepstrum falls exponentially once N is beyond its scale: it
+ * settles to rounding, or not at all. */
 finf_status spline_density_factor(const spline_density *d, int sign, size_t n, double *out,
                                   double *error, finf_reason *why)
 {
@@ -380,23 +478,18 @@ finf_status spline_density_factor(const spline_density *d, int sign, size_t n, d
         return finf_why(why, FINF_EDOM, "%zu coefficients of a given spectrum: at most %zu", n,
                         FACTOR_LIMIT / 8);
     while (N < 4 * n) N *= 2;
-    double *before = malloc(n * sizeof *before), change = INFINITY;
-    finf_status s = before ? factor(d, sign, N, n, before) : FINF_ENOMEM;
-    while (!s && change > 1e-10 && 2 * N <= FACTOR_LIMIT) {
-        N *= 2;
-        s = factor(d, sign, N, n, out);
-        change = 0;
-        for (size_t t = 0; t < n && !isnan(change); t++) {
-            double moved = fabs(out[t] - before[t]) / fabs(out[0]);
-            if (!(moved <= change)) change = moved; /* NaN stays, and has not settled */
-        }
-        memcpy(before, out, n * sizeof *out);
-    }
-    free(before);
+    double *L = NULL, change = INFINITY, rounding = 0, enough = 1e-10;
+    finf_status s = sample(d, N, NULL, &L);
+    if (!s) rounding = factor_rounding(d, L, sign, N);
+    if (d->exact.log_at) enough = rounding;
+    if (!s) s = factor(L, sign, N, n, out);
+    while (!s && !(change <= enough) && 2 * N <= FACTOR_LIMIT)
+        s = refine(d, sign, n, &N, &L, out, &change);
+    free(L);
     if (s) return finf_why(why, s, "no memory for %zu coefficients", n);
-    if (!(change <= 1e-10))
+    if (error) *error = (change + rounding) * fabs(out[0]);
+    if (!(change <= fmax(enough, 1e-10)))
         return finf_why(why, FINF_ETOL, "spectral factorisation: coefficients settled only to %.1g",
                         change);
-    if (error) *error = (change + 64 * FINF_EPS) * fabs(out[0]);
     return FINF_OK;
 }

@@ -1,77 +1,60 @@
-/* The noise that attains the optimum over all noise, |B|^2 = Hx^{-1/2}, as a spectrum on a grid.
- * (theory 4, 5.3, 11.2, 11.3)
+/* The noise that attains the optimum over all noise, |B|^2 = Hx^{-1/2}. (theory 4, 5.3, 11.2, 11.3)
  *
- * F_inf of a noise whose log |B|^2 is off by e is above the optimum by e^2 only, so that a spline
- * through a few points for each scale of Hx attains it to 1e-9. That is not assumed: F_inf of the
- * noise is computed, and the grid refined until it is so. */
+ * It is a spectrum whose logarithm is known at every frequency, not only on a grid: its
+ * coefficients and integrals are those of Hx itself, to rounding. A spline through a few points for
+ * each scale of Hx says where panels are to end. That they are short enough is not assumed: F_inf
+ * of the noise is computed, and they are halved until it is the optimum. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mean_optimizer.h"
 #include "regression.h"
+#include "spline_density.h"
 
-#define CLOSE 1e-9  /* of F_inf and the optimum, relative */
+#define CLOSE 1e-12 /* of F_inf and the optimum, relative, beyond their errors */
 #define MOST 200000 /* frequencies */
 #define MARGIN 4.0  /* in u = log tan(w/2), beyond the last scale at either end: level there */
 
-/* A density to be inverted: |B|^2 = 1/f. */
+/* log |B|^2 as best_noise.c knows it, and how to make another copy of what it needs: each noise
+ * that is tried owns one. */
 typedef struct {
-    circle_fn f;
-    void *ctx;
+    double (*log_at)(double t, const void *ctx, double *lost);
+    void *(*copy)(const void *ctx); /* NULL: no memory */
+    void (*release)(void *ctx);
+    const void *ctx;
 } density;
 
-/* The mean of log |B|^2 over the circle, which is log beta_0^2: by Gauss's rule of four points
- * between neighbouring frequencies of the grid, where the spline is smooth. */
-static double mean_log(const finf_noise *noise, const double *w, size_t n)
-{
-    static const double X[] = {0.33998104358485626, 0.86113631159405258};
-    static const double A[] = {0.65214515486254614, 0.34785484513745386};
-    double sum = 0;
-    for (size_t i = 0; i + 1 < n; i++) {
-        double middle = (w[i] + w[i + 1]) / 2, half = (w[i + 1] - w[i]) / 2;
-        for (int k = 0; k < 2; k++)
-            sum += half * A[k] *
-                   (log(finf_noise_density(noise, middle - half * X[k])) +
-                    log(finf_noise_density(noise, middle + half * X[k])));
-    }
-    return sum / FINF_PI;
-}
-
-/* The spectrum s at w, scaled so that beta_0 = 1, as in every family with a formula: the density
- * alone says B up to a factor. */
-static finf_status make_scaled(const double *w, double *s, size_t n, finf_noise **noise,
-                               finf_reason *why)
-{
-    finf_status status = finf_noise_spectrum(w, s, n, noise, why);
-    if (status) return status;
-    double scale = exp(-mean_log(*noise, w, n));
-    for (size_t i = 0; i < n; i++) s[i] *= scale;
-    finf_noise_free(*noise);
-    return finf_noise_spectrum(w, s, n, noise, why);
-}
-
-/* 1/f at 0, at w = 2 atan(e^u) for all u of the list, and at pi. */
+/* The density at 0, at w = 2 atan(e^u) for all u of the list, and at pi. */
 static finf_status sample(const density *x, const double *u, size_t n, finf_noise **noise,
                           finf_reason *why)
 {
     double *w = malloc(2 * (n + 2) * sizeof *w), *s = w ? w + n + 2 : NULL;
-    if (!w) return finf_why(why, FINF_ENOMEM, "no memory");
-    double unit = x->f(exp(u[n / 2]), x->ctx); /* keeps the numbers near 1 */
+    void *own = w ? x->copy(x->ctx) : NULL;
+    if (!own) {
+        free(w);
+        return finf_why(why, FINF_ENOMEM, "no memory");
+    }
+    double unit = x->log_at(exp(u[n / 2]), own, NULL); /* keeps the numbers near 1 */
     size_t m = 0;
     for (size_t i = 0; i < n + 2; i++) {
         double t = exp(i == 0 ? u[0] - 30 : i <= n ? u[i - 1] : u[n - 1] + 30);
         w[m] = i == 0 ? 0 : i <= n ? 2 * atan(t) : FINF_PI;
-        s[m] = unit / x->f(t, x->ctx);
+        s[m] = exp(x->log_at(t, own, NULL) - unit);
         if (m == 0 || w[m] > w[m - 1] + 1e-9 * (i > n)) m++;
     }
     w[m - 1] = FINF_PI;
-    finf_status status = make_scaled(w, s, m, noise, why);
+    finf_status status = finf_noise_spectrum(w, s, m, noise, why);
     free(w);
+    if (status)
+        x->release(own);
+    else
+        noise_spectrum_set_exact(*noise, &(spline_exact){x->log_at, x->release, own});
     return status;
 }
 
 typedef struct {
-    finf_status (*value)(const finf_noise *noise, void *problem, double *F, double *best,
+    finf_status (*value)(const finf_noise *noise, void *problem, finf_real *F, finf_real *best,
                          finf_reason *why);
     void *problem;
 } judge;
@@ -80,8 +63,9 @@ static finf_status refine(const density *x, const panel_plan *plan, const judge 
                           finf_noise **noise, finf_reason *why)
 {
     double lo = log(plan->near_0 / 2) - MARGIN, hi = MARGIN - log(plan->near_pi / 2), off = 1;
-    for (double part = 0.2; part > 1e-3; part /= 2) {
-        double *u, F = NAN, best = NAN;
+    for (double part = 0.4; part > 1e-3; part /= 2) {
+        double *u;
+        finf_real F, best;
         size_t n;
         finf_status s = panel_ends(plan, lo, hi, part, &u, &n);
         if (s == FINF_ENOMEM) return finf_why(why, s, "no memory");
@@ -92,7 +76,7 @@ static finf_status refine(const density *x, const panel_plan *plan, const judge 
         s = sample(x, u, n, noise, why);
         free(u);
         if (!s) s = j->value(*noise, j->problem, &F, &best, why);
-        off = fabs(F - best) / best;
+        if (!s) off = (fabs(F.value - best.value) - F.error - best.error) / best.value;
         if (!s && off <= CLOSE) return FINF_OK;
         finf_noise_free(*noise);
         *noise = NULL;
@@ -112,18 +96,72 @@ typedef struct {
     finf_linreg_options opt;
 } linreg_problem;
 
-static finf_status linreg_value(const finf_noise *noise, void *problem, double *F, double *best,
-                                finf_reason *why)
+static finf_status linreg_value(const finf_noise *noise, void *problem, finf_real *F,
+                                finf_real *best, finf_reason *why)
 {
     const linreg_problem *p = problem;
     finf_linreg_result r;
     finf_status s = finf_linreg(noise, p->eta, p->s, &p->opt, &r);
-    *F = r.exact.value;
-    *best = r.optimum.value;
+    *F = r.exact;
+    *best = r.optimum;
     return s ? finf_why(why, s, "%s", r.reason.text) : FINF_OK;
 }
 
-static double hx(double t, void *ctx) { return sqrt(transfer_at(ctx, t)); }
+/* What Hx needs, all of it its own: q, loss and more are one block, which q begins. */
+typedef struct {
+    finf_optimizer o;
+    transfer x;
+} own_transfer;
+
+static void transfer_release(void *ctx)
+{
+    own_transfer *c = ctx;
+    free(c->x.q);
+    free(c);
+}
+
+static void *transfer_copy(const void *ctx)
+{
+    const transfer *x = ctx;
+    own_transfer *c = malloc(sizeof *c);
+    double *room = malloc(3 * x->n * sizeof *room);
+    if (!c || !room) {
+        free(c);
+        free(room);
+        return NULL;
+    }
+    c->o = *optimizer_or_sgd(x->o);
+    c->x = *x;
+    c->x.o = &c->o;
+    c->x.q = memcpy(room, x->q, x->n * sizeof *room);
+    c->x.loss = memcpy(room + x->n, x->loss, x->n * sizeof *room);
+    c->x.more = memcpy(room + 2 * x->n, x->more, x->n * sizeof *room);
+    return c;
+}
+
+/* The relative rounding error of Hx: a term loses what a + q b does, and the sum what cancels in
+ * it, as some weights are negative. */
+static double transfer_rounding(const transfer *x, double t, double value)
+{
+    double complex b, a;
+    optimizer_at(x->o, optimizer_y(t), &b, &a);
+    double A = average_gain(x->o, t), b2 = creal(b) * creal(b) + cimag(b) * cimag(b), lost = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        double size = cabs(a + x->q[i] * b), terms = cabs(a) + x->q[i] * cabs(b);
+        double term = fabs(x->loss[i] * A + x->more[i]) * b2 / (size * size);
+        lost += term * (8 * terms / size + 8);
+    }
+    return FINF_EPS * (lost / value + 4 * (double)(x->o->na + x->o->nb));
+}
+
+/* log Hx^{-1/2} */
+static double transfer_log(double t, const void *ctx, double *lost)
+{
+    const own_transfer *c = ctx;
+    double value = transfer_at(&c->x, t);
+    if (lost) *lost = (c->x.error + transfer_rounding(&c->x, t, value)) / 2;
+    return -log(value) / 2;
+}
 
 static finf_status with_transfer(linreg_problem *p, const regression *R, finf_noise **noise,
                                  finf_reason *why)
@@ -136,7 +174,8 @@ static finf_status with_transfer(linreg_problem *p, const regression *R, finf_no
     if (s)
         finf_why(why, s, "no memory");
     else {
-        s = refine(&(density){hx, &x}, &plan.plan, &(judge){linreg_value, p}, noise, why);
+        s = refine(&(density){transfer_log, transfer_copy, transfer_release, &x}, &plan.plan,
+                   &(judge){linreg_value, p}, noise, why);
         filtered_plan_free(&plan);
     }
     transfer_free(&x);
@@ -174,15 +213,40 @@ typedef struct {
     finf_mean_options opt;
 } mean_problem;
 
-static finf_status mean_value(const finf_noise *noise, void *problem, double *F, double *best,
+static finf_status mean_value(const finf_noise *noise, void *problem, finf_real *F, finf_real *best,
                               finf_reason *why)
 {
     const mean_problem *p = problem;
     finf_mean_result r;
     finf_status s = finf_mean(noise, p->eta, &p->opt, &r);
-    *F = r.F.value;
-    *best = r.F_optimal.value;
+    *F = r.F;
+    *best = r.F_optimal;
     return s ? finf_why(why, s, "%s", r.reason.text) : FINF_OK;
+}
+
+typedef struct {
+    finf_optimizer o;
+    mean_loop loop;
+} own_loop;
+
+static void *loop_copy(const void *ctx)
+{
+    const mean_loop *loop = ctx;
+    own_loop *c = malloc(sizeof *c);
+    if (c) *c = (own_loop){*loop->o, {NULL, loop->q}};
+    if (c) c->loop.o = &c->o;
+    return c;
+}
+
+/* log 1/|A G|, G = b/(a + q b) */
+static double loop_log(double t, const void *ctx, double *lost)
+{
+    const own_loop *c = ctx;
+    double complex b, a;
+    optimizer_at(&c->o, optimizer_y(t), &b, &a);
+    double terms = cabs(a) + c->loop.q * cabs(b), size = cabs(a + c->loop.q * b);
+    if (lost) *lost = FINF_EPS * (4 * terms / size + 4 * (double)(c->o.na + c->o.nb) + 8);
+    return -log(mean_loop_size(t, (void *)(uintptr_t)&c->loop));
 }
 
 /* Without an optimizer |B|^2 = |1-eta-e^{iw}|. */
@@ -222,7 +286,8 @@ finf_status finf_mean_best_noise(double eta, const finf_mean_options *opt, finf_
     filtered_plan plan;
     s = filtered_plan_make(loop.o, NULL, &loop.q, 1, &plan);
     if (s) return finf_why(why, s, "no memory");
-    s = refine(&(density){mean_loop_size, &loop}, &plan.plan, &(judge){mean_value, &p}, noise, why);
+    s = refine(&(density){loop_log, loop_copy, free, &loop}, &plan.plan, &(judge){mean_value, &p},
+               noise, why);
     filtered_plan_free(&plan);
     return s;
 }

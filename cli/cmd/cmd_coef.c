@@ -59,18 +59,20 @@ static finf_status show_coefficients(const args *a, const finf_noise *noise, siz
     int strategy = args_given(a, OPT_STRATEGY);
     double *x = malloc(n * sizeof *x);
     if (!x) return finf_why(why, FINF_ENOMEM, "no memory for %zu coefficients", n);
-    finf_status s = (strategy ? finf_noise_coef : finf_noise_beta)(noise, n, x, why);
+    double error = INFINITY;
+    finf_status s = (strategy ? finf_noise_coef_error : finf_noise_beta_error)(noise, n, x, &error,
+                                                                               why);
     if (!s || s == FINF_ETOL) {
         doc_row(d);
         /* a comment to whoever reads the numbers back, as it begins with # */
-        doc_note(d, "# %s of %.80s, t = 0..%zu",
+        doc_note(d, "# %s of %.80s, t = 0..%zu, each +- %.1e",
                  strategy ? "strategy coefficients c_t = (1/beta)_t"
                           : "noising coefficients beta_t",
-                 args_text(a, OPT_NOISE), n - 1);
+                 args_text(a, OPT_NOISE), n - 1, error);
         show_noise_key(d, a, noise);
         finf_status t = show_sigma(a, noise, d, why);
         if (t) s = t;
-        doc_array(d, strategy ? "strategy_coef" : "noising_coef", x, n);
+        doc_array(d, strategy ? "strategy_coef" : "noising_coef", x, n, error);
     }
     free(x);
     return s;

@@ -169,6 +169,17 @@ static finf_real sens2_used(const job *j, const entry *e)
     return finf_real_make(e->curve.sens2, one.error, one.method);
 }
 
+/* E[F(theta_t) - F*], with what its squared sensitivity, where that is of several participations,
+ * and rho are off by. */
+static finf_real curve_at(const job *j, const entry *e, size_t t)
+{
+    double F = e->curve.F[t], relative = e->curve.relerr;
+    finf_real sens2 = sens2_used(j, e);
+    if (j->gamma >= GAMMA_FIXED_ORDER) relative += sens2.error / sens2.value;
+    if (!isfinite(F)) return finf_real_infinite("second moment, step by step");
+    return with_rho(&j->p.privacy, finf_real_make(F, relative * F, e->curve.last.method));
+}
+
 /* Several participations: the sensitivity counted in two ways, and with it the loss. */
 static void show_participations(doc *d, const finf_system_facts *f, const finf_participation *p)
 {
@@ -207,6 +218,20 @@ static void show_gap(doc *d, const finf_system_facts *f)
              f->participations, f->participations == 1 ? "" : "s, fixed order");
     doc_number(d, "least", DATA_ONLY, f->lower, NULL);
     doc_number(d, "duality_gap", SHOWN, gap, note);
+}
+
+/* The curve in JSON, and its error at every step. */
+static void show_series(doc *d, const job *j, const entry *e)
+{
+    double *error = malloc((e->curve.n + 1) * sizeof *error);
+    if (!error) {
+        doc_fail(d);
+        return;
+    }
+    for (size_t t = 0; t <= e->curve.n; t++) error[t] = curve_at(j, e, t).error;
+    doc_series(d, "F", e->curve.F, e->curve.n + 1);
+    doc_series(d, "F_error", error, e->curve.n + 1);
+    free(error);
 }
 
 /* The columns of the paper's table of variants, and what it costs here. */
@@ -260,10 +285,10 @@ static void show_system(doc *d, const job *j, size_t i)
     if (!isnan(j->systems.all[i].nu)) doc_number(d, "nu", DATA_ONLY, j->systems.all[i].nu, NULL);
     show_gap(d, f);
     if (j->p.H)
-        doc_real(d, "F_last", SHOWN, with_rho(&j->p.privacy, e->curve.last),
+        doc_real(d, "F_last", SHOWN, curve_at(j, e, j->n),
                  "E[F - F*] after the last step, exact for Gaussian inputs");
     show_costs(d, e);
-    if (j->p.H && j->shown != SHOW_SYSTEMS) doc_series(d, "F", e->curve.F, e->curve.n + 1);
+    if (j->p.H && j->shown != SHOW_SYSTEMS) show_series(d, j, e);
     if (j->p.H) show_reason(d, &e->curve.reason);
 }
 
@@ -318,6 +343,24 @@ static finf_status show_curves(doc *d, const job *j, int text, finf_reason *why)
     doc_table(d, text ? NULL : "curve", columns, names, data, rows);
     free(data);
     free(names);
+    return FINF_OK;
+}
+
+/* The curves as CSV: a line for each system and t. */
+static finf_status show_parts(doc *d, const job *j, finf_reason *why)
+{
+    static const char *const NAMES[] = {"t", "F", "F_error"};
+    double *data = malloc(3 * (j->n + 1) * sizeof *data);
+    if (!data) return finf_why(why, FINF_ENOMEM, "no memory for the curve");
+    for (size_t i = 0; i < j->done; i++) {
+        const entry *e = &j->entries[i];
+        for (size_t t = 0; t <= j->n; t++) {
+            double row[] = {(double)t, e->curve.F[t], curve_at(j, e, t).error};
+            memcpy(data + 3 * t, row, sizeof row);
+        }
+        doc_part(d, "curve", "system", j->systems.all[i].name, 3, NAMES, data, j->n + 1);
+    }
+    free(data);
     return FINF_OK;
 }
 
@@ -389,6 +432,7 @@ static finf_status show(doc *d, const job *j, finf_reason *why)
     } else
         doc_row(d);
     if (j->p.H && args_given(j->a, OPT_PLOT) && !j->a->is_point) plot_curves(d, j);
+    if (curves && csv && !wants_npy(j->a)) return show_parts(d, j, why);
     return curves && (text || csv) ? show_curves(d, j, text, why) : FINF_OK;
 }
 

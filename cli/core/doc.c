@@ -148,12 +148,11 @@ void doc_number(doc *d, const char *key, doc_where where, double value, const ch
     add(d, NUMBER, key, where, note)->value = value;
 }
 
-void doc_real(doc *d, const char *key, doc_where where, finf_real v, const char *note)
+/* The key of its error, which has a column of its own. */
+static void add_error(doc *d, item *x, const char *key, doc_where where, double error)
 {
-    item *x = add(d, REAL, key, where, note);
     size_t size = strlen(key) + sizeof "_error";
-    x->value = v.value;
-    x->error = v.error;
+    x->error = error;
     x->error_key = malloc(size);
     if (!x->error_key) {
         d->failed = 1;
@@ -161,6 +160,13 @@ void doc_real(doc *d, const char *key, doc_where where, finf_real v, const char 
     }
     snprintf(x->error_key, size, "%s_error", key);
     if (where != TEXT_ONLY) add_column(d, x->error_key);
+}
+
+void doc_real(doc *d, const char *key, doc_where where, finf_real v, const char *note)
+{
+    item *x = add(d, REAL, key, where, note);
+    x->value = v.value;
+    add_error(d, x, key, where, v.error);
 }
 
 void doc_whole(doc *d, const char *key, doc_where where, unsigned long long value, const char *note)
@@ -191,11 +197,12 @@ static void keep(doc *d, item *x, const double *data, size_t n)
         for (size_t i = 0; i < n; i++) x->data[i] = data[i];
 }
 
-void doc_array(doc *d, const char *key, const double *data, size_t n)
+void doc_array(doc *d, const char *key, const double *data, size_t n, double error)
 {
     item *x = add(d, ARRAY, key, SHOWN, NULL);
     x->rows = n;
     keep(d, x, data, n);
+    add_error(d, x, key, SHOWN, error);
 }
 
 void doc_series(doc *d, const char *key, const double *data, size_t n)
@@ -240,6 +247,16 @@ void doc_objects(doc *d, const char *key, size_t columns, const char *const *nam
     for (size_t c = 0; c < columns; c++) all[c] = copy(d, names[c]);
     for (size_t i = 0; i < rows * columns; i++) all[columns + i] = copy(d, cells[i]);
     x->string = doc_one_cell(d, x);
+}
+
+void doc_part(doc *d, const char *key, const char *label, const char *name, size_t columns,
+              const char *const *names, const double *data, size_t rows)
+{
+    doc_table(d, key, columns, names, data, rows);
+    item *x = &d->items[d->n - 1];
+    if (d->failed || x->kind != TABLE) return;
+    x->label = copy(d, label);
+    x->string = copy(d, name);
 }
 
 void doc_columns(doc *d, const char *keys)
@@ -434,7 +451,7 @@ void doc_copy(doc *to, const doc *from, size_t row)
         case WHOLE: doc_whole(to, x->key, x->where, x->whole, x->note); break;
         case BOOLEAN: doc_bool(to, x->key, x->where, x->value != 0, x->note); break;
         case STRING: doc_string(to, x->key, x->where, x->string, x->note); break;
-        case ARRAY: doc_array(to, x->key, x->data, x->rows); break;
+        case ARRAY: doc_array(to, x->key, x->data, x->rows, x->error); break;
         case SERIES: doc_series(to, x->key, x->data, x->rows); break;
         case OBJECTS: doc_copy_objects(to, x); break;
         default: break; /* not of the record, or for text only */

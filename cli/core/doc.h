@@ -37,8 +37,9 @@ void doc_whole(doc *d, const char *key, doc_where where, unsigned long long valu
 void doc_bool(doc *d, const char *key, doc_where where, int value, const char *note);
 /* value = NULL: a dash in text, null in JSON. */
 void doc_string(doc *d, const char *key, doc_where where, const char *value, const char *note);
-/* Numbers that are the whole output: one a line in text, to be read back. */
-void doc_array(doc *d, const char *key, const double *x, size_t n);
+/* Numbers that are the whole output: one a line in text, to be read back. `error` is that of each,
+ * with the key `key`_error. */
+void doc_array(doc *d, const char *key, const double *x, size_t n, double error);
 /* Numbers of this row, where doc_array is the whole output: JSON an array, CSV one cell, not in
  * text. */
 void doc_series(doc *d, const char *key, const double *x, size_t n);
@@ -53,6 +54,11 @@ void doc_objects(doc *d, const char *key, size_t columns, const char *const *nam
                  const char *const *cells, size_t rows);
 /* How many such objects there are in all records. */
 size_t doc_object_count(const doc *d);
+
+/* One of several tables with the same columns, which CSV has as one: `label` is the name of a first
+ * column more, which is `name` in all rows of this one. */
+void doc_part(doc *d, const char *key, const char *label, const char *name, size_t columns,
+              const char *const *names, const double *data, size_t rows);
 
 /* In text the records are one table with these columns, keys between commas, below a line for each
  * field that is the same in all records. Those that no record shows are passed over, but for the

@@ -65,30 +65,24 @@ const char *doc_array_name(const doc *d, const item *array, int several)
     return array->key;
 }
 
-/* Arrays take a column each, beside their index t. */
+/* An array has a line for each number: its index t, the number and its error; of several arrays
+ * each line begins with the noise that it is of. */
 static void csv_arrays(const doc *d, int digits, FILE *out)
 {
-    size_t count = 0, rows = 0;
-    for (size_t i = 0; i < d->n; i++)
-        if (d->items[i].kind == ARRAY) {
-            count++;
-            if (d->items[i].rows > rows) rows = d->items[i].rows;
-        }
-    fputc('t', out);
-    for (size_t i = 0; i < d->n; i++)
-        if (d->items[i].kind == ARRAY) {
+    const item *first = doc_find_kind(d, ARRAY);
+    size_t count = 0;
+    for (size_t i = 0; i < d->n; i++) count += d->items[i].kind == ARRAY;
+    fprintf(out, "%st,%s,%s\n", count > 1 ? "noise," : "", first->key, first->error_key);
+    for (size_t i = 0; i < d->n; i++) {
+        const item *x = &d->items[i];
+        for (size_t t = 0; x->kind == ARRAY && t < x->rows && !ferror(out); t++) {
+            if (count > 1) csv_string(doc_array_name(d, x, 1), out);
+            fprintf(out, count > 1 ? ",%zu," : "%zu,", t);
+            csv_number(x->data[t], digits, out);
             fputc(',', out);
-            csv_string(doc_array_name(d, &d->items[i], count > 1), out);
+            csv_number(x->error, digits, out);
+            fputc('\n', out);
         }
-    fputc('\n', out);
-    for (size_t t = 0; t < rows && !ferror(out); t++) {
-        fprintf(out, "%zu", t);
-        for (size_t i = 0; i < d->n; i++)
-            if (d->items[i].kind == ARRAY) {
-                fputc(',', out);
-                csv_number(t < d->items[i].rows ? d->items[i].data[t] : NAN, digits, out);
-            }
-        fputc('\n', out);
     }
 }
 
@@ -102,15 +96,25 @@ static void csv_header(const char *const *names, size_t n, FILE *out)
     fputc('\n', out);
 }
 
-static void csv_table(const item *x, int digits, FILE *out)
+static void csv_rows(const item *x, int digits, FILE *out)
 {
-    csv_header((const char *const *)x->names, x->columns, out);
     for (size_t r = 0; r < x->rows && !ferror(out); r++)
         for (size_t c = 0; c < x->columns; c++) {
-            if (c) fputc(',', out);
+            if (c == 0 && x->string) csv_string(x->string, out);
+            if (c || x->string) fputc(',', out);
             csv_number(x->data[r * x->columns + c], digits, out);
             if (c + 1 == x->columns) fputc('\n', out);
         }
+}
+
+/* A table, or all parts of one. */
+static void csv_table(const doc *d, const item *first, int digits, FILE *out)
+{
+    if (first->string) fprintf(out, "%s,", first->label);
+    csv_header((const char *const *)first->names, first->columns, out);
+    for (const item *x = first; x < d->items + d->n; x++)
+        if (x == first || (first->string && x->kind == TABLE && x->string))
+            csv_rows(x, digits, out);
 }
 
 /* The record whose items begin at `first`: each goes to the column of its key, then the columns are
@@ -147,7 +151,7 @@ void print_csv(const doc *d, doc_style style, FILE *out)
         return;
     }
     if (table) {
-        csv_table(table, digits, out);
+        csv_table(d, table, digits, out);
         return;
     }
     if (!d->columns.n) return;

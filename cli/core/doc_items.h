@@ -24,13 +24,14 @@ typedef enum {
 typedef struct {
     item_kind kind;
     char *key;                /* its name; NULL: it has none */
-    char *error_key;          /* REAL: the name of its error */
+    char *error_key;          /* REAL, ARRAY: the name of its error */
     doc_where where;          /* who sees it */
-    char *label;              /* HEADING, NOTE: the text itself */
+    char *label;              /* HEADING, NOTE: the text itself; TABLE: of a first column more, */
     char *note;               /* what it means, in text */
-    char *string;             /* STRING; OBJECTS: all of it as one cell */
+    /* STRING; OBJECTS: all of it as one cell; TABLE: what that column has in all its rows, or NULL */
+    char *string;
     double value;             /* NUMBER, REAL, WHOLE, BOOLEAN (0 or 1) */
-    double error;             /* REAL */
+    double error;             /* REAL, ARRAY */
     unsigned long long whole; /* WHOLE, every digit of it */
     double *data;             /* ARRAY, SERIES; TABLE row by row */
     size_t rows;              /* of data */

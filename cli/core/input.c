@@ -186,8 +186,8 @@ finf_status input_read(const char *path, const char *section, input_table *out, 
 }
 
 /* Two columns of which the first counts 0, 1, 2, .. or 1, 2, 3, .. are a list with its index, which
- * is dropped. One line of two numbers is a list of both, unless names above them say that the first
- * is an index. */
+ * is dropped; three with names above them have the error as well, as `finf coef` writes. One line
+ * of two numbers is a list of both, unless names above them say that the first is an index. */
 finf_status input_list(const char *path, const char *section, double **data, size_t *n,
                        finf_reason *why)
 {
@@ -195,15 +195,17 @@ finf_status input_list(const char *path, const char *section, double **data, siz
     *data = NULL;
     finf_status s = input_read(path, section, &t, why);
     if (s) return s;
-    int indexed = t.columns == 2 && (t.rows > 1 || t.named) && (t.data[0] == 0 || t.data[0] == 1);
-    for (size_t i = 0; i < t.rows && indexed; i++) indexed = t.data[2 * i] == t.data[0] + (double)i;
+    int listed = (t.columns == 2 && (t.rows > 1 || t.named)) || (t.columns == 3 && t.named);
+    int indexed = listed && (t.data[0] == 0 || t.data[0] == 1);
+    for (size_t i = 0; i < t.rows && indexed; i++)
+        indexed = t.data[t.columns * i] == t.data[0] + (double)i;
     if (!indexed && t.columns > 1 && t.rows > 1) {
         free(t.data);
         return finf_why(why, FINF_EPARSE,
                         "'%.120s' has %zu columns: one list of numbers is expected", path,
                         t.columns);
     }
-    for (size_t i = 0; i < t.rows && indexed; i++) t.data[i] = t.data[2 * i + 1];
+    for (size_t i = 0; i < t.rows && indexed; i++) t.data[i] = t.data[t.columns * i + 1];
     *data = t.data;
     *n = indexed ? t.rows : t.rows * t.columns;
     return FINF_OK;

@@ -31,8 +31,8 @@ ok '"bound":"inf".*"reason":"eta L >= 2' iqc --noise sgd --eta 2 --kappa 10 --js
 ok '"bound":"inf".*"reason":"sum c_t' iqc --noise beta:1,-2 --eta 0.1 --kappa 10 --json
 # an infinite answer is infinite in every key; what does not depend on the noise stays
 for c in 'iqc --noise sgd' tune optimize; do ok '"bound":"inf".*"unit_bound":"inf".*"lower":"inf",.*"unit_lower":"inf"' $c --eta 2 --kappa 10 --json; done
-ok '"minimax":"inf","minimax_error":0,"gap":null,"gaussian_bound":"inf","gaussian_gap":null' optimize --eta 2 --kappa 10 --json
-ok '"unit_bound":"inf","unit_sgd":"inf"' iqc --noise sgd --eta 2 --kappa 10 --sigma-sgd 1 --json
+ok '"minimax":"inf","minimax_error":0,"gap":null,"gap_error":"inf","gaussian_bound":"inf","gaussian_bound_error":0,"gaussian_gap":null' optimize --eta 2 --kappa 10 --json
+ok '"unit_bound":"inf","unit_bound_error":0,"unit_sgd":"inf"' iqc --noise sgd --eta 2 --kappa 10 --sigma-sgd 1 --json
 for n in strategy:1,2 'blt:0.5;-3'; do
     ok '"bound":"inf".*"unit_bound":"inf".*"lower":"inf",.*"unit_lower":"inf"' iqc --noise "$n" --eta 0.1 --kappa 10 --json
     near minimax 0.005269617870587385 1e-12 iqc --noise "$n" --eta 0.1 --kappa 10

@@ -21,7 +21,7 @@ done
 near sigma 0.852010174051867 1e-13 coef --noise nu:0.1 --length 2 --rho 1
 ok '^# sigma = 1.70402.*: of the normals, for rho = 1 and the clip norm 2$' coef --noise nu:0.1 --length 2 --rho 1 --clip 2
 if [ "$(grep -c -v '^#' "$T/out")" = 2 ]; then yes; else no 'more than numbers and comments' coef; fi
-ok '"sigma":"inf","reason":"' coef --noise cc --length 2 --rho 1 --json
+ok '"sigma":"inf","sigma_error":0,"reason":"' coef --noise cc --length 2 --rho 1 --json
 
 # participations: of sgd each counts, of a matrix with positive entries all add up
 near sens2 4 1e-12 gamma --noise sgd --steps 64 --participations 4 --separation 16

@@ -22,9 +22,9 @@ if [ "$(doubles F.npy $at)" = '1 1 -0.5 0 0 0' ]; then yes; else no "the doubles
 written "{'descr': [('w', '<f8'), ('density', '<f8'), ], 'fortran_order': False, 'shape': (2,), }" coef --noise sgd --length 2 --density
 written "{'descr': [('t', '<f8'), ('sgd', '<f8'), ('cc', '<f8'), ], 'fortran_order': False, 'shape': (9,), }" curve --steps 8 --noise sgd --noise cc --eta 0.1 --spectrum flat --dim 2
 # records: numbers as float64, words as str of the longest; nu of sgd is NaN
-written "{'descr': [('noise', '<U6'), ('noise_given', '<U6'), ('nu', '<f8'), ('gamma2', '<f8'), ('gamma2_error', '<f8'), ('gamma', '<f8'), ('minimum_phase', '<f8'), ('method', '<U11'), ], 'fortran_order': False, 'shape': (2,), }" \
+written "{'descr': [('noise', '<U6'), ('noise_given', '<U6'), ('nu', '<f8'), ('gamma2', '<f8'), ('gamma2_error', '<f8'), ('gamma', '<f8'), ('gamma_error', '<f8'), ('minimum_phase', '<f8'), ('method', '<U11'), ], 'fortran_order': False, 'shape': (2,), }" \
     gamma --noise sgd --noise nu:0.1
-if [ $(($(wc -c <F.npy) - at)) = $((2 * (4 * (6 + 6 + 11) + 8 * 5))) ]; then yes; else no 'not two records' gamma; fi
+if [ $(($(wc -c <F.npy) - at)) = $((2 * (4 * (6 + 6 + 11) + 8 * 6))) ]; then yes; else no 'not two records' gamma; fi
 if [ "$(bytes F.npy $at 24)" = '115 0 0 0 103 0 0 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' ]; then yes; else no 'not sgd' gamma; fi
 if [ "$(od -An -t f8 -j $((at + 56)) -N 8 F.npy | tr -d ' ')" = 1 ]; then yes; else no 'gamma2 of sgd is not 1' gamma; fi
 rm -f F.npy
