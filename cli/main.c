@@ -119,6 +119,9 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
                             "--output FILE.npy is for NumPy: no --format beside it");
         style->format = FORMAT_NPY;
     }
+    if (!s && args_given(a, OPT_HEADER_COMMENT) && style->format != FORMAT_CSV)
+        s = finf_why(why, FINF_EUSAGE,
+                     "--header-comment is a line of --format csv: the others have no such line");
     return s;
 }
 
@@ -156,7 +159,7 @@ static finf_status open_files(const args *a, sink files[FILES], finf_reason *why
 static finf_status print_answer(const args *a, const doc *d, doc_style style, FILE *out,
                                 finf_reason *why)
 {
-    if (args_given(a, OPT_HEADER_COMMENT) && style.format == FORMAT_CSV) {
+    if (args_given(a, OPT_HEADER_COMMENT)) {
         fputs("# ", out);
         args_print(a, out);
         fputc('\n', out);

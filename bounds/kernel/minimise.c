@@ -129,7 +129,7 @@ finf_status minimise_error(minimise_real_fn *f, void *data, double lo, double hi
     finf_real least;
     int below = 0, above = 0;
     finf_status s = f(x, data, &least);
-    for (*error = 2 * tol; !s; *error *= 2) {
+    for (*error = 4 * tol; !s; *error *= 4) {
         int all = x - *error <= lo && x + *error >= hi;
         if (!below) s = is_wall(f, data, x - *error, x - *error <= lo, least, &below);
         if (!s && !above) s = is_wall(f, data, x + *error, x + *error >= hi, least, &above);

@@ -31,6 +31,7 @@ struct spline_density {
     size_t nodes;             /* how many, a multiple of GAUSS */
     double *w, *weight, *log; /* quadrature nodes on (0, pi); weights sum to 1 */
     double *lost;             /* what rounding did to log */
+    double *mass;             /* weight |B|^2: of many integrals, each against another kernel */
     double *sine, *cosine;    /* of w/2 */
     double scale;             /* the first knot above 0: |B| varies on no less there */
     /* no nodes in [0, end_0] and [pi - end_pi, pi]: there the kernel is integrated in closed
@@ -151,6 +152,7 @@ static void add_panel(spline_density *d, const gsl_integration_glfixed_table *gl
         d->sine[k] = sin(x / 2);
         d->cosine[k] = cos(x / 2);
         d->log[k] = segment_at(s, x, &d->lost[k]);
+        d->mass[k] = d->weight[k] * exp(d->log[k]);
     }
     d->nodes += GAUSS;
 }
@@ -173,7 +175,7 @@ static double flat_end(double h, double half)
     return fmin(0x1p-26 * h, sqrt(FINF_EPS / 64 / (fabs(half) + 1)));
 }
 
-/* add_panels runs twice: to count the nodes, and with room for them. The six arrays are one
+/* add_panels runs twice: to count the nodes, and with room for them. The seven arrays are one
  * block, which d->w owns. */
 static finf_status make_nodes(spline_density *d)
 {
@@ -185,13 +187,14 @@ static finf_status make_nodes(spline_density *d)
     d->end_pi = flat_end(h, last->c[2] + 3 * last->c[3] * h);
     add_panels(d, gl);
     size_t n = d->nodes;
-    d->w = malloc(6 * n * sizeof *d->w);
+    d->w = malloc(7 * n * sizeof *d->w);
     if (d->w) {
         d->weight = d->w + n;
         d->log = d->weight + n;
         d->lost = d->log + n;
         d->sine = d->lost + n;
         d->cosine = d->sine + n;
+        d->mass = d->cosine + n;
         add_panels(d, gl);
     }
     gsl_integration_glfixed_table_free(gl);
@@ -327,7 +330,10 @@ void spline_density_set_exact(spline_density *d, const spline_exact *exact)
     }
     mean += (d->end_0 * log_at(d, 0) + d->end_pi * log_at(d, FINF_PI)) / FINF_PI;
     d->shift = -(double)mean;
-    for (size_t i = 0; i < d->nodes; i++) d->log[i] += d->shift;
+    for (size_t i = 0; i < d->nodes; i++) {
+        d->log[i] += d->shift;
+        d->mass[i] = d->weight[i] * exp(d->log[i]);
+    }
 }
 
 size_t spline_density_knots(const spline_density *d, double *w)
@@ -351,7 +357,8 @@ static finf_real integral(const spline_density *d, int sign, double b)
     long double sum = ends, lost = ends * fmax(first, last);
     for (size_t i = 0; i < d->nodes; i++) {
         double x = b * d->cosine[i], y = (2 - b) * d->sine[i];
-        double term = d->weight[i] * exp(sign * d->log[i]) * (b * (2 - b)) / (x * x + y * y);
+        double mass = sign > 0 ? d->mass[i] : d->weight[i] * exp(-d->log[i]);
+        double term = mass * (b * (2 - b)) / (x * x + y * y);
         sum += term;
         lost += term * d->lost[i];
     }

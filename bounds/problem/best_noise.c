@@ -145,11 +145,11 @@ static double transfer_rounding(const transfer *x, double t, double value)
 {
     double complex b, a;
     optimizer_at(x->o, optimizer_y(t), &b, &a);
-    double A = average_gain(x->o, t), b2 = creal(b) * creal(b) + cimag(b) * cimag(b), lost = 0;
+    double A = average_gain(x->o, t), a1 = cabs(a), b1 = cabs(b), lost = 0;
     for (size_t i = 0; i < x->n; i++) {
-        double size = cabs(a + x->q[i] * b), terms = cabs(a) + x->q[i] * cabs(b);
-        double term = fabs(x->loss[i] * A + x->more[i]) * b2 / (size * size);
-        lost += term * (8 * terms / size + 8);
+        double re = creal(a) + x->q[i] * creal(b), im = cimag(a) + x->q[i] * cimag(b);
+        double size2 = re * re + im * im, terms = (a1 + x->q[i] * b1) / sqrt(size2);
+        lost += fabs(x->loss[i] * A + x->more[i]) * (b1 * b1 / size2) * (8 * terms + 8);
     }
     return FINF_EPS * (lost / value + 4 * (double)(x->o->na + x->o->nb));
 }

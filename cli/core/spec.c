@@ -89,19 +89,37 @@ static int is_auto(const char *text)
 }
 
 /* What may have been meant by a name that no family has. */
-static void suggest(const char *text, finf_reason *why)
+static void suggest_name(const char *text, size_t length, finf_reason *why)
 {
-    size_t length = strcspn(text, ":@");
     finf_noise_form form;
     closest near = closest_to(text, length);
     for (size_t i = 0; (form = finf_noise_form_get(i)).name; i++) closest_try(&near, form.name);
     closest_try(&near, "best");
     closest_try(&near, "design");
-    /* a known name with something wrong behind it has a reason of its own */
-    if (!near.best[0] || near.distance == 0 || !why) return;
-    finf_reason first = *why;
-    finf_why(why, FINF_OK, "noise '%.40s' is not known%s; %.120s", text,
-             closest_say(&near, "").text, strchr(first.text, ':') ? "see NOISE in --help" : "");
+    if (near.best[0] && near.distance > 0)
+        finf_why(why, FINF_OK, "noise '%.40s' is not known%s; see NOISE in --help", text,
+                 closest_say(&near, "").text);
+}
+
+/* nu:best and nu:paper are words where others have numbers: what may have been meant by another. */
+static void suggest_word(const char *word, finf_reason *why)
+{
+    closest near = closest_to(word, strlen(word));
+    closest_try_words(&near, "best|paper");
+    if (near.best[0])
+        finf_why(why, FINF_OK, "noise 'nu:%.40s': must be a number, nu:best or nu:paper%s", word,
+                 closest_say(&near, "nu:").text);
+}
+
+/* A known name with something wrong behind it has a reason of its own. */
+static void suggest(const char *text, finf_reason *why)
+{
+    const char *word = after(text, "nu:");
+    if (!why) return;
+    if (word)
+        suggest_word(word, why);
+    else
+        suggest_name(text, strcspn(text, ":@"), why);
 }
 
 /* NAME@FILE first, for the families that may come from a file; everything else is the library's to

@@ -95,3 +95,6 @@ ok . mean --noise 'beta@a<b>&"c' --eta 0.1:0.2:lin:3 --plot p.svg
 svg p.svg 'beta@a&lt;b&gt;&amp;'
 if grep -q 'beta@a<b>' p.svg; then no 'XML in a name' mean --plot; else yes; fi
 rm -f p.svg 'a<b>&"c'
+# where there is no such line it is refused
+bad 2 '--header-comment is a line of --format csv' gamma --noise sgd --header-comment
+bad 2 '--header-comment is a line of --format csv' gamma --noise sgd --header-comment --json

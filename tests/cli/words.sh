@@ -6,6 +6,9 @@ bad 2 "gamma has no option '--nose' (did you mean --noise?)" gamma --nose sgd
 bad 2 "no option '--etta=1' (did you mean --eta?)" mean --noise sgd --etta=1
 bad 2 "no option '--mu'" mean --noise sgd --eta 0.1 --mu 2
 bad 3 "noise 'nuu:0.1' is not known (did you mean nu?); see NOISE in --help" gamma --noise nuu:0.1
+bad 3 "noise 'nu:beast': must be a number, nu:best or nu:paper (did you mean nu:best?)" gamma --noise nu:beast
+bad 3 "noise 'nu:papr': must be a number, nu:best or nu:paper (did you mean nu:paper?)" mean --noise nu:papr --eta 0.1
+bad 3 "nu = 'xyz': not a number" gamma --noise nu:xyz
 bad 3 "noise 'besst' is not known (did you mean best?)" gamma --noise besst
 bad 3 "noise 'xyzzy' is not known: sgd, nu:V" gamma --noise xyzzy
 for n in nu:auto power:0.5,auto antipgd:auto; do
