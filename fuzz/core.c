@@ -12,11 +12,11 @@ static void linreg(fuzz_bytes *b)
     finf_spectrum *s = draw_spectrum(b);
     finf_linreg_options o = finf_linreg_options_default();
     finf_linreg_result r, q;
-    double most = 0;
+    finf_real top = {0, 0, ""};
     o.kurtosis = fuzz_between(b, -2, 4);
     o.privacy.sigma_sgd = fuzz_byte(b) % 2 ? fuzz_log(b, 1e-3, 10) : 0;
-    finf_linreg_eta_max(s, o.kurtosis, NULL, &most, NULL);
-    double eta = most * fuzz_between(b, 0.01, 1.2), d = finf_spectrum_dim(s);
+    finf_linreg_eta_max(s, o.kurtosis, NULL, &top, NULL);
+    double most = top.value, eta = most * fuzz_between(b, 0.01, 1.2), d = finf_spectrum_dim(s);
     if (finf_linreg(noise, eta, s, &o, &r)) goto end;
     ORDER(r.lti, r.exact, "%s, eta %.17g, d %g", spelled, eta, d);
     ORDER(r.exact, r.upper, "%s, eta %.17g, d %g", spelled, eta, d);

@@ -28,12 +28,13 @@ static void spelled(const finf_optimizer *opt)
 
 static void used(const finf_optimizer *opt)
 {
-    double theta[32], step = finf_optimizer_step(opt), contraction;
+    double theta[32], step = finf_optimizer_step(opt);
+    finf_real contraction;
     CHECK(step > 0 && isfinite(step), "a step of %g", step);
     int stable = finf_optimizer_stable(opt, 0.1 / step, 1);
     finf_status s = finf_optimizer_contraction(opt, 0.1 / step, 1, 1, &contraction, NULL);
-    CHECK(s || (contraction >= 0 && (!stable || contraction < 1 + 1e-6)),
-          "stable, but a contraction of %.17g", contraction);
+    CHECK(s || (contraction.value >= 0 && (!stable || contraction.value < 1 + 1e-6)),
+          "stable, but a contraction of %.17g", contraction.value);
     finf_optimizer_response(opt, 0.1 / step, 1, 32, theta, NULL);
 }
 

@@ -146,7 +146,7 @@ START_TEST(simulated)
             ck_assert_int_eq(
                 finf_iqc_simulate(n, ETA[i], KAPPA, 1, o, 0, FINF_WORST_HUBER, 1, 0.01, NULL, &w),
                 FINF_OK);
-            ck_assert_double_le(w.mean - 4 * w.error, r.unit_bound);
+            ck_assert_double_le(w.mean - 4 * w.error, r.unit_bound.value);
             ck_assert_int_eq(
                 finf_iqc_simulate(n, ETA[i], 1, 1, o, 0, FINF_WORST_ASYMMETRIC, 2, 0.01, NULL, &q),
                 FINF_OK);
@@ -180,7 +180,7 @@ START_TEST(found)
     finf_optimize_options d = finf_optimize_options_default();
     finf_optimize_result r[2];
     finf_iqc_result t[2];
-    double nu[2];
+    finf_real nu[2];
     d.iqc.solver = FINF_IQC_NEWTON;
     for (int k = 0; k < 2; k++) {
         d.iqc.optimizer = k ? o : points;
@@ -189,7 +189,7 @@ START_TEST(found)
     }
     ASSERT_NEAR(r[1].iqc.bound.value, r[0].iqc.bound.value, 1e-6, "optimize");
     ASSERT_NEAR(t[1].bound.value, t[0].bound.value, 1e-12, "tune");
-    ASSERT_NEAR(nu[1], nu[0], 1e-12, "nu");
+    ASSERT_NEAR(nu[1].value, nu[0].value, 1e-12, "nu");
     ck_assert_double_lt(r[1].minimax_lower.value, r[0].minimax_lower.value);
     ck_assert_double_le(r[1].minimax_lower.value, r[1].iqc.quadratic_lower.value);
     ck_assert_double_lt(r[1].iqc.quadratic_lower.value, r[1].iqc.bound.value);

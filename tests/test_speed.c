@@ -141,7 +141,7 @@ START_TEST(convex_best)
                           best.F.value, nu.F.value);
             o.iqc.solver = FINF_IQC_NEWTON;
             o.iqc.optimizer = best.optimizer;
-            ck_assert_int_eq(finf_optimize(best.eta, kappa, &o, &found), FINF_OK);
+            ck_assert_int_eq(finf_optimize(best.eta.value, kappa, &o, &found), FINF_OK);
             ASSERT_NEAR(best.F.value, found.iqc.bound.value, 1e-9, "%d, R %g", family, R);
             finf_optimize_result_free(&found);
             finf_speed_result_free(&nu);

@@ -114,7 +114,7 @@ finf_status design_stationary(design_row *row, const problem *p)
     if (why.text[0] && !judged && !r->reason.text[0]) r->reason = why;
     r->seconds = finf_seconds() - began;
     r->sens2_exact = 1;
-    r->sigma = finf_noise_multipliers(&p->privacy.set, r->sens2.value).sigma;
+    r->sigma = finf_noise_multipliers(&p->privacy.set, r->sens2).sigma.value;
     row->status = judged ? judged : s;
     row->done = !judged || (judged == FINF_ETOL && !isnan(r->loss.value));
     return row->status;

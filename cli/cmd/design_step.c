@@ -46,12 +46,14 @@ finf_status design_step(const problem *p, size_t n, const finf_design_options *o
                         finf_reason *why)
 {
     step_search a = {p, n, o, NAN, INFINITY};
-    double most = NAN, at;
+    double most, at;
+    finf_real top;
     int better, rises = 0;
     if (n > DESIGN_STEP_MOST)
         return finf_why(why, FINF_EUSAGE, "a run of %zu steps needs --eta: it is chosen up to %d",
                         n, DESIGN_STEP_MOST);
-    finf_status s = finf_linreg_eta_max(p->H, p->kurtosis, p->optimizer, &most, why);
+    finf_status s = finf_linreg_eta_max(p->H, p->kurtosis, p->optimizer, &top, why);
+    most = top.value;
     if (!s && !(most > 0))
         s = finf_why(why, FINF_EDOM, "no step converges for this optimizer: give --eta");
     for (int i = 1; i <= SCAN_MOST && rises < RISES && !s; i++) {

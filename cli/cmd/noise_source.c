@@ -50,7 +50,7 @@ finf_status noise_source_sigma(const args *a, const noise_source *x, double *sig
     if (s) return s;
     if (!args_given(a, OPT_CLIP)) privacy.set.clip = x->design.clip;
     if (!args_given(a, OPT_RHO) && !args_given(a, OPT_EPSILON)) privacy.set.rho = x->design.rho;
-    *sigma = finf_noise_multipliers(&privacy.set, x->design.sens2).sigma;
+    *sigma = finf_noise_multipliers(&privacy.set, finf_real_exact(x->design.sens2)).sigma.value;
     return FINF_OK;
 }
 

@@ -299,7 +299,8 @@ class CurveResult(WithOptimizer):
     trace_error: float
     #: E[F(theta_t) - F*], t = 0..steps
     F: Array
-    #: of every entry (an estimate), relative
+    #: of every entry, and relative, where only what the curve itself loses is in it
+    F_error: Array
     F_relerr: float
     #: after the last step
     F_last: float
@@ -351,9 +352,12 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
         if status:
             raise error_of(status, text_of(r.reason))
         used = as_real(r.sens2, _sens2_error(system, o, r.sens2))
+        more = used.error / used.value if o.sens2 > 0 else 0.0
+        at = [p.privacy.widened(as_real(x, x * (r.relerr + more))) for x in copied(r.F, r.n + 1)]
         return CurveResult(
             system=system, spectrum=p.H, steps=system.n, **p.H.sizes(), F=copied(r.F, r.n + 1),
-            F_relerr=r.relerr, **p.privacy.real("F_last", r.last), sens2=r.sens2,
+            F_error=np.array([x.error if np.isfinite(x.value) else 0.0 for x in at]),
+            F_relerr=r.relerr, F_last=r.last.value, F_last_error=at[-1].error, sens2=r.sens2,
             **p.fields(used),
             reason=text_of(r.reason))
     finally:

@@ -200,13 +200,13 @@ static finf_status search(socp_moving *v, size_t buffers, double slowest, finf_b
     static const double TIMES[] = {1, 0.25, 4, 0.0625, 0.5, 2};
     bound_search a;
     ended best = {.f = INFINITY};
-    double nu;
+    finf_real nu;
     int steps = 0;
     finf_status s = search_make(v, buffers, &a), found = FINF_OK;
     if (!s) s = socp_best_nu(v, 0, &nu);
     if (s == FINF_ETOL && !v->cancelled) s = FINF_OK;
     for (size_t i = 0; i < sizeof TIMES / sizeof *TIMES && !s && !found; i++) {
-        found = descend(&a, fmin(1, TIMES[i] * nu), slowest, &best, &steps);
+        found = descend(&a, fmin(1, TIMES[i] * nu.value), slowest, &best, &steps);
         if (found && found != FINF_ETOL) s = found;
         fit->starts += !found;
     }

@@ -179,7 +179,7 @@ void linreg_point(point *p)
     finf_linreg_options o = finf_linreg_options_default();
     finf_linreg_result q;
     char spelled[100];
-    double most = NAN;
+    finf_real top;
     arb_t unit, gamma2, x;
     arb_ptr room = _arb_vec_init((slong)(3 * g.d));
     g.lambda = room;
@@ -195,7 +195,8 @@ void linreg_point(point *p)
     g.kurtosis = o.kurtosis = whole(p, 2) ? 0 : uniform(p, -2, 5);
     g.set.sigma_sgd = o.privacy.sigma_sgd = whole(p, 2) ? 0 : log_uniform(p, 1e-3, 1e2);
     g.set.rho = o.privacy.rho = log_uniform(p, 1e-2, 1e2);
-    if (!s || finf_linreg_eta_max(s, o.kurtosis, NULL, &most, NULL)) exit(5);
+    if (!s || finf_linreg_eta_max(s, o.kurtosis, NULL, &top, NULL)) exit(5);
+    double most = top.value;
     /* a quarter of the points near the largest stable step, where D loses digits */
     g.eta = most * (whole(p, 4) ? log_uniform(p, 1e-3, 0.99) : 1 - log_uniform(p, 1e-8, 0.1));
     finf_sensitivity about;
