@@ -122,7 +122,9 @@ static void show_problem(doc *d, job *j, const entry *e)
 {
     doc_string(d, "spectrum", DATA_ONLY, j->spectrum, NULL);
     doc_number(d, "d", DATA_ONLY, e->rate.d, NULL);
-    doc_number(d, "d_eff", DATA_ONLY, e->rate.d_eff, NULL);
+    finf_real trace = {e->rate.trace, finf_spectrum_trace_error(j->H), ""},
+              largest = {e->rate.lambda_max, finf_spectrum_describe(j->H).resolution, ""};
+    doc_real(d, "d_eff", DATA_ONLY, finf_real_over(trace, largest), NULL);
     doc_number(d, "kappa", DATA_ONLY, e->rate.kappa, NULL);
     doc_number(d, "eta", DATA_ONLY, j->eta, NULL);
     doc_real(d, "rho", DATA_ONLY, j->privacy.rho, NULL);

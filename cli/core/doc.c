@@ -416,13 +416,24 @@ static const double *find_data(const item *x, const char *key, size_t *stride)
     return NULL;
 }
 
+/* Of a table in parts the one that is called so: its values are the second column, behind what they
+ * are listed by. NULL: there is no such part. */
+static const item *find_part(const doc *d, const char *name)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (d->items[i].kind == TABLE && named(d->items[i].string, name)) return &d->items[i];
+    return NULL;
+}
+
 /* An array is a column under its key, beside an index t; a table has the columns it names; else the
  * records make one, in which a record without the key has NaN. */
 double *doc_column(const doc *d, const char *key, size_t *n)
 {
     const item *array = doc_find_kind(d, ARRAY), *whole = array ? array : doc_find_kind(d, TABLE);
     size_t stride = 1, row = 0;
+    const item *part = whole == array ? NULL : find_part(d, key);
     const double *data = whole ? find_data(whole, key, &stride) : NULL;
+    if (part) data = part->data + 1;
     int index = array && named("t", key);
     *n = 0;
     if (whole ? !data && !index : doc_find_key(&d->columns, key, 0) == d->columns.n) return NULL;

@@ -116,7 +116,8 @@ typedef struct {
 
 size_t doc_rows(const doc *d);
 doc_cell doc_at(const doc *d, size_t row, const char *key);
-/* A column of numbers as the CSV lists it: of the array, of the table, or of the records (NaN where
+/* A column of numbers as the CSV lists it: of the array, of the table (of one in parts by a part's
+ * name, with the part's values), or of the records (NaN where
  * one is without). NULL if there is none, with n = 0, or no memory. Owned by the caller. */
 double *doc_column(const doc *d, const char *key, size_t *n);
 /* The fields of a record, arrays among them, once more in the current row of `to`. */
