@@ -148,12 +148,19 @@ static finf_status add_buffer(blt_search *a, blt_place *best)
     return s ? s : improve(a, q, k + 1, best);
 }
 
+/* The best of all: a buffer more may lose a little where it cannot gain, and then it is left out.
+ */
 static finf_status search_short(blt_search *a, size_t buffers, blt_place *best)
 {
     double q[2 * BLT_MAX] = {0};
+    blt_place now = {.f = INFINITY};
     blt_log_spaced(a->problem.slowest, 1, q);
-    finf_status s = improve(a, q, 1, best);
-    while (!s && best->k < buffers && best->f < INFINITY) s = add_buffer(a, best);
+    finf_status s = improve(a, q, 1, &now);
+    *best = now;
+    while (!s && now.k < buffers && now.f < INFINITY) {
+        s = add_buffer(a, &now);
+        if (now.f < best->f) *best = now;
+    }
     return s;
 }
 
@@ -218,7 +225,8 @@ static finf_status prefix_place(const blt_search *a, size_t buffers, blt_place *
 static finf_status search_run(const finf_design *r, size_t buffers, int *steps, size_t *evaluations,
                               blt_place *best);
 
-/* From where the same run of fewer steps ended: in as many epochs, or with one participation. */
+/* From where the same run of fewer steps ended: in as many epochs, or with one participation. Where
+ * that is stopped, its end is better than nothing. */
 static finf_status follow_shorter(blt_search *a, int epochs, size_t buffers, blt_place *best)
 {
     finf_design less = *a->r;
@@ -227,8 +235,9 @@ static finf_status follow_shorter(blt_search *a, int epochs, size_t buffers, blt
     less.o.separation = (less.o.separation + SHORTER - 1) / SHORTER;
     if (!epochs) less.o.participations = 1;
     finf_status s = search_run(&less, buffers, a->steps, a->evaluations, &place);
+    if (s == FINF_ETOL && stopped(a) && place.f < INFINITY && isinf(best->f)) *best = place;
     s = go_on(a, s);
-    return s || place.k < buffers ? s : follow(a, &place, best);
+    return s || isinf(place.f) ? s : follow(a, &place, best);
 }
 
 static finf_status search_long(blt_search *a, size_t buffers, blt_place *best)
