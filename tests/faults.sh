@@ -176,7 +176,9 @@ each $every optimize --spectrum power:1 --dim 8 --eta 0.02 --save new --output o
 each $every curve --steps 40 --noise nu:0.1,0.2 --noise nu:best --eta 0.05 --spectrum power:1 --dim 4 --plot new.svg
 each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --epochs 2 --family dense --save saved
 each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --objective max --family dense,nu --format csv
-each 500 design --eta 0.05 --spectrum power:1 --dim 4
+each 500 design --eta 0.05 --spectrum power:1 --dim 4 --family best,blt:2,nu,power,sgd
+each 500 design --eta 0.1 --kappa 10 --family blt:2,nu
+each 500 design --steps 12 --spectrum power:1 --dim 4 --epochs 2 --family blt:2 --json
 each 200 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --family dense --export numpy --output old
 each 200 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --family nu,banded:3 --export c --batch 4
 each $every noise --design "$T/blt" --steps 3 --dim 5 --seed 1 --state state --output new

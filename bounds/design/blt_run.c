@@ -104,14 +104,66 @@ static void told(void *data, int step, double f)
     if (o->progress) o->progress(o->progress_data, *a->steps, a->r->spread * exp(f), NAN);
 }
 
+/* ---- a descent ------------------------------------------------------------------------------- */
+
+/* log(sens2 error) of the run at from->q + metric y, and its derivatives. */
+static finf_status whitened(const double *y, void *data, double *f, double *g)
+{
+    blt_search *a = data;
+    size_t n = 2 * a->from->k;
+    double q[2 * BLT_MAX] = {0}, by[2 * BLT_MAX] = {0};
+    blt_point p;
+    blt_value v = {NAN, NAN};
+    blt_partials slope = {.leak = {0}};
+    memcpy(q, a->from->q, sizeof q);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) q[i] += a->from->metric[i][j] * y[j];
+    blt_chart_point(q, a->from->k, &p);
+    finf_status s = a->problem.loss(&p, a->problem.data, &v, &slope);
+    if (s) return s;
+    blt_chart_gradient(q, &p, &slope, by);
+    *f = log(v.sens2) + log(v.error);
+    for (size_t j = 0; j < n; j++) {
+        g[j] = 0;
+        for (size_t i = 0; i < n; i++) g[j] += a->from->metric[i][j] * by[i];
+        if (!isfinite(g[j])) *f = INFINITY;
+    }
+    if (!isfinite(*f)) *f = INFINITY;
+    return FINF_OK;
+}
+
+/* The better one of *best and where L-BFGS ends from a place. */
+static finf_status follow(blt_search *a, const blt_place *from, blt_place *best)
+{
+    size_t n = 2 * from->k;
+    double y[2 * BLT_MAX] = {0}, f = INFINITY, more = NAN;
+    int steps;
+    a->from = from;
+    lbfgs_problem p = {n, whitened, told, a, STEPS_MAX, TOL};
+    finf_status s = lbfgs(&p, y, &f, &steps, &more);
+    if (s == FINF_EDOM) return FINF_OK; /* no number there */
+    if (!(f < best->f)) return go_on(a, s);
+    *best = *from;
+    best->f = f;
+    best->left = more;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) best->q[i] += from->metric[i][j] * y[j];
+    return go_on(a, s);
+}
+
 /* ---- a short run ----------------------------------------------------------------------------- */
 
-/* The better one of *best and where Newton's method ends from q. */
+/* The better one of *best and where Newton's method ends from q, or, where that promises more than
+ * it gains, L-BFGS from there. */
 static finf_status improve(blt_search *a, const double *q, size_t k, blt_place *best)
 {
     blt_place p = {.k = k, .f = INFINITY};
     memcpy(p.q, q, sizeof p.q);
     finf_status s = blt_fit_place(&a->problem, BFGS_MOST, a->r->o.cancel, &p);
+    if (!s && p.left > SUFFICIENT) {
+        blt_place from = p;
+        s = follow(a, &from, &p);
+    }
     if (best->k < k || p.f < best->f) *best = p;
     if (p.f < INFINITY) told(a, 0, best->f);
     return go_on(a, s);
@@ -148,61 +200,23 @@ static finf_status add_buffer(blt_search *a, blt_place *best)
     return s ? s : improve(a, q, k + 1, best);
 }
 
+/* The best of all: a buffer more may lose a little where it cannot gain, and then it is left out.
+ */
 static finf_status search_short(blt_search *a, size_t buffers, blt_place *best)
 {
     double q[2 * BLT_MAX] = {0};
+    blt_place now = {.f = INFINITY};
     blt_log_spaced(a->problem.slowest, 1, q);
-    finf_status s = improve(a, q, 1, best);
-    while (!s && best->k < buffers && best->f < INFINITY) s = add_buffer(a, best);
+    finf_status s = improve(a, q, 1, &now);
+    *best = now;
+    while (!s && now.k < buffers && now.f < INFINITY) {
+        s = add_buffer(a, &now);
+        if (now.f < best->f) *best = now;
+    }
     return s;
 }
 
 /* ---- a long run ------------------------------------------------------------------------------ */
-
-/* log(sens2 error) of the run at from->q + metric y, and its derivatives. */
-static finf_status whitened(const double *y, void *data, double *f, double *g)
-{
-    blt_search *a = data;
-    size_t n = 2 * a->from->k;
-    double q[2 * BLT_MAX] = {0}, by[2 * BLT_MAX] = {0};
-    blt_point p;
-    blt_value v = {NAN, NAN};
-    blt_partials slope = {.leak = {0}};
-    memcpy(q, a->from->q, sizeof q);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) q[i] += a->from->metric[i][j] * y[j];
-    blt_chart_point(q, a->from->k, &p);
-    finf_status s = blt_coefficients_loss(&p, &a->x, &v, &slope);
-    if (s) return s;
-    blt_chart_gradient(q, &p, &slope, by);
-    *f = log(v.sens2) + log(v.error);
-    for (size_t j = 0; j < n; j++) {
-        g[j] = 0;
-        for (size_t i = 0; i < n; i++) g[j] += a->from->metric[i][j] * by[i];
-        if (!isfinite(g[j])) *f = INFINITY;
-    }
-    if (!isfinite(*f)) *f = INFINITY;
-    return FINF_OK;
-}
-
-/* The better one of *best and where L-BFGS ends from a place. */
-static finf_status follow(blt_search *a, const blt_place *from, blt_place *best)
-{
-    size_t n = 2 * from->k;
-    double y[2 * BLT_MAX] = {0}, f = INFINITY, more = NAN;
-    int steps;
-    a->from = from;
-    lbfgs_problem p = {n, whitened, told, a, STEPS_MAX, TOL};
-    finf_status s = lbfgs(&p, y, &f, &steps, &more);
-    if (s == FINF_EDOM) return FINF_OK; /* no number there */
-    if (!(f < best->f)) return go_on(a, s);
-    *best = *from;
-    best->f = f;
-    best->left = more;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) best->q[i] += from->metric[i][j] * y[j];
-    return go_on(a, s);
-}
 
 /* Where prefix sums of as many steps have their minimum. */
 static finf_status prefix_place(const blt_search *a, size_t buffers, blt_place *place)
@@ -218,7 +232,8 @@ static finf_status prefix_place(const blt_search *a, size_t buffers, blt_place *
 static finf_status search_run(const finf_design *r, size_t buffers, int *steps, size_t *evaluations,
                               blt_place *best);
 
-/* From where the same run of fewer steps ended: in as many epochs, or with one participation. */
+/* From where the same run of fewer steps ended: in as many epochs, or with one participation. Where
+ * that is stopped, its end is better than nothing. */
 static finf_status follow_shorter(blt_search *a, int epochs, size_t buffers, blt_place *best)
 {
     finf_design less = *a->r;
@@ -227,8 +242,9 @@ static finf_status follow_shorter(blt_search *a, int epochs, size_t buffers, blt
     less.o.separation = (less.o.separation + SHORTER - 1) / SHORTER;
     if (!epochs) less.o.participations = 1;
     finf_status s = search_run(&less, buffers, a->steps, a->evaluations, &place);
+    if (s == FINF_ETOL && stopped(a) && place.f < INFINITY && isinf(best->f)) *best = place;
     s = go_on(a, s);
-    return s || place.k < buffers ? s : follow(a, &place, best);
+    return s || isinf(place.f) ? s : follow(a, &place, best);
 }
 
 static finf_status search_long(blt_search *a, size_t buffers, blt_place *best)

@@ -16,6 +16,7 @@
 #define STEPS_MAX 500
 #define TOL 1e-10       /* of the loss, relative: what a step promises at the end */
 #define SUFFICIENT 1e-6 /* and what is still called stationary */
+#define FALLING_BUFFERS 4
 
 typedef struct {
     const finf_design *r;
@@ -226,22 +227,50 @@ static finf_status search_coefficients(toeplitz_search *a, size_t m, const char 
                           left);
 }
 
+/* The better one of *out and *other; the other one is freed. */
+static void keep_better(finf_design_result *other, finf_design_result *out)
+{
+    if (other->system && !(out->loss.value <= other->loss.value)) {
+        finf_design_result swap = *out;
+        *out = *other;
+        *other = swap;
+    }
+    finf_design_result_free(other);
+}
+
 /* With several participations the best band of b coefficients may be better than what the search
  * over all of them finds: it has no two columns of a user in common. */
 static finf_status try_band(toeplitz_search *a, const char *family, finf_design_result *out)
 {
     finf_design_result other = design_result_failed(family);
+    double before = out->loss.value;
     set_nu(a->nu, a->r->n, a->c, a->beta);
     finf_status s = search_coefficients(a, a->b, family, &other);
-    if (other.system && other.loss.value < out->loss.value) {
-        finf_design_result swap = *out;
-        *out = other;
-        other = swap;
-        out->bands = 0;
-    } else if (s == FINF_ETOL)
-        s = FINF_OK;
-    finf_design_result_free(&other);
-    return s;
+    other.bands = out->bands;
+    keep_better(&other, out);
+    return s == FINF_ETOL && out->loss.value == before ? FINF_OK : s;
+}
+
+/* And where c may rise, patterns other than 0, b, 2b, .. may be worse than it: the best nu, cut
+ * after m coefficients, and for all of them the best BLT never do so. */
+static finf_status try_falling(toeplitz_search *a, size_t m, const char *family,
+                               finf_design_result *out)
+{
+    const finf_design *r = a->r;
+    finf_design_result other = design_result_failed(family);
+    finf_noise *noise = NULL;
+    set_nu(a->nu, r->n, a->c, a->beta);
+    finf_status s = finf_noise_strategy(a->c, m, &noise, &out->reason);
+    if (!s) s = design_take(r, family, noise, &other);
+    if (s) return s;
+    int falling = other.loss.value < out->loss.value;
+    other.bands = out->bands;
+    keep_better(&other, out);
+    if (!falling || m < r->n) return FINF_OK;
+    s = finf_design_blt(r, FALLING_BUFFERS, NULL, &other);
+    other.family = family;
+    keep_better(&other, out);
+    return s == FINF_EDOM ? FINF_OK : s;
 }
 
 finf_status finf_design_toeplitz(const finf_design *r, size_t bands, finf_design_result *out)
@@ -257,6 +286,7 @@ finf_status finf_design_toeplitz(const finf_design *r, size_t bands, finf_design
         set_nu(a.nu, r->n, a.c, a.beta);
         s = search_coefficients(&a, m, family, out);
         if (!s && a.k > 1 && a.b < m) s = try_band(&a, family, out);
+        if (!s && a.k > 1 && a.b < m) s = try_falling(&a, m, family, out);
     }
     free(a.u);
     return design_finish(s, began, family, r, out);

@@ -27,6 +27,31 @@ near loss 282.201421052/64 1e-8 design --steps 64 --workload prefix --objective 
 near gap 1 1e-8 design --steps 40 --eta 0.02 --spectrum power:1 --dim 8 --optimizer heavy-ball:0.9 --family dense
 near gap 1 1e-9 design $run_of --family toeplitz
 ok '"noise":"nu:0[.][0-9]+"' design $run_of --family nu --json
+# BLTs: of a run, of prefix sums (a known ceiling), pasted back
+near loss 0.03593076546 1e-8 design --steps 400 --eta 0.05 --spectrum power:1 --dim 64 --rho 0.5 --family blt:2
+near loss 0.03548172224 1e-7 design --steps 400 --eta 0.05 --spectrum power:1 --dim 64 --rho 0.5 --family blt:3
+near loss '(1.0222304796 * (1 + log(1000) / 3.14159265358979))^2' 1e-8 design --steps 1000 --workload prefix --objective max --rho 0.5 --family blt:3
+keys 'family loss gap sens2 sigma noise buf_decay output_scale proved memory seconds' design --steps 30 $run_of --family dense,blt:2
+ok 'blt:2 is --noise .blt:' design --steps 30 $run_of --family blt:2,sgd
+ok . design --steps 30 $run_of --family blt:2 --json
+loss=$(sed -n 's/.*"loss":\([^,]*\).*/\1/p' "$T/out") blt=$(sed -n 's/.*"noise":"\([^"]*\)".*/\1/p' "$T/out")
+near loss "$loss" 1e-14 design --steps 30 $run_of --family "$blt"
+near sens2 11.929758489269842 1e-13 design --steps 20 $run_of --family 'blt:0.9;0.5' --participations 3 --separation 5
+# without a horizon: F_inf, with the F lost for each number of buffers; and the bound of every convex F
+for k in 2,1.0654 3,1.0104 4,1.0017 5,1.0003; do
+    run design --eta 0.02 --spectrum power:1 --dim 128 --family "blt:${k%,*}" --json
+    sed -n 's/.*"gap":\([^,]*\).*/\1/p' "$T/out" | awk -v most="${k#*,}" '{ exit !($1 >= 1 && $1 < most + 5e-5) }' && yes || no "blt:$k" design
+done
+for f in best blt:1 blt:10 nu power sgd; do ok "^  $f " design --eta 0.1 --spectrum power:1 --dim 4; done
+near gap 1.05597 1e-4 design --eta 0.1 --kappa 100 --family blt:4
+near gap 1.0560 1e-4 design --eta 0.1 --kappa 100 --family best
+for f in best blt:2 nu sgd; do ok "^  $f +inf" design --eta 2.5 --kappa 3 --family best,blt:2,nu,sgd; done
+ok '"reason":"no BLT is better than independent noise"' design --eta 1.5 --kappa 10 --family blt:1 --json
+# no step given: the one with the least loss_total of the best nu, said so
+ok 'eta +0[.0-9]+ +chosen' design --steps 50 --spectrum power:1 --dim 8 --family nu
+# what is only known from above is named; and a least that may not be reached
+ok 'upper bound of the squared sensitivity, min-separation' design --steps 9000 $run_of --family 'strategy:1,-0.5,0.4' --participations 2 --separation 2
+ok 'perhaps none one so small' design --steps 40 $run_of --family dense --participations 2 --separation 10
 # what is saved is read back
 ok . design --steps 20 $run_of --family toeplitz --save designed --json
 loss=$(sed -n 's/.*"loss":\([^,]*\).*/\1/p' "$T/out")
@@ -40,7 +65,14 @@ rm -f designed
 # the least value is not attained: the best there is, and why
 run design --steps 20 --workload prefix --family dense
 if [ $rc = 4 ] && [ -s "$T/out" ] && grep -q 'is not attained' "$T/err"; then yes; else no 'a singular loss' design; fi
-bad 2 'needs --eta and --spectrum' design --steps 20
+bad 2 'the loss needs --spectrum' design --steps 20
+bad 2 'needs --spectrum and, without --steps, --eta' design --spectrum power:1 --dim 4
+bad 2 'leave out --steps' design --steps 20 --eta 0.1 --kappa 10
+bad 2 'with --kappa give power:P,V' design --eta 0.1 --kappa 10 --family power
+bad 2 'is searched without --steps' design --steps 20 $run_of --family power
+bad 3 'blt:11: must be a whole number from 1 to 10' design --steps 20 $run_of --family blt:11
+bad 3 'blt:0: must be' design $run_of --family blt:0
+bad 2 'needs --eta: it is chosen up to 20000' design --steps 30000 --spectrum power:1 --dim 4
 bad 2 '--workload prefix needs --steps' design --workload prefix
 bad 2 '--eta has no effect' design --steps 20 --workload prefix --eta 0.1
 bad 2 '--objective has no effect' design $run_of --objective max
