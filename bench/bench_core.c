@@ -338,6 +338,38 @@ static void optimizers(void)
     finf_spectrum_free(s);
 }
 
+/* The same in one dimension, where a step costs least beside its noise: mean estimation and Huber.
+ */
+static void scalar_optimizers(void)
+{
+    static const char *const NAMES[] = {"sgd", "heavy-ball:0.9", "nesterov:0.9"};
+    finf_noise *noise;
+    finf_noise_nu(0.01, &noise, NULL);
+    for (int problem = 0; problem < 2; problem++) {
+        double best[3] = {INFINITY, INFINITY, INFINITY};
+        for (int i = 0; i < 15; i++) {
+            finf_simulate_options o = finf_simulate_options_default();
+            finf_simulate_result r;
+            finf_optimizer *opt;
+            finf_optimizer_parse(NAMES[i % 3], NULL, 0, &opt, NULL);
+            o.optimizer = opt;
+            o.relative_error = 1e-9;
+            o.max_steps = 3e6;
+            double t0 = now();
+            finf_simulate(noise, problem ? FINF_SIMULATE_HUBER : FINF_SIMULATE_MEAN,
+                          i % 3 ? 0.01 : 0.1, NULL, &o, &r);
+            best[i % 3] = fmin(best[i % 3], (now() - t0) / r.steps);
+            finf_optimizer_free(opt);
+        }
+        for (int i = 1; i < 3; i++)
+            printf("10^6 steps of %-6s %-14s against plain sgd:            %10.3g s %10.3g s "
+                   "%9.2fx\n",
+                   problem ? "huber," : "mean,", NAMES[i], 1e6 * best[i], 1e6 * best[0],
+                   best[i] / best[0]);
+    }
+    finf_noise_free(noise);
+}
+
 /* A stream of BLT noise beside what no private noise can do without: its independent normals. */
 static void streams(void)
 {
@@ -383,6 +415,7 @@ int main(void)
     simulation();
     spectrum_of_data();
     optimizers();
+    scalar_optimizers();
     streams();
     return 0;
 }

@@ -578,7 +578,7 @@ typedef struct {
     finf_real upper;
     finf_real optimum;     /* the least `exact` over all noise (5.3); NaN if not asked for */
     finf_real optimum_lti; /* the least `lti` over all noise; NaN if not asked for */
-    finf_real floor;       /* the paper's lower bound of `lti` for every noise (5.4) */
+    finf_real floor;       /* a lower bound of `lti` for every noise: the paper's (5.4, 11.3) */
     double R2;             /* Tr H + (2 + kurtosis) lambda_max, exact for these inputs */
     double C_kurt;         /* 3 + max(kurtosis, 0) */
     double D;              /* of theory 5.1, 1 at eta = 0; -inf if one direction diverges alone */
@@ -597,7 +597,7 @@ typedef struct {
  * failure:  FINF_ETOL: an integral did not settle, and what rests on it is NaN or has the error it
  *           reached; the rest stands
  * With an optimizer: exact, lti and the two optima by theory 11.3, `stable` being that of its mean
- * square; upper and floor are proved for plain SGD only, and NaN */
+ * square; upper is proved for plain SGD only, and NaN */
 finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s,
                         const finf_linreg_options *opt, finf_linreg_result *out);
 

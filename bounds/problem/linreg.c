@@ -407,7 +407,7 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     if (status) return status;
     describe_inputs(eta, s, &o, out);
     if (!optimizer_is_plain(o.optimizer)) {
-        out->floor = finf_real_failed(); /* proved for plain sgd only, as `upper` is */
+        out->floor = finf_real_failed(); /* that of theory 11.3 takes its place */
         return linreg_with_optimizer(noise, eta, s, &o, out);
     }
     finf_sensitivity sens;

@@ -192,6 +192,32 @@ static finf_status optimum(const regression *R, int exact, double unit, double s
     return s;
 }
 
+/* The first coefficient of P that is not 0, times that of A: how the gradient first moves the
+ * reported point. */
+static double first_move(const finf_optimizer *o)
+{
+    size_t k = 1;
+    while (k + 1 < o->nb && o->b[k] == 0) k++;
+    return o->b[k] * o->average_leak / (double)o->average_last;
+}
+
+/* (G^2/2 rho) (eta^2 p^2/2) sum h_j and the gradient noise's part, p = first_move: a lower bound of
+ * lti for every noise (theory 11.3). */
+static finf_real floor_of(const regression *R, double unit, double sgd2)
+{
+    double move = R->eta * first_move(R->o), sum = 0, error = 0;
+    for (size_t i = 0; i < R->n; i++) {
+        sum += R->m.weight[i] * R->h[i];
+        error += R->m.weight[i] * R->h[i] *
+                 (spectral_measure_error(&R->m, i) + spectral_measure_lambda_error(&R->m, i));
+    }
+    double factor = unit * move * move / 2;
+    finf_real sgd = regression_lti(R, 0, sgd2);
+    return finf_real_make(factor * sum + sgd.value,
+                          factor * (error + (8 + (double)R->n) * FINF_EPS * sum) + sgd.error,
+                          "Jensen's formula");
+}
+
 finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const finf_spectrum *s,
                                   const finf_linreg_options *o, finf_linreg_result *out)
 {
@@ -218,6 +244,7 @@ finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const fin
         }
     }
     finf_status best = FINF_OK;
+    if (status != FINF_ENOMEM && R.h && R.loop_stable) out->floor = floor_of(&R, unit, sgd2);
     if (status != FINF_ENOMEM && R.h && R.loop_stable && o->optimum) {
         best = optimum(&R, 0, unit, sgd2, &out->optimum_lti);
         if (out->stable && best != FINF_ENOMEM)

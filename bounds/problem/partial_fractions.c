@@ -1,13 +1,15 @@
 /* A closed loop with real poles, by partial fractions in cos w. (theory 11.2)
  *
- * With p = 1 - b, c = 1 - cos w and gap_i = |1-p_i e^{iw}|^2 = b_i^2 + 2 p_i c, momentum has
+ * With p = 1 - b, c = 1 - cos w and gap_i = |1-p_i e^{iw}|^2 = b_i^2 + 2 p_i c, a loop of two poles
+ * has
  *
- *     |G|^2 = (1 + 2 k c)/prod_i gap_i,    k = 0 for heavy ball, m (1+m) for Nesterov's,
+ *     |G|^2 = (e + 2 k c)/prod_i gap_i,    e = (b_1 + b_2)^2,  k = -b_1 b_2 of its filter:
  *
- * and an average of leak b one more factor b^2/gap. gap_j at the zero c = -b_i^2/(2 p_i) of gap_i
- * is (b_j - b_i)(b_i + b_j - b_i b_j)/p_i, so that the share of 1/gap_i is
+ * e = 1 and k = 0 for heavy ball, m (1+m) for Nesterov's. An average of leak b is one more factor
+ * b^2/gap. gap_j at the zero c = -b_i^2/(2 p_i) of gap_i is (b_j - b_i)(b_i + b_j - b_i b_j)/p_i,
+ * so that the share of 1/gap_i is
  *
- *     p_i^{n-2} (p_i - k b_i^2) / prod_{j != i} (b_j - b_i)(b_i + b_j - b_i b_j):
+ *     p_i^{n-2} (e p_i - k b_i^2) / prod_{j != i} (b_j - b_i)(b_i + b_j - b_i b_j):
  *
  * products of differences that keep their digits while the poles are well apart. */
 #include "filtered.h"
@@ -23,7 +25,7 @@ static size_t real_poles(const finf_optimizer *o, double q, double *b)
         b[0] = q;
         return 1;
     }
-    if (o->rule == &optimizer_filter || loop_poles(o, q, y, &n) || n != 2) return 0;
+    if (o->nb > 3 || o->na > 3 || loop_poles(o, q, y, &n) || n != 2) return 0;
     for (size_t i = 0; i < n; i++) {
         if (cimag(y[i]) != 0) return 0;
         b[i] = -creal(y[i]) / (1 - creal(y[i]));
@@ -34,7 +36,7 @@ static size_t real_poles(const finf_optimizer *o, double q, double *b)
 int fractions_make(const finf_optimizer *opt, double q, int averaged, fractions *f)
 {
     const finf_optimizer *o = optimizer_or_sgd(opt);
-    double front = 1, k = o->rule == &optimizer_nesterov ? o->momentum * (1 + o->momentum) : 0;
+    double front = 1, e = o->b_y[0] * o->b_y[0], k = o->nb > 2 ? -o->b[1] * o->b[2] : 0;
     *f = (fractions){.error = 40 * FINF_EPS};
     f->n = real_poles(o, q, f->b);
     if (f->n == 0 || (averaged && o->average == AVERAGE_LAST)) return 0;
@@ -43,8 +45,10 @@ int fractions_make(const finf_optimizer *opt, double q, int averaged, fractions 
         f->b[f->n++] = o->average_leak;
     }
     for (size_t i = 0; i < f->n; i++) {
-        double b = f->b[i], p = 1 - b, share = front * (f->n == 1 ? 1 : p - k * b * b);
+        double b = f->b[i], p = 1 - b, top = f->n == 1 ? 1 : e * p - k * b * b, share = front * top;
         if (!(b >= BOUNDS_TINY && b < 2)) return 0;
+        /* a zero near the pole: what its two terms have lost */
+        if (f->n > 1 && fabs(e * p) + fabs(k * b * b) > 4 * fabs(top)) return 0;
         if (f->n == 3) share *= p;
         for (size_t j = 0; j < f->n; j++) {
             double other = f->b[j];

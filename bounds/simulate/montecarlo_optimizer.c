@@ -164,6 +164,27 @@ scalar_steps(const plan *p, size_t order, size_t from, size_t steps, double *res
     }
 }
 
+/* The same for momentum without an average, one buffer y: without a branch, so that whole vectors
+ * of chains take a step at once. xi: any finite numbers where there is no gradient noise. */
+FINF_VECTOR static void momentum_tile(const plan *p, size_t steps, double *restrict theta,
+                                      double *restrict s, const double *restrict z,
+                                      const double *xi, double *restrict F, double *restrict cut)
+{
+    double sigma = p->sigma, sgd = p->o.privacy.sigma_sgd, clip = p->clip, decay = p->decay;
+    double mu = p->mu, rest = p->L - p->mu, knee = p->knee, half = 0.5 * decay;
+    double eta = p->rule.eta, b = p->rule.first, lost = p->rule.rest[0], c_1 = p->rule.c[0];
+    for (size_t t = 0; t < steps; t++, z += LANES, xi += LANES)
+        for (size_t k = 0; k < LANES; k++) {
+            double e = theta[k], c = huber_held(-knee, knee, e), y = s[k];
+            F[k] += huber_value(mu, rest, e, c) + half * e * e;
+            double g = huber_slope(mu, rest, e, c) + sgd * xi[k], h = huber_held(-clip, clip, g);
+            cut[k] += h != g ? 1 : 0;
+            double u = h + (decay * e + sigma * z[k]);
+            theta[k] = e - eta * (y + b * u);
+            s[k] = c_1 * u - lost * y;
+        }
+}
+
 FINF_VECTOR static void scalar_tile(worker *k, size_t from, size_t steps, double *F, double *cut)
 {
     const plan *p = k->p;
@@ -180,10 +201,13 @@ void optimizer_tile(worker *k, size_t from, size_t steps, double *F, double *cut
     const plan *p = k->p;
     size_t W = p->width, end = window_end(p, from);
     double *point = k->average ? k->average : k->theta;
-    if (p->problem != FINF_SIMULATE_LINREG) {
+    int scalar = p->problem != FINF_SIMULATE_LINREG;
+    if (scalar && p->rule.order == 1 && !k->average)
+        momentum_tile(p, steps, k->theta, k->buffers, k->w,
+                      p->o.privacy.sigma_sgd > 0 ? k->xi : k->w, F, cut);
+    else if (scalar)
         scalar_tile(k, from, steps, F, cut);
-        return;
-    }
+    if (scalar) return;
     for (size_t t = 0; t < steps; t++) {
         counting now = counting_at(p, from + t, end);
         double *u = k->w + t * W;

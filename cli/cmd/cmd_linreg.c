@@ -89,7 +89,8 @@ static void show(doc *d, const args *a, const problem *p, const finf_noise *nois
     doc_real(d, "F_best", SHOWN, with_rho(x, r->optimum), note);
     doc_real(d, "F_lower_best", DATA_ONLY, with_rho(x, r->optimum_lti), NULL);
     doc_real(d, "F_floor", isnan(r->floor.value) ? DATA_ONLY : SHOWN, with_rho(x, r->floor),
-             "the paper's lower bound for every noise");
+             p->optimizer ? "no noise, and no inputs of this covariance, do better"
+                          : "the paper's lower bound for every noise");
     /* text mentions stability only where it is missing */
     doc_bool(d, "stable", r->stable ? DATA_ONLY : SHOWN, r->stable, NULL);
     if (r->reason.text[0])
