@@ -242,6 +242,8 @@ void doc_objects(doc *d, const char *key, size_t columns, const char *const *nam
     x->string = doc_one_cell(d, x);
 }
 
+void doc_behind(doc *d, size_t n) { d->columns.at = n < d->columns.n ? n : d->columns.n; }
+
 void doc_columns(doc *d, const char *keys)
 {
     free(d->table);
