@@ -97,10 +97,16 @@ run sweep export --db one.db --format npy
 cp "$T/out" a.npy
 run sweep export --db one.db --output b.npy
 if [ $rc = 0 ] && cmp -s a.npy b.npy; then yes; else no 'not the same .npy' sweep export; fi
+curve='curve,--steps,8,--system,sgd,--eta,0.1,--spectrum,flat,--dim,2,--show,systems'
+printf '%s,--start,1\n%s,--start,"list:1,2"\n' "$curve" "$curve" >mixed.csv
+run sweep mixed.csv --db mixed.db
+run sweep export --db mixed.db --output mixed.npy
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     if /usr/bin/python3 -c '
 import numpy
 a, c = numpy.load("a.npy"), numpy.genfromtxt("'"$T/table"'", names=True, delimiter=",", dtype=None, encoding="utf-8")
+m = numpy.load("mixed.npy")
+assert list(m["start"]) == ["1", "list:1,2"]
 assert len(a) == len(c) == 40 and a["F_inf"][0] == c["F_inf"][0] and a["status"][39] == "domain" and a["noise_given"][12] == "nu:best"
 '; then yes; else no 'numpy reads another table' sweep export --format npy; fi
 else skips="$skips NumPy"; fi
