@@ -311,9 +311,10 @@ valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \
 	  RUNNER='env CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=full'
 
-bench: $B/bench_core $B/bench_iqc
+bench: $B/bench_core $B/bench_iqc $B/finf
 	$B/bench_core
 	$B/bench_iqc
+	@sh bench/bench_sweep.sh $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
 
 install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include share/man/man1 share/bash-completion/completions \

@@ -84,7 +84,7 @@ done
 cp "$T/table" "$T/out"
 count() { column status | grep -c "^$1\$"; } # count STATUS
 if [ "$(count ok)" = $([ $arb = yes ] && echo 38 || echo 37) ] && [ "$(count domain)" = 2 ]; then yes; else no 'statuses' sweep; fi
-if grep -q '^iqc,nu:0.05,-1,.*,domain,eta = -1: must be positive$' "$T/table"; then yes; else no 'no reason' sweep export; fi
+if grep -q '^iqc,nu:0.05,nu:0.05,-1,,20,.*,domain,eta = -1: must be positive$' "$T/table"; then yes; else no 'no reason' sweep export; fi
 
 # in other formats
 ok '^  command  noise_given' sweep export --db one.db
@@ -97,10 +97,16 @@ run sweep export --db one.db --format npy
 cp "$T/out" a.npy
 run sweep export --db one.db --output b.npy
 if [ $rc = 0 ] && cmp -s a.npy b.npy; then yes; else no 'not the same .npy' sweep export; fi
+curve='curve,--steps,8,--system,sgd,--eta,0.1,--spectrum,flat,--dim,2,--show,systems'
+printf '%s,--start,1\n%s,--start,"list:1,2"\n' "$curve" "$curve" >mixed.csv
+run sweep mixed.csv --db mixed.db
+run sweep export --db mixed.db --output mixed.npy
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     if /usr/bin/python3 -c '
 import numpy
 a, c = numpy.load("a.npy"), numpy.genfromtxt("'"$T/table"'", names=True, delimiter=",", dtype=None, encoding="utf-8")
+m = numpy.load("mixed.npy")
+assert list(m["start"]) == ["1", "list:1,2"]
 assert len(a) == len(c) == 40 and a["F_inf"][0] == c["F_inf"][0] and a["status"][39] == "domain" and a["noise_given"][12] == "nu:best"
 '; then yes; else no 'numpy reads another table' sweep export --format npy; fi
 else skips="$skips NumPy"; fi
@@ -119,6 +125,18 @@ run sweep rows.csv --db rows.db
 if grep -q '^coef,.*,1;-0.45[0-9]*;-0.10125[0-9]*,ok,,' "$T/out"; then yes; else no 'no array' sweep rows.csv; fi
 if [ "$(grep -c 'usage,the answer has [0-9]* rows; and a job has one' "$T/out")" = 2 ]; then yes; else no 'several rows' sweep rows.csv; fi
 
+# a file that stands without an option; a key that is an option's in another row, and a default's here
+printf '1\n-0.5\n' >beta.txt
+printf '[[grid]]\ncommand = "audit"\nfile = "beta.txt"\n[[grid]]\ncommand = "linreg"\nnoise = "sgd"\neta = 0.1\nspectrum = "flat"\ndim = 2\nkurtosis = 1\n' >file.toml
+printf 'audit,beta.txt\nlinreg,--noise,sgd,--eta,0.1,--spectrum,flat,--dim,2,--kurtosis,1\n' >file.csv
+ok '"run":2,"ok":2' sweep file.toml --db file.db --json
+ok '"run":0' sweep file.csv --db file.db --json
+ok '^audit,beta.txt,,,,,,,.*,beta,.*,ok,' sweep export --db file.db --format csv
+printf 'linreg,--noise,sgd,--eta,0.1,--spectrum,flat,--dim,2,--kurtosis,1\nlinreg,--noise,sgd,--eta,0.1,--spectrum,flat,--dim,2\n' >default.csv
+run sweep default.csv --db default.db
+run sweep export --db default.db --format csv
+if [ "$(column kurtosis | tr '\n' ' ')" = 'kurtosis 1 0 ' ]; then yes; else no 'a default is lost' sweep export; fi
+
 # ---- what is refused, before anything is written -----------------------------------------------------------------
 
 refuse() { # refuse CODE TEXT 'jobs'
@@ -130,6 +148,7 @@ refuse 2 "line 1: mean has no option '--etta'" 'mean,--noise,sgd,--etta,1\n'
 refuse 2 'line 2: mean needs --eta' 'mean,--noise,sgd,--eta,1\nmean,--noise,sgd\n'
 refuse 2 'line 1: --output is not for a job' 'mean,--noise,sgd,--eta,1,--output,x\n'
 refuse 2 "a job cannot read standard input" 'mean,--noise,beta@-,--eta,1\n'
+refuse 2 "a job cannot read standard input" 'audit,-\n'
 refuse 2 'sweep is no command for a job' 'sweep,--db,x\n'
 refuse 2 'noise is no command for a job' 'noise,--noise,sgd,--steps,1,--dim,1,--sigma,1\n'
 refuse 2 'line 1: --eta has several values' 'mean,--noise,sgd,--eta,0.1:1:log:3\n'

@@ -259,6 +259,8 @@ void doc_part(doc *d, const char *key, const char *label, const char *name, size
     x->string = copy(d, name);
 }
 
+void doc_behind(doc *d, size_t n) { d->columns.at = n < d->columns.n ? n : d->columns.n; }
+
 void doc_columns(doc *d, const char *keys)
 {
     free(d->table);

@@ -94,6 +94,15 @@ static int put_header(const column *c, size_t n, size_t rows, FILE *out)
     return !text.failed;
 }
 
+/* A cell as a word: what it says, or its number. */
+static const char *word_of(const doc_cell *cell, char number[32])
+{
+    if (cell->kind == CELL_TEXT) return cell->text;
+    if (cell->kind == CELL_EMPTY || isnan(cell->value)) return "";
+    snprintf(number, 32, "%.17g", cell->value);
+    return number;
+}
+
 /* The columns of the records: a key that has a word anywhere has words. */
 static void read_columns(const doc *d, column *c)
 {
@@ -106,6 +115,13 @@ static void read_columns(const doc *d, column *c)
         if (n < 1) n = 1;
         if (at < d->columns.n && n > c[at].letters) c[at].letters = n;
     }
+    for (size_t i = 0, at = 0; i < d->n; i++) { /* numbers among words need their room too */
+        const item *x = &d->items[i];
+        if (x->kind > BOOLEAN || x->where == TEXT_ONLY || isnan(x->value)) continue;
+        at = doc_find_key(&d->columns, x->key, at);
+        int n = at < d->columns.n && c[at].letters ? snprintf(NULL, 0, "%.17g", x->value) : 0;
+        if (n > 0 && (size_t)n > c[at].letters) c[at].letters = (size_t)n;
+    }
 }
 
 static int put_records(const doc *d, FILE *out)
@@ -117,8 +133,9 @@ static int put_records(const doc *d, FILE *out)
     for (size_t i = 0; i < d->n; i++)
         for (size_t k = 0; d->items[i].kind == ROW && k < d->columns.n; k++) {
             doc_cell cell = doc_field(d, i + 1, c[k].name);
+            char number[32];
             if (c[k].letters)
-                put_words(cell.kind == CELL_TEXT ? cell.text : "", c[k].letters, out);
+                put_words(word_of(&cell, number), c[k].letters, out);
             else
                 put_number(cell.kind == CELL_EMPTY ? NAN : cell.value, out);
         }

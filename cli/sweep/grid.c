@@ -72,6 +72,7 @@ static finf_status add_value(grid_axis *x, const command *c, option_id id, const
                              finf_reason *why)
 {
     option_info o = option_get(id, c);
+    if (x->operand) o = (option_info){.name = x->option + 2, .argument = ""};
     int flag = v->type == TOML_TRUE || v->type == TOML_FALSE;
     if (flag != !o.argument)
         return finf_why(why, FINF_EUSAGE, "--%s %s", o.name,
@@ -87,15 +88,17 @@ static finf_status find_option(const grid *g, const command *c, const char *name
                                finf_reason *why)
 {
     option_id id = option_find(name, strlen(name));
-    *out = id;
-    if (id == OPT_END || !option_of_command(c, id)) {
+    char operand[64];
+    int is_operand = jobs_operand(c, operand) && strcmp(name, operand) == 0;
+    *out = is_operand ? OPT_END : id;
+    if (!is_operand && (id == OPT_END || !option_of_command(c, id))) {
         closest near = closest_to(name, strlen(name));
         for (const option_use *u = c->options; u->id != OPT_END; u++)
             if (jobs_may_have(u->id)) closest_try(&near, option_get(u->id, c).name);
         return finf_why(why, FINF_EUSAGE, "%s has no option '%.60s'%s", c->name, name,
                         closest_say(&near, "").text);
     }
-    if (!jobs_may_have(id))
+    if (!is_operand && !jobs_may_have(id))
         return finf_why(why, FINF_EUSAGE, "--%s is not for a job: finf sweep export prints", name);
     for (size_t k = 0; k < g->count; k++)
         if (strcmp(g->axes[k].option + 2, name) == 0)
@@ -116,7 +119,7 @@ static finf_status add_axis(grid *g, const command *c, const toml *t, finf_reaso
     g->axes = axes;
     grid_axis *x = &axes[g->count++];
     size_t size = strlen(t->word) + 3;
-    *x = (grid_axis){.option = malloc(size)};
+    *x = (grid_axis){.option = malloc(size), .operand = id == OPT_END};
     if (!x->option) return no_memory(why);
     snprintf(x->option, size, "--%s", t->word);
     for (size_t i = 0; i < t->n && !s; i++) s = add_value(x, c, id, &t->values[i], why);

@@ -1,5 +1,6 @@
 #include "jobs.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -22,6 +23,13 @@ void jobs_free(jobs *j)
 }
 
 size_t jobs_count(const jobs *j) { return j->n; }
+
+int jobs_operand(const command *c, char key[64])
+{
+    snprintf(key, 64, "%s", c->operand ? c->operand : "");
+    for (char *p = key; *p; p++) *p = (char)tolower((unsigned char)*p);
+    return *key != '\0';
+}
 
 /* ---- what a job may be ----------------------------------------------------------------------- */
 
@@ -65,7 +73,7 @@ int jobs_may_have(option_id id)
 static int reads_stdin(const char *word)
 {
     size_t n = strlen(word);
-    return n >= 2 && strcmp(word + n - 2, "@-") == 0;
+    return strcmp(word, "-") == 0 || (n >= 2 && strcmp(word + n - 2, "@-") == 0);
 }
 
 /* Whether job i can be parsed, and has no option that is not for jobs. */
@@ -231,7 +239,7 @@ static int grid_words(const grid *g, size_t i, char *words[JOB_WORDS])
     for (size_t k = 0; k < g->count; k++) {
         char *value = g->axes[k].value[at[k]];
         if (!value) continue;
-        words[n++] = g->axes[k].option;
+        if (!g->axes[k].operand) words[n++] = g->axes[k].option;
         if (*value) words[n++] = value;
     }
     return n;

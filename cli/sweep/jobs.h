@@ -22,6 +22,8 @@ finf_status jobs_parse(const char *path, char *text, size_t size, command_table 
 void jobs_free(jobs *j);
 
 size_t jobs_count(const jobs *j);
+/* The key of what a command takes without an option: `file` for FILE. 0: it takes nothing. */
+int jobs_operand(const command *c, char key[64]);
 /* The words of job i, the command first, which are the jobs' own; returns how many. */
 int jobs_words(const jobs *j, size_t i, char *words[JOB_WORDS]);
 /* Job i as it is run: its words, parsed, as with --json. */

@@ -7,6 +7,7 @@
 /* An option of a grid and the values that it takes. */
 typedef struct {
     char *option; /* with its dashes */
+    int operand;  /* the values stand without it */
     char **value; /* NULL: the option is not given. "": it is, and takes no value */
     size_t n;
 } grid_axis;

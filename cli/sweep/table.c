@@ -17,6 +17,7 @@ typedef struct {
     char key[64]; /* its column */
     char *first;  /* its value in the first job that has it */
     size_t jobs;  /* that have it */
+    size_t row;   /* the last of them, counted from 1 */
     int varies;   /* not all have the same */
 } seen_option;
 
@@ -28,6 +29,8 @@ typedef struct {
     seen_option seen[OPTIONS_MAX];
     size_t n; /* of seen */
     size_t rows;
+    int filling;                           /* the rows are being made */
+    size_t columns;                        /* of the arguments */
     const command *commands[COMMANDS_MAX]; /* of the jobs, each once */
     size_t count;                          /* of them */
 } table;
@@ -96,7 +99,9 @@ static void show_argument(table *t, const seen_option *o, const char *text)
 {
     double x;
     if (is_left_out(t, o->key)) return;
-    if (!option_get(o->id, NULL).argument)
+    if (o->id == OPT_END)
+        doc_string(t->d, o->key, SHOWN, text, NULL);
+    else if (!option_get(o->id, NULL).argument)
         doc_bool(t->d, o->key, SHOWN, 1, NULL);
     else if (parse_number(text, "", &x, NULL) == FINF_OK)
         doc_number(t->d, o->key, SHOWN, x, NULL);
@@ -106,19 +111,19 @@ static void show_argument(table *t, const seen_option *o, const char *text)
 
 /* ---- one row --------------------------------------------------------------------------------- */
 
-/* The entry of an option, with this value in the present row; NULL: no room or memory. */
-static seen_option *see(table *t, option_id id, const char *text)
+/* The entry of an option (OPT_END: of what stands without one) with this column; NULL: no room or
+ * memory. */
+static seen_option *see(table *t, option_id id, const char *key, const char *text)
 {
     seen_option *o = t->seen;
-    while (o < t->seen + t->n && o->id != id) o++;
+    while (o < t->seen + t->n && strcmp(o->key, key) != 0) o++;
     if (o == t->seen + OPTIONS_MAX) return NULL;
     if (o == t->seen + t->n) {
         *o = (seen_option){.id = id, .first = strdup(text)};
         if (!o->first) return NULL;
-        column_of(id, o->key);
+        snprintf(o->key, sizeof o->key, "%s", key);
         t->n++;
     }
-    o->jobs++;
     o->varies |= strcmp(o->first, text) != 0;
     return o;
 }
@@ -130,34 +135,53 @@ static void see_command(table *t, const command *c)
     if (c && i == t->count && i < COMMANDS_MAX) t->commands[t->count++] = c;
 }
 
-/* The words of a job: its command, then options with or without values. */
+/* An argument, or what the answer has under its key; of one that is given twice the first. */
+static finf_status show_given(table *t, option_id id, const char *key, const char *value,
+                              const json_list *answer, finf_reason *why)
+{
+    seen_option *o = see(t, id, key, value);
+    if (!o) return finf_why(why, FINF_ENOMEM, "no memory for the table");
+    if (!t->filling || o->row == t->rows + 1) return FINF_OK;
+    o->row = t->rows + 1;
+    o->jobs++;
+    const json_item *x = json_find(answer, key);
+    if (x)
+        show_item(t, key, SHOWN, x);
+    else
+        show_argument(t, o, value);
+    if (id == OPT_NOISE) show_text(t, "noise_given", DATA_ONLY, value);
+    return FINF_OK;
+}
+
+/* The text of word i; "" if it is none. */
+static const char *word_at(const json_list *words, size_t i)
+{
+    return i < words->n && words->items[i].text ? words->items[i].text : "";
+}
+
+/* The words of a job: its command, then options with or without values, and what has no option. */
 static finf_status show_arguments(table *t, const json_list *words, const json_list *answer,
                                   finf_reason *why)
 {
-    const char *name = words->n && words->items[0].text ? words->items[0].text : "";
-    const command *c = command_find(t->all, name);
+    const command *c = command_find(t->all, word_at(words, 0));
+    finf_status s = FINF_OK;
+    char key[64];
     see_command(t, c);
-    show_text(t, "command", SHOWN, name);
-    for (size_t i = 1; i < words->n; i++) {
-        const char *word = words->items[i].text ? words->items[i].text : "";
-        const char *equals = strchr(word, '=');
-        size_t length = equals ? (size_t)(equals - word) : strlen(word);
-        option_id id = length > 2 ? option_find(word + 2, length - 2) : OPT_END;
-        if (id == OPT_END) return finf_why(why, FINF_EPARSE, "a job has no option '%.60s'", word);
-        const char *value = equals ? equals + 1 : "";
-        if (!equals && option_get(id, c).argument && i + 1 < words->n)
-            value = words->items[++i].text ? words->items[i].text : "";
-        const seen_option *o = see(t, id, value);
-        if (!o) return finf_why(why, FINF_ENOMEM, "no memory for the table");
-        const json_item *x = json_find(answer, o->key);
-        if (x)
-            show_item(t, o->key, SHOWN, x);
-        else
-            show_argument(t, o, value);
-        if (id == OPT_NOISE && !json_find(answer, "noise_given"))
-            show_text(t, "noise_given", DATA_ONLY, value);
+    if (t->filling) show_text(t, "command", SHOWN, word_at(words, 0));
+    for (size_t i = 1; i < words->n && !s; i++) {
+        const char *word = word_at(words, i), *equals = strchr(word, '='), *value = word;
+        option_id id = OPT_END;
+        if (strncmp(word, "--", 2) == 0) {
+            id = option_find(word + 2, strcspn(word + 2, "="));
+            if (id == OPT_END)
+                return finf_why(why, FINF_EPARSE, "a job has no option '%.60s'", word);
+            column_of(id, key);
+            value = equals ? equals + 1 : option_get(id, c).argument ? word_at(words, ++i) : "";
+        } else if (!c || !jobs_operand(c, key))
+            return finf_why(why, FINF_EPARSE, "a job has a word too many: '%.60s'", word);
+        s = show_given(t, id, key, value, answer, why);
     }
-    return FINF_OK;
+    return s;
 }
 
 /* Whether the key of an answer is shown elsewhere: with the arguments, or behind all. */
@@ -166,7 +190,10 @@ static int is_elsewhere(const table *t, const char *key)
     if (strcmp(key, "reason") == 0 || strcmp(key, "seconds") == 0 || strcmp(key, "status") == 0)
         return 1;
     for (size_t i = 0; i < t->n; i++)
-        if (strcmp(t->seen[i].key, key) == 0) return 1;
+        if (t->seen[i].row == t->rows + 1 &&
+            (strcmp(t->seen[i].key, key) == 0 ||
+             (t->seen[i].id == OPT_NOISE && strcmp(key, "noise_given") == 0)))
+            return 1;
     return 0;
 }
 
@@ -175,6 +202,7 @@ static finf_status show_row(table *t, const store_row *x, const json_list *words
 {
     doc_row(t->d);
     finf_status s = show_arguments(t, words, answer, why);
+    doc_behind(t->d, t->columns);
     for (size_t i = 0; i < answer->n && !s; i++)
         if (answer->items[i].key && !is_elsewhere(t, answer->items[i].key))
             show_item(t, answer->items[i].key, DATA_ONLY, &answer->items[i]);
@@ -187,15 +215,36 @@ static finf_status show_row(table *t, const store_row *x, const json_list *words
     return !s && doc_failed(t->d) ? finf_why(why, FINF_ENOMEM, "no memory for the table") : s;
 }
 
+/* First the options of all jobs are seen, then the rows are filled. */
 static finf_status add_row(const store_row *x, void *ctx, finf_reason *why)
 {
+    table *t = ctx;
     json_list words = {0}, answer = {0};
     finf_status s = json_read(x->arguments, &words, why);
-    if (!s && x->answer) s = json_read(x->answer, &answer, why);
-    if (!s) s = show_row(ctx, x, &words, &answer, why);
+    if (!s && t->filling && x->answer) s = json_read(x->answer, &answer, why);
+    if (!s)
+        s = t->filling ? show_row(t, x, &words, &answer, why)
+                       : show_arguments(t, &words, &answer, why);
     json_free(&words);
     json_free(&answer);
     return s;
+}
+
+/* A field that is of no record only makes a column: so the arguments come before the answers. */
+static void make_column(table *t, const char *key)
+{
+    if (is_left_out(t, key)) return;
+    doc_number(t->d, key, DATA_ONLY, NAN, NULL);
+    t->columns++;
+}
+
+static void make_columns(table *t)
+{
+    if (t->count) make_column(t, "command");
+    for (size_t i = 0; i < t->n; i++) {
+        make_column(t, t->seen[i].key);
+        if (t->seen[i].id == OPT_NOISE) make_column(t, "noise_given");
+    }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -276,6 +325,9 @@ finf_status table_export(store *s, command_table all, const char *without, doc *
     t->all = all;
     t->without = without;
     finf_status status = store_read_about(s, &about, why);
+    if (!status) status = store_rows(s, add_row, t, why);
+    if (!status) make_columns(t);
+    t->filling = 1;
     if (!status) status = store_rows(s, add_row, t, why);
     if (!status && t->rows) status = check_left_out(t, why);
     if (!status) lay_out(t);
