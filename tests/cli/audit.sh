@@ -62,7 +62,8 @@ run_of='--eta 0.1 --spectrum power:1 --dim 4'
 ok . design --steps 12 $run_of --family dense --save dense --json
 near sens2 "$(sed 's/.*"sens2":\([^,]*\).*/\1/' "$T/out")" 1e-13 audit dense
 ok . design --steps 12 $run_of --family toeplitz --save toeplitz --json
-near sens2 "$(sed 's/.*"sens2":\([^,]*\).*/\1/' "$T/out")" 1e-13 audit toeplitz --steps 12
+near sens2 "$(sed 's/.*"sens2":\([^,]*\).*/\1/' "$T/out")" 1e-13 audit toeplitz
+ok '"steps":12,' audit toeplitz --json # it says them itself
 # signs of both kinds: an upper bound, and said to be one
 printf '1,0,0\n0.5,1,0\n-0.9,0.5,1\n' >mixed.csv
 ok '"sens2_exact":false' audit mixed.csv --participations 3 --separation 1 --json
