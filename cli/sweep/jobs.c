@@ -83,7 +83,7 @@ static finf_status check_job(const jobs *j, size_t i, size_t line, finf_reason *
             s = finf_why(why, FINF_EUSAGE, "--%s is not for a job: finf sweep export prints",
                          option_get((option_id)k, c).name);
     for (int k = 1; k < n && !s; k++)
-        if (reads_stdin(words[k]))
+        if (reads_stdin(words[k]) || (words[k] == a.operand && strcmp(words[k], "-") == 0))
             s = finf_why(why, FINF_EUSAGE, "'%.60s': a job cannot read standard input", words[k]);
     if (!s) s = points_check_single(&a, why);
     return s ? jobs_at_line(j, line, s, why) : FINF_OK;

@@ -28,6 +28,7 @@ typedef struct {
     seen_option seen[OPTIONS_MAX];
     size_t n; /* of seen */
     size_t rows;
+    int operands;                          /* some job has one: a file */
     const command *commands[COMMANDS_MAX]; /* of the jobs, each once */
     size_t count;                          /* of them */
 } table;
@@ -142,6 +143,11 @@ static finf_status show_arguments(table *t, const json_list *words, const json_l
         const char *word = words->items[i].text ? words->items[i].text : "";
         const char *equals = strchr(word, '=');
         size_t length = equals ? (size_t)(equals - word) : strlen(word);
+        if (strncmp(word, "--", 2) != 0 && c && c->operand) { /* its file, which an answer names */
+            if (!json_find(answer, "file")) show_text(t, "file", SHOWN, word);
+            t->operands = 1;
+            continue;
+        }
         option_id id = length > 2 ? option_find(word + 2, length - 2) : OPT_END;
         if (id == OPT_END) return finf_why(why, FINF_EPARSE, "a job has no option '%.60s'", word);
         const char *value = equals ? equals + 1 : "";
@@ -245,6 +251,7 @@ static void lay_out(table *t)
     double ends[2], x_ends[2] = {0, 0};
     size_t most = 1;
     if (t->count > 1) add_key(columns, sizeof columns, "command");
+    if (t->operands) add_key(columns, sizeof columns, "file");
     for (size_t i = 0; i < t->n; i++) {
         seen_option *o = &t->seen[i];
         o->varies |= o->jobs < t->rows;

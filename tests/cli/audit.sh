@@ -99,6 +99,17 @@ run audit --noise cc --noise sgd --steps 10,20 --format csv
 ok '^cc: warning: a noise for 20 steps' audit --noise cc --noise sgd --steps 10,20
 ok '' audit --noise cc --noise sgd --steps 10,20 --output new.npy
 rm -f new.npy
+# jobs of a sweep: a file is a column, findings are a cell
+if "$finf" --version --verbose | grep -q 'SQLite *[0-9]'; then
+    printf 'audit,--noise,cc,--steps,10\naudit,C.csv\n' >jobs.csv
+    ok '"done":2' sweep jobs.csv --db jobs.db --json
+    ok ',warning: a noise for 10 steps and no more' sweep export --db jobs.db --format csv
+    ok '^audit,C[.]csv,' sweep export --db jobs.db --format csv
+    ok '^  C[.]csv ' sweep export --db jobs.db
+    printf 'audit,-\n' >stdin.csv
+    bad1 2 'cannot read standard input' sweep stdin.csv --db left.db
+    rm -f jobs.db
+fi
 # bad input
 printf '1,0\nnan,1\n' >nan.csv
 printf '1,0\n0.5,0\n' >singular.csv
