@@ -153,6 +153,42 @@ static int read_numbers(reader *r, json_item *x)
     return 1;
 }
 
+/* Puts a string behind the text of x, with this between them; 0: there is none, or no memory. */
+static int append_string(reader *r, json_item *x, const char *between)
+{
+    char *more = read_string(r);
+    size_t before = x->text ? strlen(x->text) : 0;
+    char *text = more ? realloc(x->text, before + strlen(between) + strlen(more) + 1) : NULL;
+    r->no_memory |= more && !text;
+    if (text) {
+        x->text = text;
+        strcpy(text + before, between);
+        strcat(text, more);
+    }
+    free(more);
+    return text != NULL;
+}
+
+/* An array of objects whose values are strings, as doc_objects has it in one cell: "a: b; c: d". 0
+ * if it is another. */
+static int read_objects(reader *r, json_item *x)
+{
+    if (!next(r, '[')) return 0;
+    do {
+        const char *between = x->text ? "; " : "";
+        if (!next(r, '{')) return 0;
+        do {
+            char *key = read_string(r);
+            free(key);
+            if (!key || !next(r, ':') || !append_string(r, x, between)) return 0;
+            between = ": ";
+        } while (next(r, ','));
+        if (!next(r, '}')) return 0;
+    } while (next(r, ','));
+    x->kind = JSON_STRING;
+    return next(r, ']');
+}
+
 static int read_value(reader *r, json_item *x)
 {
     blanks(r);
@@ -160,6 +196,8 @@ static int read_value(reader *r, json_item *x)
     if (*start == '"') return read_text(r, x);
     if (*start != '[' && *start != '{') return read_bare(r, x);
     if (*start == '[' && read_numbers(r, x)) return 1;
+    r->p = start;
+    if (*start == '[' && !r->no_memory && read_objects(r, x)) return 1;
     r->p = start;
     x->kind = JSON_OTHER;
     return !r->no_memory && pass_over(r);

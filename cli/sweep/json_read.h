@@ -10,7 +10,7 @@ typedef enum {
     JSON_NUMBER, /* also null, which is NaN, and "inf" */
     JSON_WHOLE,  /* digits that 64 bits hold */
     JSON_BOOL,
-    JSON_STRING,
+    JSON_STRING,  /* also an array of objects of strings, such as findings: one text of it */
     JSON_NUMBERS, /* an array of numbers */
     JSON_OTHER    /* an object, or an array of other things: passed over */
 } json_kind;

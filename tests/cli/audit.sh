@@ -62,7 +62,8 @@ run_of='--eta 0.1 --spectrum power:1 --dim 4'
 ok . design --steps 12 $run_of --family dense --save dense --json
 near sens2 "$(sed 's/.*"sens2":\([^,]*\).*/\1/' "$T/out")" 1e-13 audit dense
 ok . design --steps 12 $run_of --family toeplitz --save toeplitz --json
-near sens2 "$(sed 's/.*"sens2":\([^,]*\).*/\1/' "$T/out")" 1e-13 audit toeplitz --steps 12
+near sens2 "$(sed 's/.*"sens2":\([^,]*\).*/\1/' "$T/out")" 1e-13 audit toeplitz
+ok '"steps":12,' audit toeplitz --json # it says them itself
 # signs of both kinds: an upper bound, and said to be one
 printf '1,0,0\n0.5,1,0\n-0.9,0.5,1\n' >mixed.csv
 ok '"sens2_exact":false' audit mixed.csv --participations 3 --separation 1 --json
@@ -98,6 +99,17 @@ run audit --noise cc --noise sgd --steps 10,20 --format csv
 ok '^cc: warning: a noise for 20 steps' audit --noise cc --noise sgd --steps 10,20
 ok '' audit --noise cc --noise sgd --steps 10,20 --output new.npy
 rm -f new.npy
+# jobs of a sweep: a file is a column, findings are a cell
+if "$finf" --version --verbose | grep -q 'SQLite *[0-9]'; then
+    printf 'audit,--noise,cc,--steps,10\naudit,C.csv\n' >jobs.csv
+    ok '"done":2' sweep jobs.csv --db jobs.db --json
+    ok ',warning: a noise for 10 steps and no more' sweep export --db jobs.db --format csv
+    ok '^audit,C[.]csv,' sweep export --db jobs.db --format csv
+    ok '^  C[.]csv ' sweep export --db jobs.db
+    printf 'audit,-\n' >stdin.csv
+    bad1 2 'cannot read standard input' sweep stdin.csv --db left.db
+    rm -f jobs.db
+fi
 # bad input
 printf '1,0\nnan,1\n' >nan.csv
 printf '1,0\n0.5,0\n' >singular.csv
