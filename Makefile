@@ -33,7 +33,7 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
         check-layers check-citations check-install check-faults check-sweep format-check faults faults-short asan clang \
-        no-ecos no-arb no-lapack no-sodium no-sqlite valgrind bench docs install uninstall clean python \
+        no-ecos no-arb no-lapack no-sodium no-sqlite valgrind bench bench-compare docs install uninstall clean python \
         python-package python-deps check-python bench-python dist deb
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
@@ -312,9 +312,16 @@ valgrind:
 	  RUNNER='env CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=full'
 
 bench: $B/bench_core $B/bench_iqc $B/finf
-	$B/bench_core
-	$B/bench_iqc
+	@rm -f $B/bench.ratios
+	OPENBLAS_NUM_THREADS=1 FINF_BENCH=$B/bench.ratios $B/bench_core
+	FINF_BENCH=$B/bench.ratios $B/bench_iqc
 	@sh bench/bench_sweep.sh $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
+	@{ echo '{'; sed '$$!s/$$/,/' $B/bench.ratios; echo '}'; } > $B/bench.json
+
+# what became slower since bench/baseline.json, by ratios of one run each
+bench-compare:
+	@[ -f $B/bench.json ] || $(MAKE) --no-print-directory bench
+	@sh bench/compare.sh bench/baseline.json $B/bench.json
 
 install: all
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include share/man/man1 share/bash-completion/completions \

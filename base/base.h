@@ -17,7 +17,8 @@
  * with wider vectors is taken where the processor has them. Both give the same results, because
  * neither may fuse a multiplication with an addition. For static functions only: the choice between
  * the two is made by a symbol that hidden visibility does not hide. */
-#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                                \
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define FINF_VECTOR __attribute__((target_clones("avx2", "default")))
 #else
 #define FINF_VECTOR

@@ -13,18 +13,15 @@
 
 #include "finf.h"
 #include "montecarlo.h"
+#include "ratios.h"
 #include "stream.h"
 #undef I /* of complex.h; here an integral */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double now(void) { return cpu_seconds(); }
 
 static void row(const char *what, double ours, double plain, double difference)
 {
+    ratio_note(what, ours, plain > 0 ? plain : ratio_yardstick());
     if (plain > 0)
         printf("%-58s %10.3g s %10.3g s %9.1fx %9.1e\n", what, ours, plain, plain / ours,
                difference);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "bound.h"
+#include "ratios.h"
 
 static const char *const FORM[] = {"sharp", "fval", "dist", "sharp_dist", "gaussian"};
 static const double KAPPA[] = {1.5, 2, 5, 10, 30, 100, 300, 1000, 1e4},
@@ -38,9 +39,10 @@ static double best_of(int times, const finf_noise *n, double eta, double kappa,
 {
     double best = INFINITY;
     for (int i = 0; i < times; i++) {
+        double start = cpu_seconds();
         if (solve(n, eta, kappa, bound, solver, 0, r) != FINF_OK)
             printf("kappa %g: %s\n", kappa, r->reason.text);
-        best = fmin(best, r->seconds);
+        best = fmin(best, cpu_seconds() - start);
     }
     return best;
 }
@@ -128,6 +130,7 @@ static int sweep(void)
     printf("  ecos/newton %.1fx; worst relative difference of bound or objective %.1e; %d of %d "
            "failed\n\n",
            ecos.seconds / newton.seconds, worst, ecos.failed + newton.failed, 2 * SOLVES);
+    ratio_note("sweep of bounds, newton over ecos", newton.seconds, ecos.seconds);
     return ecos.failed + newton.failed + !(worst < 1e-6);
 }
 
@@ -141,6 +144,8 @@ static void one_bound(void)
     double ecos = best_of(5, n, 0.1, 100, FINF_IQC_SHARP, FINF_IQC_ECOS, &r);
     printf("sharp kappa=100 eta=.1: newton %.2f ms, ecos %.2f ms, ratio %.1fx\n\n", 1e3 * newton,
            1e3 * ecos, ecos / newton);
+    ratio_note("sharp at kappa 100, newton over ecos", newton, ecos);
+    ratio_note("sharp at kappa 100, newton", newton, ratio_yardstick());
     finf_noise_free(n);
 }
 
@@ -179,6 +184,8 @@ static void curve(void)
     printf("  to 1e8: newton x%.1f and ecos x%.1f from 10; nu = eta mu x%.1f from 100; log kappa "
            "x8 and x4\n\n",
            newton / newton_10, ecos / ecos_10, slow / slow_100);
+    ratio_note("sharp by newton, kappa 1e8 over 10", newton, newton_10);
+    ratio_note("sharp by newton for nu = eta mu, kappa 1e8 over 100", slow, slow_100);
 }
 
 /* ---- warm starts ----------------------------------------------------------------------------- */
@@ -205,9 +212,10 @@ static void warm(finf_iqc_bound bound)
         if (!x) exit(5);
         for (int hot = 0; hot < 2; hot++) {
             socp_solve_options s = {.tol = 1e-8, .warm = hot ? kept : NULL};
+            double start = cpu_seconds();
             failed += socp_newton(&p, &s, x, &out[hot]) != FINF_OK;
+            seconds[hot] += cpu_seconds() - start;
             iterations[hot] += out[hot].iterations;
-            seconds[hot] += out[hot].seconds;
         }
         worst = fmax(worst, fabs(out[1].value / out[0].value - 1));
         free(kept);
@@ -224,17 +232,12 @@ static void warm(finf_iqc_bound bound)
            FORM[bound], count, 1e3 * seconds[0] / count, (double)iterations[0] / count,
            1e3 * seconds[1] / count, (double)iterations[1] / count, seconds[0] / seconds[1], worst,
            failed);
+    char what[64];
+    snprintf(what, sizeof what, "%s, warm start over cold", FORM[bound]);
+    ratio_note(what, seconds[1], seconds[0]);
 }
 
 /* ---- an optimizer ---------------------------------------------------------------------------- */
-
-/* CPU time, as the ratios below are of runs that others may interrupt. */
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* One sharp bound at nu = 0.05 (optimize = 0), or the whole descent: the least of `times`. */
 static double cpu_of(int times, int optimize, const finf_optimizer *p, double eta, double kappa,
@@ -281,6 +284,10 @@ static void momentum(void)
                        sgd = cpu_of(times, what > 1, NULL, 0.1, kappa, solver);
                 printf("%s %s, %s %.2f ms, %.1fx", what ? ";" : "", what > 1 ? "optimize" : "sharp",
                        what % 2 ? "ecos" : "newton", 1e3 * with, with / sgd);
+                char name[96];
+                snprintf(name, sizeof name, "%s over sgd, kappa %g, %s by %s", WITH[i].name, kappa,
+                         what > 1 ? "optimize" : "sharp", what % 2 ? "ecos" : "newton");
+                ratio_note(name, with, sgd);
             }
             printf("\n");
             finf_optimizer_free(p);
@@ -311,16 +318,20 @@ static void optimized(void)
             o.iqc.bound = bounds[f];
             o.iqc.solver = FINF_IQC_NEWTON;
             for (int i = 0; i < 5; i++) {
-                double t0 = finf_seconds();
+                double t0 = cpu_seconds();
                 if (i > 0) finf_optimize_result_free(&r);
                 st = finf_optimize(0.1, kappa, &o, &r);
-                t = fmin(t, finf_seconds() - t0);
+                t = fmin(t, cpu_seconds() - t0);
             }
             printf("  kappa %6g %-8s %8.2f ms = %5.1f newton or %4.1f ecos solves; %s, bound %.6g, "
                    "best nu %.6g, "
                    "bound/minimax %.5f\n",
                    kappa, FORM[bounds[f]], 1e3 * t, t / solo, t / ecos, finf_status_name(st),
                    r.iqc.bound.value, r.bound_nu.value, r.gap.value);
+            char name[64];
+            snprintf(name, sizeof name, "optimize %s over one solve, kappa %g", FORM[bounds[f]],
+                     kappa);
+            ratio_note(name, t, solo);
             finf_optimize_result_free(&r);
             finf_noise_free(n);
         }

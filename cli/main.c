@@ -209,7 +209,7 @@ static finf_status write_all(const args *a, const doc *d, const points_shape *sh
 static int run(const args *a)
 {
     finf_reason why = {""};
-    doc_style style;
+    doc_style style = {0};
     sink files[FILES] = {0};
     points_shape shape;
     doc *d = doc_new();

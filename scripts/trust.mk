@@ -36,3 +36,22 @@ honesty: $B/honesty
 
 honesty-short: $B/honesty
 	@$B/honesty 1500 $(SEED)
+
+# ---- races, lines that no test reaches, what two readers of the source say ---------------------------------------
+.PHONY: tsan tsan-run coverage tidy
+# threads share objects in these commands and suites; the sanitizer knows no fork with threads
+tsan:
+	+@$(AGAIN) B=$B/tsan CFLAGS='-O1 -g' EXTRA='-fsanitize=thread -Wno-maybe-uninitialized' tsan-run
+tsan-run: $B/finf
+	@sh tests/tsan.sh $B
+
+# the tests as gcov sees them: `make coverage` again counts from 0
+coverage:
+	@find $B/coverage -name '*.gcda' -delete 2>/dev/null || true
+	+@$(AGAIN) B=$B/coverage CFLAGS='-O0 -g' EXTRA='--coverage -fprofile-update=atomic' check-unit check-cli check-faults
+	@sh scripts/coverage.sh $B/coverage $(LIB_SRC) $(CLI_SRC)
+
+TIDY ?= clang-tidy
+tidy: $B/config.mk
+	@TIDY='$(TIDY)' sh scripts/tidy.sh '$(addprefix -I,include $(ROOMS)) $(CONFIG_ARB_FLAGS) $(CONFIG_ECOS_FLAGS) $(CONFIG_SODIUM_FLAGS)' \
+	  $(LIB_SRC) $(CLI_SRC)

@@ -10,7 +10,7 @@ check() {
     [ "$1" = 0 ] || echo 'the test itself fails' >>"$dir/wrong"
     if [ ! -s "$dir/wrong" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); sed 's/^/FAILED: /' "$dir/wrong"; fi
 }
-find base bench bounds cli ellint include socp tests -name '*.[ch]' | sort >"$dir/sources"
+find base bench bounds cli ellint fuzz include socp tests -name '*.[ch]' | sort >"$dir/sources"
 find . -path ./build -prune -o -path ./.git -prune -o -type f -print | sed 's|^\./||' >"$dir/files"
 
 # a file as one line: a citation may go on in the next one, after the " * " of a comment

@@ -3,7 +3,7 @@
 # only version 14 is asked, if it is there (CLANG_FORMAT=clang-format-14 names it).
 LC_ALL=C.UTF-8
 export LC_ALL
-files=$(find base bench bounds cli ellint include socp tests -name '*.[ch]' | sort)
+files=$(find base bench bounds cli ellint fuzz include socp tests -name '*.[ch]' | sort)
 failed=0
 grep -nE '^.{101,}' $files | sed 's/^\([^:]*:[0-9]*\):.*/FAILED: \1: more than 100 columns/' | grep . && failed=1
 tool=${CLANG_FORMAT:-clang-format}

@@ -1,0 +1,25 @@
+# What the tests reach, by gcov. Usage: sh scripts/coverage.sh BUILD SOURCE..
+# A line a file that has lines not reached, the worst first; BUILD/unreached lists each of them; then all files together.
+build=$1
+shift
+dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
+for source; do
+    object=$build/obj/${source%.c}.o
+    [ -f "${object%.o}.gcda" ] || { echo "$source 0 1 0 1"; continue; } # never run at all
+    gcov -b -c -o "$object" "$source" 2>/dev/null >"$dir/out"
+    awk -v want="File '$source'" -v file="$source" '
+        /^File / { here = $0 == want }
+        here && /^Lines executed:/ { split($0, x, /[:% ]+/); lines = x[3]; of = $NF }
+        here && /^Branches executed:/ { branches = $NF }
+        here && /^Taken at least once:/ { split($0, x, /[:% ]+/); taken = x[5] }
+        END { printf "%s %.0f %d %.0f %d\n", file, lines * of / 100, of, taken * branches / 100, branches }' "$dir/out"
+    if [ -f "${source##*/}.gcov" ]; then
+        awk -F: -v file="$source" '$1 ~ /#####/ { gsub(/ /, "", $2); line = $0; sub(/^[^:]*:[^:]*:/, "", line); print file ":" $2 ":" line }' \
+            "${source##*/}.gcov" >>"$dir/unreached"
+    fi
+    rm -f -- *.gcov
+done >"$dir/counts"
+mv "$dir/unreached" "$build/unreached"
+awk '{ if ($2 < $3) printf "%6.1f%% of %4d lines, %5.1f%% of %4d branches  %s\n", 100 * $2 / $3, $3, $5 ? 100 * $4 / $5 : 100, $5, $1 }' "$dir/counts" | sort -n
+awk -v list="$build/unreached" '{ l += $2; L += $3; b += $4; B += $5 }
+    END { printf "lines %.2f%% of %d, branches %.2f%% of %d; not reached: %s\n", 100 * l / L, L, 100 * b / B, B, list }' "$dir/counts"
