@@ -1,10 +1,13 @@
-"""What a call of the Python package costs over the same call in C, in seconds of the processor.
+"""What a call of the Python package costs over the same call in C, in seconds of the processor;
+and streams of noise beside NumPy's normals, which have no key and are not private.
 
 Usage: python3 bench/bench_python.py build/bench_calls
 """
 import subprocess
 import sys
 import time
+
+import numpy as np
 
 import finf
 
@@ -37,6 +40,42 @@ def in_c(program: str) -> dict[str, float]:
     return {name: float(x) for name, x in (line.split() for line in lines.splitlines())}
 
 
+BLT = "blt:0.9999,0.998,0.96,0.66;0.0126,0.0464,0.149,0.279"
+D, STEPS = 10000, 1000
+
+
+def stream_seconds(noise: str) -> float:
+    """Of a run of D coordinates, float64, its making included."""
+    room = np.empty(D)
+    began = time.process_time()
+    stream = finf.NoiseStream(noise, D, sigma=1, steps=STEPS)
+    for _ in range(STEPS):
+        stream.next(room)
+    return time.process_time() - began
+
+
+def numpy_seconds() -> float:
+    room, generator = np.empty(D), np.random.default_rng(1)
+    began = time.process_time()
+    for _ in range(STEPS):
+        generator.standard_normal(out=room)
+    return time.process_time() - began
+
+
+def streams() -> None:
+    """All in turn, the least of each."""
+    best = dict.fromkeys(["NumPy", "sgd", BLT, "nu:0.001"], float("inf"))
+    for _ in range(7):
+        for name in best:
+            best[name] = min(best[name],
+                             numpy_seconds() if name == "NumPy" else stream_seconds(name))
+    print(f"\n{f'stream, d = {D}, {STEPS} steps':32}{'a number':>12}{'to NumPy':>12}{'to sgd':>12}")
+    for name, x in best.items():
+        title = {"NumPy": "NumPy's standard_normal", BLT: "blt, 4 buffers"}.get(name, name)
+        print(f"{title:32}{1e9 * x / D / STEPS:9.2f} ns{x / best['NumPy']:12.2f}"
+              f"{x / best['sgd']:12.2f}")
+
+
 def main(program: str) -> None:
     """Both in turn, so that a machine's other work falls on both; the least of each counts."""
     c = dict.fromkeys(CALLS, float("inf"))
@@ -54,3 +93,4 @@ def main(program: str) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1])
+    streams()

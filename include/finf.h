@@ -1651,9 +1651,10 @@ typedef struct {
     finf_stream_dtype dtype;  /* default FINF_STREAM_F64 */
     unsigned long long first; /* a part of the coordinates: from this one on, default 0, */
     size_t count;             /* so many; 0, the default: all that follow */
-    /* How many steps will be drawn, for noise that has neither a recursion nor a finite beta (nu,
+    /* How many steps the run has, for noise that has neither a recursion nor a finite beta (nu,
      * power, cc, product, spectrum): so many vectors are kept. It is exact for these steps, and has
-     * no more. Default 0: such noise is FINF_EUSAGE; others do not look at it. */
+     * no more; its bits depend on their number. Default 0: such noise is FINF_EUSAGE; others do not
+     * look at it. */
     size_t steps;
     int seeded;              /* take the seed instead of a key: for experiments only; default 0 */
     unsigned long long seed; /* default 0 */
@@ -1667,7 +1668,8 @@ finf_stream_options finf_stream_options_default(void);
  * domain:   1 <= dim <= FINF_STREAM_DIM_MAX, opt as there, first + count <= dim, else FINF_EDOM.
  *           FINF_EUSAGE: libsodium is not there; both a key and a seed; see `steps`
  * method:   blt: its buffers, k vectors; strategy: its last n-1 outputs; a finite beta: the last
- *           n-1 inputs; others: all inputs. O(vectors) operations a coordinate and step
+ *           n-1 inputs: O(vectors) operations a coordinate and step. Others: all steps at the first
+ *           finf_stream_next, by transforms, O(log steps) operations a coordinate and step
  * ownership: *out is the caller's, for finf_stream_free; NULL on failure. Not for two threads at
  *           once: let each have coordinates of its own */
 finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,
@@ -1680,7 +1682,8 @@ finf_status finf_stream_new_matrix(const double *B, size_t n, unsigned long long
 /* Wipes the key and the state. */
 void finf_stream_free(finf_stream *s);
 
-/* z of the next step: `count` doubles or floats into out. FINF_EDOM where the steps are used up. */
+/* z of the next step: `count` doubles or floats into out. FINF_EDOM where the steps are used up;
+ * FINF_ENOMEM: no room for the transforms, and the stream is as it was. */
 finf_status finf_stream_next(finf_stream *s, void *out, finf_reason *why);
 /* On by so many steps. A finite beta costs the same whatever their number; a recursion, and so blt,
  * runs through them. FINF_EDOM as above; FINF_ETOL: cancel (may be NULL) stopped it, and the stream

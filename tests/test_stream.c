@@ -202,6 +202,8 @@ END_TEST
 
 /* ---- the noises ------------------------------------------------------------------------------ */
 
+enum { STEPS = 60 };
+
 static const struct {
     const char *spelling, *method;
     size_t memory; /* vectors; for the given number of steps */
@@ -218,13 +220,11 @@ static const struct {
     {"antipgd:0.1", "past inputs", 1},
     {"power:1,0.25", "past inputs", 1},
     {"bisr:20", "past inputs", 19},
-    {"nu:0.01", "past inputs", 59},
-    {"cc", "past inputs", 59},
-    {"power:0.3,0.2", "past inputs", 59},
-    {"product:0.1,0.5;0.4,-0.2", "past inputs", 59},
+    {"nu:0.01", "transforms of the whole run", STEPS},
+    {"cc", "transforms of the whole run", STEPS},
+    {"power:0.3,0.2", "transforms of the whole run", STEPS},
+    {"product:0.1,0.5;0.4,-0.2", "transforms of the whole run", STEPS},
 };
-enum { STEPS = 60 };
-
 static finf_stream *make_stream(const char *spelling, unsigned long long dim,
                                 const finf_stream_options *o)
 {
@@ -272,7 +272,7 @@ START_TEST(convolution)
         finf_stream_facts f = finf_stream_describe(s);
         ck_assert_str_eq(f.method, NOISES[i].method);
         ck_assert_uint_eq(f.memory, NOISES[i].memory);
-        ck_assert_uint_eq(f.steps, NOISES[i].memory == STEPS - 1 ? STEPS : 0);
+        ck_assert_uint_eq(f.steps, NOISES[i].memory == STEPS ? STEPS : 0);
         take(s, STEPS, z);
         finf_noise_parse(NOISES[i].spelling, &noise, NULL);
         finf_noise_beta(noise, STEPS, beta, NULL);
@@ -286,6 +286,40 @@ START_TEST(convolution)
             }
         finf_noise_free(noise);
         finf_stream_free(s);
+    }
+}
+END_TEST
+
+/* Whole runs by transforms, of every size with a remainder of its own, against sums in long double:
+ * log2 N roundings, N points of the transform, of a number as large as any of them, 5. */
+START_TEST(whole_runs)
+{
+    NEEDS("libsodium");
+    enum { D = 10, MOST = 1100 };
+    static const size_t RUNS[] = {2, 32, 33, 34, 63, 64, 65, 127, 128, 129, 255, 257, 600, MOST};
+    static double w[MOST * D], z[MOST * D], beta[MOST];
+    finf_stream_options o = seeded(12);
+    finf_noise *noise;
+    ck_assert_int_eq(finf_noise_nu(1e-4, &noise, NULL), FINF_OK);
+    finf_noise_beta(noise, MOST, beta, NULL);
+    finf_noise_free(noise);
+    finf_stream *white = make_stream("sgd", D, &o);
+    take(white, MOST, w);
+    finf_stream_free(white);
+    for (size_t i = 0; i < COUNT(RUNS); i++) {
+        o.steps = RUNS[i];
+        finf_stream *s = make_stream("nu:1e-4", D, &o);
+        take(s, RUNS[i], z);
+        ck_assert_int_eq(finf_stream_next(s, w, NULL), FINF_EDOM);
+        finf_stream_free(s);
+        for (size_t t = 0; t < RUNS[i]; t++)
+            for (size_t j = 0; j < D; j++) {
+                long double sum = 0;
+                for (size_t k = 0; k <= t; k++) sum += (long double)beta[k] * w[(t - k) * D + j];
+                double off = (double)(z[t * D + j] - sum);
+                ck_assert_msg(fabs(off) < 5 * log2(4 * (double)RUNS[i]) * 0x1p-53,
+                              "%zu steps, step %zu, coordinate %zu: %.2e", RUNS[i], t, j, off);
+            }
     }
 }
 END_TEST
@@ -542,6 +576,15 @@ START_TEST(pinned)
     for (int j = 0; j < 8; j++)
         ck_assert_msg(z[j] == expected[j], "number %d: %a, pinned %a", j, z[j], expected[j]);
     finf_stream_free(s);
+    /* a whole run by transforms: the numbers are whole_runs' to check, the bits are here */
+    const double last[] = {0x1.588e558d0760bp+0, -0x1.a3259969005bdp-1, -0x1.2535ee908f0aap+1,
+                           0x1.c68d433d19e0ep-1};
+    s = make_stream("nu:0.25", 4, &o);
+    finf_stream_skip(s, STEPS - 1, NULL, NULL);
+    take(s, 1, z);
+    for (int j = 0; j < 4; j++)
+        ck_assert_msg(z[j] == last[j], "nu, number %d: %a, pinned %a", j, z[j], last[j]);
+    finf_stream_free(s);
 }
 END_TEST
 
@@ -693,6 +736,22 @@ START_TEST(without_memory)
             ck_assert(status == FINF_OK ? s != NULL : s == NULL && status == FINF_ENOMEM);
             finf_stream_free(s);
         }
+    /* the room of a transform: the stream stays, and the next call has it */
+    double z[4];
+    int failed = 0;
+    o.steps = STEPS;
+    for (long left = 0; left < 6; left++) {
+        finf_stream *s;
+        ck_assert_int_eq(finf_stream_new(noise, 4, &o, &s, NULL), FINF_OK);
+        allocations_left = left;
+        finf_status status = finf_stream_next(s, z, NULL);
+        allocations_left = -1;
+        ck_assert(status == FINF_OK || status == FINF_ENOMEM);
+        failed += status == FINF_ENOMEM;
+        ck_assert_int_eq(finf_stream_next(s, z, NULL), FINF_OK);
+        finf_stream_free(s);
+    }
+    ck_assert_int_ge(failed, 4);
     finf_noise_free(noise);
 }
 END_TEST
@@ -721,6 +780,7 @@ static TCase *make(void)
     tcase_add_test(tc, moments);
     tcase_add_test(tc, kolmogorov_smirnov);
     tcase_add_test(tc, convolution);
+    tcase_add_test(tc, whole_runs);
     tcase_add_test(tc, matrix);
     tcase_add_test(tc, covariance);
     tcase_add_test(tc, shards);

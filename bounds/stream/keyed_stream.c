@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "whole_run.h"
+
 finf_stream_options finf_stream_options_default(void) { return (finf_stream_options){.sigma = 1}; }
 
 /* ---- making one ------------------------------------------------------------------------------ */
@@ -79,6 +81,7 @@ finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,
     finf_status s = check(dim, &o, why);
     const sodium_library *sodium = s ? NULL : sodium_get(&s, why);
     if (!s) s = noise_filter_make(noise, o.steps, &filter, why);
+    if (!s) noise_filter_whole(&filter);
     return s ? s : make(sodium, &filter, dim, &o, out, why);
 }
 
@@ -118,6 +121,53 @@ FINF_VECTOR static void write_floats(double sigma, const double *z, size_t n, fl
     for (size_t j = 0; j < n; j++) out[j] = (float)(sigma * z[j]);
 }
 
+static void write_out(const finf_stream *s, const double *z, size_t a, size_t n, void *out)
+{
+    if (s->floats)
+        write_floats(s->sigma, z, n, (float *)out + a);
+    else
+        write_doubles(s->sigma, z, n, (double *)out + a);
+}
+
+/* ---- all steps at once (FILTER_WHOLE) -------------------------------------------------------- */
+
+#define WHOLE_TILE 64 /* coordinates that are drawn together */
+
+/* Coordinates a .. a+n-1 of this stream, for all steps; `room` has WHOLE_TILE numbers a step. */
+static void fill_tile(finf_stream *s, whole_run *run, size_t a, size_t n, double *room)
+{
+    uint64_t at = s->first + a, begin = at - at % KEYED_BLOCK;
+    size_t before = (size_t)(at - begin);
+    size_t drawn = (before + n + KEYED_BLOCK - 1) / KEYED_BLOCK * KEYED_BLOCK;
+    for (size_t t = 0; t < s->filter.n; t++)
+        keyed_normals(s->sodium, s->key, t, begin, drawn, room + t * WHOLE_TILE);
+    for (size_t j = 0; j < drawn; j += WHOLE_RUN_COORDINATES)
+        whole_run_apply(run, room + j, WHOLE_TILE);
+    for (size_t t = 0; t < s->filter.n; t++)
+        memcpy(s->state + t * s->count + a, room + t * WHOLE_TILE + before, n * sizeof *room);
+}
+
+static finf_status fill(finf_stream *s, finf_reason *why)
+{
+    size_t steps = s->filter.n;
+    whole_run *run = whole_run_make(s->filter.coef, steps);
+    double *room = malloc(steps * WHOLE_TILE * sizeof *room);
+    finf_status status = run && room ? FINF_OK : FINF_ENOMEM;
+    for (size_t a = 0, n; a < s->count && !status; a += n) {
+        n = WHOLE_TILE - (size_t)((s->first + a) % KEYED_BLOCK); /* then at a block's beginning */
+        if (n > s->count - a) n = s->count - a;
+        fill_tile(s, run, a, n, room);
+    }
+    if (room) s->sodium->wipe(room, steps * WHOLE_TILE * sizeof *room);
+    whole_run_free(run);
+    free(room);
+    s->filled = !status;
+    return status ? finf_why(why, status, "no memory for the transform of %zu steps", steps)
+                  : status;
+}
+
+/* ---- step by step ---------------------------------------------------------------------------- */
+
 /* Step `step` of coordinates a .. a+n-1 of this stream, which lie in one tile that begins at a
  * multiple of a block. out = NULL: the state alone. */
 static void draw_tile(finf_stream *s, uint64_t step, int keep_only, size_t a, size_t n, void *out)
@@ -128,11 +178,7 @@ static void draw_tile(finf_stream *s, uint64_t step, int keep_only, size_t a, si
     double *z = w + (at - begin);
     keyed_normals(s->sodium, s->key, step, begin, drawn, w);
     noise_filter_step(&s->filter, step, keep_only, s->state + a, s->count, n, z);
-    if (!out) return;
-    if (s->floats)
-        write_floats(s->sigma, z, n, (float *)out + a);
-    else
-        write_doubles(s->sigma, z, n, (double *)out + a);
+    if (out) write_out(s, z, a, n, out);
 }
 
 static void draw(finf_stream *s, uint64_t step, int keep_only, void *out)
@@ -158,8 +204,13 @@ static finf_status available(const finf_stream *s, unsigned long long steps, fin
 finf_status finf_stream_next(finf_stream *s, void *out, finf_reason *why)
 {
     finf_status status = available(s, 1, why);
+    int whole = s->filter.kind == FILTER_WHOLE;
+    if (!status && whole && !s->filled) status = fill(s, why);
     if (status) return status;
-    draw(s, s->step, 0, out);
+    if (whole)
+        write_out(s, s->state + (size_t)s->step * s->count, 0, s->count, out);
+    else
+        draw(s, s->step, 0, out);
     s->step++;
     return FINF_OK;
 }
@@ -187,7 +238,7 @@ finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const fin
 static const char *const KINDS[] = {
     [FILTER_NONE] = "independent",      [FILTER_BUFFERS] = "buffers",
     [FILTER_OUTPUTS] = "past noise",    [FILTER_INPUTS] = "past inputs",
-    [FILTER_ROWS] = "rows of a matrix",
+    [FILTER_ROWS] = "rows of a matrix", [FILTER_WHOLE] = "transforms of the whole run",
 };
 
 finf_stream_facts finf_stream_describe(const finf_stream *s)

@@ -18,6 +18,7 @@ struct finf_stream {
     int stopped;         /* half way to it: only a state brings it back */
     noise_filter filter; /* made of the noise */
     double *state;       /* filter.rows x count numbers */
+    int filled;          /* FILTER_WHOLE: the state is there */
 };
 
 #endif

@@ -91,6 +91,15 @@ finf_status noise_filter_matrix(const double *B, size_t n, noise_filter *out, fi
     return FINF_OK;
 }
 
+#define WHOLE_LEAST 33 /* steps from which transforms are faster than sums */
+
+void noise_filter_whole(noise_filter *f)
+{
+    if (f->kind != FILTER_INPUTS || f->limit != f->n || f->n < WHOLE_LEAST) return;
+    f->kind = FILTER_WHOLE;
+    f->rows = f->n;
+}
+
 void noise_filter_free(noise_filter *f)
 {
     free(f->coef);
@@ -99,7 +108,7 @@ void noise_filter_free(noise_filter *f)
 
 uint64_t noise_filter_memory(const noise_filter *f, uint64_t t)
 {
-    if (f->kind == FILTER_NONE) return t;
+    if (f->kind == FILTER_NONE || f->kind == FILTER_WHOLE) return t;
     if (f->kind == FILTER_BUFFERS || f->kind == FILTER_OUTPUTS) return 0;
     return t > f->rows ? t - f->rows : 0;
 }
@@ -173,7 +182,8 @@ void noise_filter_step(const noise_filter *f, uint64_t t, int keep_only, double 
                        size_t stride, size_t n, double *w)
 {
     switch (f->kind) {
-    case FILTER_NONE: break;
+    case FILTER_NONE:
+    case FILTER_WHOLE: break;
     case FILTER_BUFFERS: buffers(f->coef, f->coef + f->n, f->n, state, stride, n, w); break;
     case FILTER_OUTPUTS: from_outputs(f, t, state, stride, n, w); break;
     case FILTER_INPUTS:

@@ -42,7 +42,11 @@ static double get_double(const unsigned char *from)
     return x;
 }
 
-static size_t numbers(const finf_stream *s) { return s->filter.rows * s->count; }
+/* Of a whole run nothing is kept: the key makes it again. */
+static size_t numbers(const finf_stream *s)
+{
+    return s->filter.kind == FILTER_WHOLE ? 0 : s->filter.rows * s->count;
+}
 
 size_t finf_stream_state_size(const finf_stream *s) { return AT_STATE + 8 * numbers(s) + DIGEST; }
 
@@ -137,6 +141,7 @@ finf_status finf_stream_restore(finf_stream *s, const unsigned char *in, size_t 
     s->seeded = (int)get(in + 12, 4);
     s->step = get(in + AT_STEP, 8);
     s->stopped = 0;
+    if (memcmp(s->key, in + AT_KEY, KEYED_KEY) != 0) s->filled = 0;
     memcpy(s->key, in + AT_KEY, KEYED_KEY);
     for (size_t i = 0; i < numbers(s); i++) s->state[i] = get_double(in + AT_STATE + 8 * i);
     return FINF_OK;

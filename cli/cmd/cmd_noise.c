@@ -194,16 +194,15 @@ static finf_status make_stream(const args *a, request *r, finf_stream **out, fin
 {
     const finf_cancel cancel = {sweep_interrupted, NULL};
     double run = whole_run(a, r), from = isnan(r->from) ? 0 : r->from;
-    double kept = !isnan(run) ? run : r->state || args_given(a, OPT_STATE) ? 0 : from + r->steps;
-    r->o.steps = (size_t)kept;
+    r->o.steps = isnan(run) ? 0 : (size_t)run;
     if (from > 0 && !r->state && !r->o.seeded && !r->o.key)
         return finf_why(why, FINF_EUSAGE,
                         "--from %s needs --seed, --key or a --state that is there: with a new key "
                         "nobody has the steps before",
                         finf_show(from).s);
     finf_status s = noise_source_stream(&r->of, r->dim, &r->o, out, why);
-    if (s == FINF_EUSAGE && kept == 0 && args_given(a, OPT_STATE))
-        finf_why(why, s, "--noise %.60s with --state needs --horizon, the steps of the whole run",
+    if (s == FINF_EUSAGE && isnan(run) && strstr(why->text, "no recursion"))
+        finf_why(why, s, "a part of --noise %.60s needs --horizon, the steps of the whole run",
                  args_text(a, OPT_NOISE));
     if (s) return s;
     if (r->state) return restore(a, r, *out, why);

@@ -39,6 +39,18 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     cmp -s state kept && yes || no 'the state moved without its numbers' noise --state
     ok '' noise --noise "$blt" --steps 5 --dim 16 --sigma 2 --from 20 --state state --output part5
     cmp -s state kept && no 'the state did not move' noise --state || yes
+    # noise without a recursion: the same bits for every part of one horizon
+    ok '' noise --noise nu:0.01 --steps 50 --dim 9 --sigma 2 --seed 3 --output run1
+    ok '' noise --noise nu:0.01 --steps 50 --horizon 50 --coordinates 3:9 --dim 9 --sigma 2 --seed 3 --output half
+    [ "$(tail -c 48 half | od -An -tx1)" = "$(tail -c 48 run1 | od -An -tx1)" ] && yes || no 'other bits of coordinates' noise --noise nu:0.01
+    ok '' noise --noise nu:0.01 --steps 1 --from 49 --horizon 50 --dim 9 --sigma 2 --seed 3 --output last
+    tail -c 72 run1 | cmp -s - last && yes || no 'other bits of steps' noise --noise nu:0.01
+    rm -f state
+    for i in 1 2; do ok '' noise --noise nu:0.01 --steps 25 --horizon 50 --dim 9 --sigma 2 --seed 3 --state state --output part$i; done
+    cat part1 part2 | cmp -s - run1 && [ "$(wc -c <state)" = 144 ] && yes || no 'stopped and gone on: other bits' noise --noise nu:0.01
+    rm -f run1
+    bad1 3 'another noise' noise --noise nu:0.01 --steps 5 --horizon 60 --dim 9 --sigma 2 --state state
+    bad 2 'a part of --noise nu:0.01 needs --horizon' noise --noise nu:0.01 --steps 5 --from 3 --dim 9 --sigma 2 --seed 3
     # a key for several workers
     head -c 32 whole >key
     ok '' noise --noise "$blt" --steps 4 --dim 9 --sigma 1 --key key --output both
