@@ -23,12 +23,13 @@ typedef enum {
 /* Strings and data are the item's own; those that its kind does not need are NULL. */
 typedef struct {
     item_kind kind;
-    char *key;                /* its name; NULL: it has none */
-    char *error_key;          /* REAL, ARRAY: the name of its error */
-    doc_where where;          /* who sees it */
-    char *label;              /* HEADING, NOTE: the text itself; TABLE: of a first column more, */
-    char *note;               /* what it means, in text */
-    /* STRING; OBJECTS: all of it as one cell; TABLE: what that column has in all its rows, or NULL */
+    char *key;       /* its name; NULL: it has none */
+    char *error_key; /* REAL, ARRAY: the name of its error */
+    doc_where where; /* who sees it */
+    char *label;     /* HEADING, NOTE: the text itself; TABLE: of a first column more, */
+    char *note;      /* what it means, in text */
+    /* STRING; OBJECTS: all of it as one cell; TABLE: what that column has in all its rows, or NULL
+     */
     char *string;
     double value;             /* NUMBER, REAL, WHOLE, BOOLEAN (0 or 1) */
     double error;             /* REAL, ARRAY */

@@ -37,9 +37,9 @@ static finf_status iqc_value(const finf_noise *noise, const finf_optimizer *o, d
     finf_iqc_options opt = c->opt;
     finf_iqc_result r;
     opt.optimizer = o;
-    finf_status s = !noise      ? finf_tune_iqc(eta, c->kappa, &opt, nu, &r)
+    finf_status s = !noise         ? finf_tune_iqc(eta, c->kappa, &opt, nu, &r)
                     : c->optimized ? of_optimized(c, eta, &opt, &r)
-                                : finf_iqc(noise, eta, c->kappa, &opt, &r);
+                                   : finf_iqc(noise, eta, c->kappa, &opt, &r);
     *why = r.reason;
     *F = r.bound;
     return s;

@@ -30,7 +30,7 @@ typedef struct {
     /* NULL, or asked at each point of Newton's method, with its duals: 1 ends it there. */
     int (*enough)(void *data, double value, double gap);
     void *data;
-    double limit; /* 0, or: an optimum above this need not be known better (SOCP_ENOUGH). */
+    double limit;       /* 0, or: an optimum above this need not be known better (SOCP_ENOUGH). */
     int not_least;      /* Least squares are known not to be the optimum. */
     finf_cancel cancel; /* Polled once an iteration. */
 } socp_solve_options;
