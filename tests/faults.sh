@@ -147,6 +147,9 @@ each $every iqc --noise sgd --eta 0.1 --kappa 2:50:log:3 --solver newton --forma
 each $every iqc --noise "beta@$T/beta" --eta 0.1 --kappa 10 --solver newton --bound gaussian
 each $every iqc --noise nu:0.1 --eta 0.5 --kappa 100 --solver newton --optimizer heavy-ball:0.9
 each $every iqc --noise nu:0.1 --eta 2 --kappa 100 --solver newton --optimizer heavy-ball:0.9
+each $every iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton --optimizer nesterov:0.5 --average last:9
+each $every iqc --noise sgd --eta 0.1 --kappa 3 --solver newton --average ema:0.9 --lower simulate
+each $every tune --contraction 0.9 --kappa 2 --optimizer sgd --noise best
 each $every iqc --noise "spectrum@$T/spectrum" --eta 0.1 --kappa 10 --solver newton
 each $every iqc --noise sgd --eta 0.1 --kappa 3 --solver newton --lower simulate
 each 1500 iqc --noise nu:0.1 --eta 0.1 --kappa 10 --solver newton --certify
