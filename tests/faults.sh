@@ -187,6 +187,7 @@ each 200 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --family nu,ban
 each $every noise --design "$T/blt" --steps 3 --dim 5 --seed 1 --state state --output new
 each $every noise --design "$T/matrix" --steps 3 --dim 5 --seed 1 --json
 each $every noise --noise 'blt:0.9,0.5;0.2,0.1' --steps 3 --dim 5 --sigma 1 --seed 1 --output new --state state
+each $every noise --noise nu:0.1 --steps 40 --dim 5 --sigma 1 --seed 1 --output new
 each $every noise --noise nu:0.1 --steps 30 --dim 5 --rho 1 --epochs 3 --seed 1 --json
 each $every audit "$T/lower" --participations 3 --separation 2 --claims sens2=1,prefix_error=2 --sigma 2 --delta 1e-5 --format csv
 each $every audit "$T/lower" --coef noising --claims sens2=1 --output new.npy

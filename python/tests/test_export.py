@@ -16,7 +16,7 @@ import pytest
 
 FINF = os.environ.get("FINF", "finf")
 RUN = "design --steps 40 --eta 0.1 --spectrum power:1 --dim 16 --rho 0.5 --epochs 4".split()
-FAMILIES = ["dense", "toeplitz", "banded:5", "nu", "sgd", "antipgd:0.3", "strategy:2",
+FAMILIES = ["dense", "toeplitz", "banded:5", "blt:2", "nu", "sgd", "antipgd:0.3", "strategy:2",
             "blt:0.9,0.5;0.2,0.1"]
 
 

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     return n != 40 || !(off <= 1e-13 * size);
 }
 DRIVER
-for f in dense me toeplitz banded:5 banded:32 nu sgd antipgd:0.3 beta:1,-0.5,0.25 strategy:2,1,0.5 strategy:2 "$blt"; do
+for f in dense me toeplitz banded:5 banded:32 blt:2 nu sgd antipgd:0.3 beta:1,-0.5,0.25 strategy:2,1,0.5 strategy:2 "$blt"; do
     d="design --steps 40 $run_of --epochs 4 --family"
     ok '' $d "$f" --export c --output noise.c
     ok . $d "$f" --save designed
@@ -57,7 +57,9 @@ ok '' design --steps 40 $run_of --family "$blt" --export c --output noise.c
 [ "$(sed -n 's/^    {\([0-9]*\), \([^,]*\), .*},$/\2/p' noise.c | head -n 4)" = "$("$finf" coef --noise "$blt" --length 4 --quiet)" ] && yes ||
     no 'its impulse response is not beta' design --export c
 # which family: the least loss with little state, of a single one that; what it says of itself
-ok '^// -> banded:32 ' design --steps 200 $run_of --export c
+ok '^// -> blt:4 ' design --steps 200 $run_of --export c
+ok '^// -> banded:32 ' design --steps 200 $run_of --family toeplitz,banded:8,banded:32,sgd --export c
+ok '^// -> blt:3 ' design $run_of --family best,blt:1,blt:3,nu,sgd --export c
 ok '^//    dense .* vectors of state 199$' design --steps 200 $run_of --export c
 ok '^// -> toeplitz ' design --steps 200 $run_of --family toeplitz --export c
 ok '^// -> dense ' design --steps 200 $run_of --family nu,dense --export c

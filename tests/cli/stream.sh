@@ -65,7 +65,7 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     bad 3 'the run has 4' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --from 2 --horizon 4 --seed 1
     # what design saved: the stream of design@FILE, its own sigma, no step more than it is for
     run_of='--eta 0.1 --spectrum power:1 --dim 16 --rho 0.5'
-    for f in dense toeplitz banded:5 nu me sgd antipgd:0.3 "$blt"; do
+    for f in dense toeplitz banded:5 blt:2 nu me sgd antipgd:0.3 "$blt"; do
         ok . design --steps 40 $run_of --family "$f" --epochs 4 --save designed --json
         sigma=$(sed -n 's/.*"sigma":\([^,]*\).*/\1/p' "$T/out")
         near sigma "$sigma" 1e-16 noise --design designed --steps 2 --dim 3 --seed 1
