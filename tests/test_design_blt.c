@@ -251,7 +251,8 @@ START_TEST(power)
 {
     finf_spectrum *s;
     finf_linreg_result nu_is, is, other;
-    double nu, v, p;
+    finf_real nu;
+    double v, p;
     ck_assert_int_eq(finf_spectrum_power(1, 128, &s, NULL), FINF_OK);
     ck_assert_int_eq(finf_tune_linreg(0.02, s, NULL, &nu, &nu_is), FINF_OK);
     ck_assert_int_eq(finf_tune_power_linreg(0.02, s, NULL, &p, &v, &is), FINF_OK);
