@@ -158,6 +158,10 @@ for csv in new/fig*.csv new/learning*.csv new/momentum*.csv; do
                     n = cells(out, x)
                     if (!rows++) { for (i = 1; i <= n; i++) key[i] = x[i]; continue }
                     if (key[1] == "t" && x[1] != first[1]) continue # figures in t begin later
+                    if (key[1] == "system") { # curves: a line for each system and t
+                        if (x[2] == first[1]) { got["t"] = x[2]; got[x[1]] = x[3] }
+                        continue
+                    }
                     for (i = 1; i <= n; i++) if (!(key[i] in got) && x[i] != "" && x[i] != "inf") got[key[i]] = x[i]
                 }
                 close(line[k])

@@ -105,7 +105,7 @@ static void show_cell(doc *d, const args *a, const setting *x, const cell *c)
     doc_real(d, "constant_sgd", DATA_ONLY, finf_real_over(c->sgd, c->rate.sgd), NULL);
     doc_real(d, "constant_paper", DATA_ONLY, finf_real_over(c->nu, c->rate.nu), NULL);
     doc_real(d, "constant_floor", DATA_ONLY, finf_real_over(c->floor, c->rate.floor), NULL);
-    show_row_reason(d, a, c->reason.text);
+    doc_string(d, "reason", DATA_ONLY, c->reason.text, NULL);
 }
 
 /* The cells in text, as two tables, so that a line fits a screen: values, and ratios of them.
@@ -239,7 +239,7 @@ static size_t lines(const table *t, against x, line *out)
     return n;
 }
 
-static void show_fit(doc *d, const args *a, const line *l, const fit *f)
+static void show_fit(doc *d, const line *l, const fit *f)
 {
     doc_row(d);
     doc_string(d, "against", DATA_ONLY, AGAINST[l->x], NULL);
@@ -248,7 +248,7 @@ static void show_fit(doc *d, const args *a, const line *l, const fit *f)
     doc_real(d, "slope_paper", DATA_ONLY, f->nu, NULL);
     doc_real(d, "slope_best", DATA_ONLY, f->optimum, NULL);
     doc_number(d, "points", DATA_ONLY, (double)f->points, NULL);
-    show_row_reason(d, a, f->why);
+    doc_string(d, "reason", DATA_ONLY, f->why, NULL);
 }
 
 /* A table for each kind of line. What changes along the line has no value, and is a dash. */
@@ -289,7 +289,7 @@ static finf_status show_slopes(doc *d, const args *a, const table *t, finf_reaso
         if (f) lines(t, x, l);
         for (size_t i = 0; f && i < n; i++) f[i] = fit_line(&l[i]);
         if (f && wants_text(a)) show_fits_text(d, x, l, f, n);
-        for (size_t i = 0; f && i < n && !wants_text(a); i++) show_fit(d, a, &l[i], &f[i]);
+        for (size_t i = 0; f && i < n && !wants_text(a); i++) show_fit(d, &l[i], &f[i]);
         int failed = !f;
         free(f);
         free(l);
@@ -396,7 +396,7 @@ static finf_status cmd_rates(const args *a, doc *d, finf_reason *why)
     const char *decays = which == PRIOR && !args_given(a, OPT_DECAYS) ? "1"
                                                                       : args_text(a, OPT_DECAYS);
     if (!s) s = read_axes(a, decays, &x, why);
-    if (!s) s = (which == PRIOR ? show_prior_rates : show_decays)(a, &x, d, why);
+    if (!s) s = which == PRIOR ? show_prior_rates(&x, d, why) : show_decays(a, &x, d, why);
     free(x.decays);
     free(x.dims);
     free(x.etas);

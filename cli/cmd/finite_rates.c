@@ -136,7 +136,7 @@ static void show_problem(doc *d, job *j, const entry *e)
 
 /* The bound, the four terms that it is the sum of, and whether its conditions hold: a corollary
  * that does not apply has a value still, but it is no bound. */
-static void show_entry(doc *d, const args *a, job *j, const entry *e)
+static void show_entry(doc *d, job *j, const entry *e)
 {
     const finf_rate_result *r = &e->rate;
     char note[200];
@@ -166,7 +166,7 @@ static void show_entry(doc *d, const args *a, job *j, const entry *e)
                                         : "there E[F(theta_T) - F*] is at most (sqrt((L/mu) "
                                           "e^(-eta mu T) F_0) + sqrt(F_inf))^2");
     show_problem(d, j, e);
-    show_row_reason(d, a, both.text);
+    doc_string(d, "reason", DATA_ONLY, both.text, NULL);
 }
 
 /* --eta and --dim are ranges in the other tables. A listed spectrum needs no --dim, so its default
@@ -203,8 +203,8 @@ finf_status show_finite_rates(const args *a, doc *d, finf_reason *why)
     if (!s) s = compute(&j, 1, &nu, why);
     if (!s) {
         show_constants(d, &j);
-        show_entry(d, a, &j, &sgd);
-        show_entry(d, a, &j, &nu);
+        show_entry(d, &j, &sgd);
+        show_entry(d, &j, &nu);
     }
     finf_spectrum_free(j.H);
     return s;

@@ -76,8 +76,8 @@ static void show_growth(doc *d, finf_prior m, finf_real growth, const finf_real 
 
 /* A mechanism with an infinite F_inf (its noise is not damped, and the sensitivity grows without
  * end) is a row like the others, with the reason. */
-static finf_status show_mechanism(const args *a, const setting *x, const point *p, finf_prior m,
-                                  doc *d, finf_reason *why)
+static finf_status show_mechanism(const setting *x, const point *p, finf_prior m, doc *d,
+                                  finf_reason *why)
 {
     char spec[64];
     finf_prior_rates law;
@@ -102,15 +102,15 @@ static finf_status show_mechanism(const args *a, const setting *x, const point *
         doc_real(d, "rate_value", DATA_ONLY, with_rho(x, law.rate), NULL);
         doc_real(d, "rate_constant", isfinite(law.rate.value) ? SHOWN : DATA_ONLY,
                  finf_real_over(r.exact, law.rate), "F_inf / rate");
-        show_row_reason(d, a, r.reason.text);
+        doc_string(d, "reason", DATA_ONLY, r.reason.text, NULL);
         if (r.reason.text[0]) doc_string(d, "reason", TEXT_ONLY, r.reason.text, NULL);
     }
     finf_noise_free(noise);
     return s;
 }
 
-static finf_status show_point(const args *a, const setting *x, double decay, double dim, double eta,
-                              doc *d, finf_reason *why)
+static finf_status show_point(const setting *x, double decay, double dim, double eta, doc *d,
+                              finf_reason *why)
 {
     point p = {.a = decay, .d = dim, .eta = eta};
     p.o = finf_linreg_options_default();
@@ -121,18 +121,18 @@ static finf_status show_point(const args *a, const setting *x, double decay, dou
     if (!s)
         doc_note(d, "Noise of prior work: eigenvalues k^-%s, d = %s, eta = %s", finf_show(decay).s,
                  finf_show(dim).s, finf_show(eta).s);
-    for (finf_prior m = 0; m < FINF_PRIOR_COUNT && !s; m++) s = show_mechanism(a, x, &p, m, d, why);
+    for (finf_prior m = 0; m < FINF_PRIOR_COUNT && !s; m++) s = show_mechanism(x, &p, m, d, why);
     finf_spectrum_free(p.H);
     return s;
 }
 
 /* One table for each point, as each has five mechanisms. */
-finf_status show_prior_rates(const args *a, const rate_axes *x, doc *d, finf_reason *why)
+finf_status show_prior_rates(const rate_axes *x, doc *d, finf_reason *why)
 {
     finf_status s = FINF_OK;
     for (size_t i = 0; i < x->n_decays && !s; i++)
         for (size_t k = 0; k < x->n_dims && !s; k++)
             for (size_t e = 0; e < x->n_etas && !s; e++)
-                s = show_point(a, &x->privacy, x->decays[i], x->dims[k], x->etas[e], d, why);
+                s = show_point(&x->privacy, x->decays[i], x->dims[k], x->etas[e], d, why);
     return s;
 }

@@ -12,7 +12,7 @@ typedef struct {
 } rate_axes;
 
 /* Table 2: the noise of prior work, at every point of the axes. */
-finf_status show_prior_rates(const args *a, const rate_axes *x, doc *d, finf_reason *why);
+finf_status show_prior_rates(const rate_axes *x, doc *d, finf_reason *why);
 /* The finite-time corollaries, and the theorem without clipping. */
 finf_status show_finite_rates(const args *a, doc *d, finf_reason *why);
 
