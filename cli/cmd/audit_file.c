@@ -138,14 +138,15 @@ static int has_list(const char *text, const char *name)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Two columns, of which the first counts 0, 1, 2, .. or 1, 2, 3, ..: a list with its index. A
- * matrix of two rows is none, unless there are names. */
+/* Two columns, of which the first counts 0, 1, 2, .. or 1, 2, 3, ..: a list with its index; with
+ * names a third may be its error, as `finf coef` writes it. A square matrix without names is none.
+ */
 static int is_indexed(const input_table *t)
 {
-    if (t->columns != 2 || (t->rows == 2 && !t->named)) return 0;
-    int indexed = t->data[0] == 0 || t->data[0] == 1;
+    if (t->columns != 2 && !(t->columns == 3 && t->named)) return 0;
+    int indexed = (t->rows != 2 || t->named) && (t->data[0] == 0 || t->data[0] == 1);
     for (size_t i = 0; i < t->rows && indexed; i++)
-        indexed = t->data[2 * i] == t->data[0] + (double)i;
+        indexed = t->data[t->columns * i] == t->data[0] + (double)i;
     return indexed;
 }
 
@@ -172,7 +173,7 @@ static finf_status make_plain(const char *path, input_table *t, int coef, audit_
                               finf_reason *why)
 {
     if (is_indexed(t)) {
-        for (size_t i = 0; i < t->rows; i++) t->data[i] = t->data[2 * i + 1];
+        for (size_t i = 0; i < t->rows; i++) t->data[i] = t->data[t->columns * i + 1];
         t->columns = 1;
     }
     out->coef = coef >= 0                         ? (finf_audit_coef)coef
