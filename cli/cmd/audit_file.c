@@ -138,12 +138,13 @@ static int has_list(const char *text, const char *name)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Two columns, of which the first counts 0, 1, 2, .. or 1, 2, 3, ..: a list with its index. A
- * matrix of two rows is none, unless there are names. */
+/* Two columns, of which the first counts 0, 1, 2, .. or 1, 2, 3, ..: a list with its index; with
+ * names a third may be its error, as `finf coef` writes it. A square matrix without names is none.
+ */
 static int is_indexed(const input_table *t)
 {
-    if (t->columns == 3 ? !t->named : t->columns != 2 || (t->rows == 2 && !t->named)) return 0;
-    int indexed = t->data[0] == 0 || t->data[0] == 1;
+    if (t->columns != 2 && !(t->columns == 3 && t->named)) return 0;
+    int indexed = (t->rows != 2 || t->named) && (t->data[0] == 0 || t->data[0] == 1);
     for (size_t i = 0; i < t->rows && indexed; i++)
         indexed = t->data[t->columns * i] == t->data[0] + (double)i;
     return indexed;

@@ -104,8 +104,8 @@ if "$finf" --version --verbose | grep -q 'SQLite *[0-9]'; then
     printf 'audit,--noise,cc,--steps,10\naudit,C.csv\n' >jobs.csv
     ok '"done":2' sweep jobs.csv --db jobs.db --json
     ok ',warning: a noise for 10 steps and no more' sweep export --db jobs.db --format csv
-    ok '^audit,C[.]csv,' sweep export --db jobs.db --format csv
-    ok '^  C[.]csv ' sweep export --db jobs.db
+    ok '^audit,.*,C[.]csv,' sweep export --db jobs.db --format csv
+    ok ' C[.]csv +matrix ' sweep export --db jobs.db
     printf 'audit,-\n' >stdin.csv
     bad1 2 'cannot read standard input' sweep stdin.csv --db left.db
     rm -f jobs.db
