@@ -171,10 +171,12 @@ size_t kept_count(void)
 
 void kept_forget(void)
 {
+    pthread_mutex_lock(&lock);
     count = 0;
     while (all_kept) {
         kept *next = all_kept->next;
         release(all_kept);
         all_kept = next;
     }
+    pthread_mutex_unlock(&lock);
 }

@@ -232,7 +232,9 @@ finf_status store_open_read(const char *path, store **out, finf_reason *why)
     finf_status status = new_store(path, out, why);
     if (!status && stat(path, &st) != 0)
         status = finf_why(why, FINF_EIO, "cannot open '%.150s': %s", path, strerror(errno));
-    if (!status) status = connect(*out, SQLITE_OPEN_READONLY, &empty, why);
+    /* what a killed writer left half way is put right by who opens it next, so not only to read;
+     * SQLite itself does with reading where the file cannot be written */
+    if (!status) status = connect(*out, SQLITE_OPEN_READWRITE, &empty, why);
     if (!status && empty)
         status = finf_why(why, FINF_EIO, "'%.150s' is no database of a sweep", path);
     return status;
