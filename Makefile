@@ -307,8 +307,10 @@ no-sodium:
 no-sqlite:
 	$(AGAIN) B=$B/no-sqlite SQLITE=no MPI=no check-sweep
 
+# a selection that takes minutes; MOD=linreg: that suite
 valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \
+	  MOD='$(if $(filter command line,$(origin MOD)),$(MOD),ellint privacy stream data lapack)' \
 	  RUNNER='env CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=full'
 
 bench: $B/bench_core $B/bench_iqc $B/finf

@@ -1,6 +1,6 @@
-# clang-tidy (.clang-tidy says which checks) and cppcheck (.cppcheck) on the sources. Usage: sh scripts/tidy.sh 'FLAGS' SOURCE..
+# clang-tidy (.clang-tidy says which checks) and cppcheck (.cppcheck) on the sources. Usage: sh scripts/tidy.sh FILE-OF-FLAGS SOURCE..
 # Fails on what is not in scripts/tidy.accepted: lines "file check", found to be no mistake, each group with its reason.
-flags=$1
+flags=$(cat "$1")
 shift
 failed=0
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT

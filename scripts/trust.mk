@@ -53,5 +53,5 @@ coverage:
 
 TIDY ?= clang-tidy
 tidy: $B/config.mk
-	@TIDY='$(TIDY)' sh scripts/tidy.sh '$(addprefix -I,include $(ROOMS)) $(CONFIG_ARB_FLAGS) $(CONFIG_ECOS_FLAGS) $(CONFIG_SODIUM_FLAGS)' \
-	  $(LIB_SRC) $(CLI_SRC)
+	$(file >$B/tidy.flags,$(addprefix -I,include $(ROOMS)) $(CONFIG_ARB_FLAGS) $(CONFIG_ECOS_FLAGS) $(CONFIG_SODIUM_FLAGS) $(CONFIG_SQLITE_FLAGS))
+	@TIDY='$(TIDY)' sh scripts/tidy.sh $B/tidy.flags $(LIB_SRC) $(CLI_SRC)

@@ -25,5 +25,5 @@ try tune --eta 0.1:0.4:lin:4 --kappa 5 --solver newton --format csv
 try privacy --delta 1e-9:1e-3:log:6 --epsilon 0.1:1:lin:6 --format csv
 try rates --table prior --dim 16:64:log:3 --format csv
 try simulate --problem linreg --noise nu:paper --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.05 --seed 1 --quiet
-try simulate --problem mean --noise beta:1,-0.5 --eta 0.1:0.4:lin:4 --relative-error 0.1 --format csv
+try simulate --problem mean --noise beta:1,-0.5 --eta 0.2 --relative-error 0.05 --seed 1 --quiet
 [ $failed = 0 ]
