@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._library import ffi, lib
-from .errors import DomainError, UsageError, error_of
+from .errors import DomainError, OutOfMemoryError, UsageError, error_of
 
 Array = NDArray[np.float64]
 
@@ -62,9 +62,21 @@ def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
     return int(x)
 
 
+def number(x: Any, name: str) -> float:
+    """x as a double; a DomainError where it is none."""
+    try:
+        if isinstance(x, str):
+            raise TypeError
+        return float(x)
+    except (TypeError, ValueError, OverflowError):
+        raise DomainError(f"{name} = {x!r}: must be a number") from None
+
+
 def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
     """x as an array of doubles, and a pointer to it. The array must live as long as that."""
     try:
+        if np.iscomplexobj(x):
+            raise TypeError("complex numbers: real ones are expected")
         a = np.ascontiguousarray(x, dtype=np.float64)
     except (TypeError, ValueError) as e:
         raise DomainError(f"{name}: {e}") from None
@@ -75,7 +87,10 @@ def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
 
 def room(*shape: int) -> tuple[Array, Any]:
     """A new array for the library to write into, and a pointer to it."""
-    a = np.empty(shape, dtype=np.float64)
+    try:
+        a = np.empty(shape, dtype=np.float64)
+    except (MemoryError, ValueError):  # more than there is, or than an array can have
+        raise OutOfMemoryError(f"no memory for {' x '.join(map(str, shape))} numbers") from None
     return a, ffi.from_buffer("double[]", a, require_writable=True)
 
 
@@ -182,6 +197,32 @@ def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None
         if not begun.acquire(blocking=False):
             _wait(done)
         raise
+    return _outcome(box)
+
+
+def abandonable(function: Callable[[], Any]) -> Any:
+    """function(), for calls that look at no finf_cancel and may take seconds. Ctrl-C is raised at
+    once; the call, and the memory that it uses, then go on unseen until it ends by itself."""
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    done = threading.Event()
+    box: list[Any] = []
+
+    def work() -> None:
+        try:
+            box.append((function(), None))
+        except BaseException as e:  # handed to the thread that waits
+            box.append((None, e))
+        finally:
+            done.set()
+
+    threading.Thread(target=work, name="finf", daemon=True).start()
+    while not done.wait(0.2):
+        pass
+    return _outcome(box)
+
+
+def _outcome(box: list[Any]) -> Any:
     value, error = box[0]
     if error is not None:
         raise error
