@@ -11,7 +11,7 @@ from private_training.tasks import softmax_task  # noqa: E402
 
 def _softmax():
     return softmax_task(digits(), batches={1: (27, 108), 8: (108, 270)}, clips=(0.25, 0.5, 1),
-                        steps=(1, 2, 4, 8, 16, 32, 64, 128), tuning=4, seeds=20)
+                        steps=(2, 4, 8, 16, 32, 64, 128, 256, 512), tuning=4, seeds=20)
 
 
 if __name__ == "__main__":

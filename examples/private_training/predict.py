@@ -1,12 +1,12 @@
-"""Does F_inf predict? Softmax regression is convex, and its optimum can be computed: the excess loss
-that was measured beside what finf says of the quadratic with the same curvatures there.
+"""Does F_inf predict? Softmax regression is convex, so that its optimum can be computed: the excess
+loss that was measured, beside what finf says of the quadratic with the same curvatures there.
 
     F(theta) = mean loss of the training examples + (decay/2) |theta|^2,   H its curvature at theta*
 
 F_T is finf.curve's after the T steps of the run, with its noise, step, momentum, sigma and start;
-F_inf is where it would end, for noise that has such a limit. Both are for large batches: no gradient noise
-but that of privacy, and no clipping. A direction alone whose inputs are +-1 (kurtosis -2) is just
-that, so that finf.curve is asked for one direction at a time; close curvatures are taken together.
+F_inf is where it would end, for noise that has such a limit. Both are for large batches, without
+clipping: the only noise is that of privacy. One direction alone whose inputs are +-1 (kurtosis -2)
+is just that: finf.curve is asked for one direction at a time, close ones taken together.
 """
 from __future__ import annotations
 
@@ -168,8 +168,9 @@ def predicted(task: Task, epochs: int, batch: int, steps: Sequence[float]) -> li
 
 
 def ranks(rows: list[dict[str, Any]], draws: int = 1000) -> list[dict[str, Any]]:
-    """Spearman's rank correlation of predicted and measured, over the mechanisms of one setting (the
-    mean over settings), and over everything; 95% intervals by drawing settings and seeds anew."""
+    """Spearman's rank correlation of predicted and measured, over the mechanisms of one setting
+    (the mean over settings), and over everything; 95% intervals by drawing settings and
+    seeds anew."""
     settings: dict[Any, list[dict[str, Any]]] = {}
     for r in rows:
         settings.setdefault((r["epsilon"], r["momentum"], r["step"]), []).append(r)

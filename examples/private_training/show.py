@@ -24,9 +24,10 @@ TITLES = {"digits-softmax": "digits, softmax regression",
           "fashion-convnet": "Fashion-MNIST, small convolutional net"}
 HEAD = """# What came out of training
 
-Written by `make train` (`make train-quick`: digits alone). Accuracy on the test set in percent, mean over
-seeds; in brackets what is gained over DP-SGD at the same privacy, seed by seed, +- half of the 95%
-interval. Momentum (0 or 0.9), batch, step, clip norm and nu were chosen on the validation split.
+Written by `make train` (`make train-quick`: digits alone). Accuracy on the test set in %, mean
+over seeds; in brackets what is gained over DP-SGD at the same privacy, seed by seed, +- half of the
+95% interval. Momentum (0 or 0.9), batch, step, clip norm, nu, and the scale of the curvatures that
+the design is for, were chosen on the validation split.
 """
 plt.rcParams.update({"svg.hashsalt": "finf", "svg.fonttype": "none", "axes.grid": True,
                      "grid.alpha": 0.3, "font.size": 9, "legend.frameon": False})
