@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import math
+import os
+import queue
 import threading
 from typing import Any, Callable
 
@@ -155,11 +157,71 @@ class Stop:
         self._flag[0] = b"1"
 
 
-def _wait(done: threading.Event) -> None:
-    """Waits, whatever interrupts: the call's memory must not go before it has ended."""
-    while not done.is_set():
+class _Worker:
+    """A thread that makes calls, one after the other; kept for the next, since starting one costs
+    more than a short call does."""
+
+    idle: "list[_Worker]" = []
+
+    def __init__(self) -> None:
+        self._jobs: "queue.SimpleQueue[Callable[[], None]]" = queue.SimpleQueue()
+        threading.Thread(target=self._serve, name="finf", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            job = self._jobs.get()
+            job()
+            del job  # and what it holds
+
+    @classmethod
+    def call(cls, function: Callable[[], Any], ended: Any, box: list[Any],
+             claim: Any = None) -> None:
+        """Has function() called: `ended`, a lock that is held, is released after it, when `box` has
+        the value and the error. With `claim` only if that lock is free when it is its turn."""
         try:
-            done.wait(0.2)
+            worker = cls.idle.pop()
+        except IndexError:
+            worker = cls()
+
+        def job() -> None:
+            try:
+                if claim is None or claim.acquire(blocking=False):
+                    box.append((function(), None))
+            except BaseException as e:  # handed to the thread that waits
+                box.append((None, e))
+            finally:
+                cls.idle.append(worker)
+                ended.release()
+
+        worker._jobs.put(job)
+
+
+os.register_at_fork(after_in_child=_Worker.idle.clear)  # a child has none of these threads
+
+
+def _held() -> Any:
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
+def _until(ended: Any) -> None:
+    while not ended.acquire(timeout=0.2):  # a signal may have come to another thread
+        pass
+
+
+def _outcome(box: list[Any]) -> Any:
+    value, error = box[0]
+    if error is not None:
+        raise error
+    return value
+
+
+def _wait(ended: Any, box: list[Any]) -> None:
+    """Waits, whatever interrupts: the call's memory must not go before it has ended."""
+    while not box:
+        try:
+            ended.acquire(timeout=0.2)
         except KeyboardInterrupt:
             continue
 
@@ -174,28 +236,15 @@ def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None
     stop = (stop or Stop()).into(cancel)
     if threading.current_thread() is not threading.main_thread():
         return function()
-    done = threading.Event()
     begun = threading.Lock()  # whoever takes it first: the call, or an interrupt before it
-    box: list[Any] = []
-
-    def work() -> None:
-        if not begun.acquire(blocking=False):
-            return
-        try:
-            box.append((function(), None))
-        except BaseException as e:  # handed to the thread that waits
-            box.append((None, e))
-        finally:
-            done.set()
-
+    ended, box = _held(), []  # type: ignore[var-annotated]
     try:
-        threading.Thread(target=work, name="finf", daemon=True).start()
-        while not done.wait(0.2):  # a signal may have come to another thread
-            pass
+        _Worker.call(function, ended, box, begun)
+        _until(ended)
     except BaseException:
         stop.set()
         if not begun.acquire(blocking=False):
-            _wait(done)
+            _wait(ended, box)
         raise
     return _outcome(box)
 
@@ -205,28 +254,10 @@ def abandonable(function: Callable[[], Any]) -> Any:
     once; the call, and the memory that it uses, then go on unseen until it ends by itself."""
     if threading.current_thread() is not threading.main_thread():
         return function()
-    done = threading.Event()
-    box: list[Any] = []
-
-    def work() -> None:
-        try:
-            box.append((function(), None))
-        except BaseException as e:  # handed to the thread that waits
-            box.append((None, e))
-        finally:
-            done.set()
-
-    threading.Thread(target=work, name="finf", daemon=True).start()
-    while not done.wait(0.2):
-        pass
+    ended, box = _held(), []  # type: ignore[var-annotated]
+    _Worker.call(function, ended, box)
+    _until(ended)
     return _outcome(box)
-
-
-def _outcome(box: list[Any]) -> Any:
-    value, error = box[0]
-    if error is not None:
-        raise error
-    return value
 
 
 class Progress:

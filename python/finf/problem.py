@@ -1,6 +1,7 @@
 """The problem that is asked about: a step size, a loss, an optimizer and a privacy target."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -71,6 +72,11 @@ class Privacy:
         setting = ffi.new("finf_privacy_setting *")
         self.into(setting)
         return lib.finf_noise_variance(setting, gamma2, d)
+
+
+@functools.lru_cache(maxsize=None)
+def _plain() -> Optimizer:
+    return Optimizer()
 
 
 class Problem:
@@ -184,7 +190,7 @@ class Problem:
             step = lib.finf_real_times(
                 step, lib.finf_real_rounded(lib.finf_optimizer_step(pointer(o)), 2))
         lib.finf_optimizer_contraction(pointer(o), self.eta, low, high, out, ffi.NULL)
-        return {"eta": self.eta, "optimizer": o or Optimizer(),
+        return {"eta": self.eta, "optimizer": o or _plain(),
                 "average": o.average if o else None,
                 "weight_decay": o.weight_decay if o and o.weight_decay else None,
                 **real("eta_eff", step), **real("contraction", out), **self.privacy.fields(sens2)}
