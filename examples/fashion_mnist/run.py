@@ -11,7 +11,7 @@ from private_training.tasks import convnet_task, softmax_task  # noqa: E402
 
 def _net():
     return convnet_task(fashion(6000, 2000), batches={4: (250,)},
-                        steps=(0.25, 0.5, 1, 2, 4, 8, 16, 32), nus=(0.1, 0.01), scales=(1, 0.1),
+                        steps=(0.5, 1, 2, 4, 8, 16), nus=(0.1, 0.01), scales=(1, 0.1),
                         tuning=1, seeds=10)
 
 
