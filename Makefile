@@ -266,7 +266,7 @@ $P/finf/_abi.py: include/finf.h python/build_abi.py | python-deps
 
 python-package: $P/finf/_abi.py $B/libfinf.so $(PY_SRC)
 	@rm -f $P/finf/[a-z]*.py $P/finf/__init__.py
-	@cp python/finf/*.py python/finf/py.typed $B/libfinf.so $P/finf/
+	@cp --remove-destination python/finf/*.py python/finf/py.typed $B/libfinf.so $P/finf/ # a program may run it
 	@cp python/pyproject.toml python/setup.py $P/ && cp docs/python.md $P/README.md
 
 python: python-package

@@ -19,6 +19,7 @@ from .mechanisms import METHODS  # noqa: E402
 COLOURS = dict(zip(METHODS, ("#D55E00", "#CC79A7", "#E69F00", "#0072B2", "#56B4E9", "#000000",
                              "#009E73")))
 MARKS = dict(zip(METHODS, "ov^sDPX"))
+DIVERGED = 20  # an excess loss above is not drawn
 TITLES = {"digits-softmax": "digits, softmax regression",
           "fashion-softmax": "Fashion-MNIST, softmax regression",
           "fashion-convnet": "Fashion-MNIST, small convolutional net"}
@@ -85,14 +86,14 @@ def predictions(folder: Path, path: Path) -> None:
         rows, ranks = read(folder / f"{name}-predict.csv"), read(folder / f"{name}-ranks.csv")
         for axis, key in zip(column, ("F_T", "F_inf")):
             for method, label in METHODS.items():
-                own = [r for r in rows if r["method"] == method and math.isfinite(r[key])]
+                own = [r for r in rows if r["method"] == method and r[key] < DIVERGED]
                 axis.plot([r[key] for r in own], [r["excess"] for r in own], MARKS[method], ms=3.5,
                           color=COLOURS[method], label=label, alpha=0.7)
-            ends = [f([r["excess"] for r in rows]) for f in (min, max)]
+            ends = [min(r["excess"] for r in rows) / 2, DIVERGED]
             axis.plot(ends, ends, color="#777777", lw=0.8)
             r = next(r for r in ranks if r["predicted"] == key and r["mechanisms"] != "over all")
             axis.set(xscale="log", yscale="log", xlabel=f"predicted {key}",
-                     ylabel="measured excess loss",
+                     ylabel="measured excess loss", ylim=ends, xlim=(None, DIVERGED),
                      title=f"{name}: Spearman {r['spearman']:.2f} [{r['low']:.2f}, "
                            f"{r['high']:.2f}] within a setting")
     panels[0][-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1))
