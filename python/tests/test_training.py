@@ -1,5 +1,5 @@
-"""The examples that train: gradients and clipping against autograd, equal privacy, and that the page
-says what the tables have."""
+"""The examples that train: gradients and clipping against autograd, equal privacy, and that the
+page says what the tables have."""
 from __future__ import annotations
 
 import math
@@ -66,8 +66,8 @@ def every(steps, epochs):
 
 @pytest.mark.parametrize("steps, epochs", [(12, 1), (12, 3)])
 def test_equal_privacy(steps, epochs):
-    """|C g|^2/sigma^2 = 2 rho at most, for every pattern of participations and signs: each C is found
-    from what its stream adds, z = B w, C = 1/B; where sens2 is exact some pattern attains it."""
+    """|C g|^2/sigma^2 = 2 rho at most, for every pattern of participations and signs: each C is
+    found from what its stream adds, z = B w, C = 1/B; where sens2 is exact one attains it."""
     rho = mechanisms.rho_of(2, 1e-5)
     seen = set()
     for m in every(steps, epochs):
