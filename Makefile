@@ -34,7 +34,8 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
         check-layers check-citations check-install check-faults check-sweep format-check faults faults-short asan clang \
         no-ecos no-arb no-lapack no-sodium no-sqlite valgrind bench bench-compare docs install uninstall clean python \
-        python-package python-deps check-python bench-python dist deb
+        python-package python-deps check-python bench-python dist deb \
+        train-deps train train-quick notebooks check-notebooks
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
 help:
@@ -58,6 +59,8 @@ help:
 	@echo 'make docs       the man page, docs/commands.md from the tables of --help, the rooms in docs/architecture.md'
 	@echo 'make python     a wheel in dist/, tried in a new virtual environment; PYTHON=/usr/bin/python3'
 	@echo 'make check-python   the tests of the Python package; bench-python: what a call costs over C'
+	@echo 'make train      private training on real images, half an hour: tables and figures in TRAIN=notebooks-data/training'
+	@echo 'make train-quick    on digits alone, minutes; notebooks: runs them, with outputs; check-notebooks: that they run'
 	@echo 'make install    PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR='
 	@echo 'make dist deb   the sources, and Debian packages, in dist/'
 
@@ -263,7 +266,7 @@ $P/finf/_abi.py: include/finf.h python/build_abi.py | python-deps
 
 python-package: $P/finf/_abi.py $B/libfinf.so $(PY_SRC)
 	@rm -f $P/finf/[a-z]*.py $P/finf/__init__.py
-	@cp python/finf/*.py python/finf/py.typed $B/libfinf.so $P/finf/
+	@cp --remove-destination python/finf/*.py python/finf/py.typed $B/libfinf.so $P/finf/ # a program may run it
 	@cp python/pyproject.toml python/setup.py $P/ && cp docs/python.md $P/README.md
 
 python: python-package
@@ -277,7 +280,30 @@ check-python: python-package $B/finf
 bench-python: python-package $B/bench_calls
 	@PYTHONPATH=$P $(PYTHON) bench/bench_python.py $B/bench_calls
 
-# everything in notebooks-data/ but the notebook, from scratch
+# ---- private training on real images, and the notebooks ---------------------------------------------------------
+TRAIN  ?= notebooks-data/training
+RUN_PY  = OPENBLAS_NUM_THREADS=1 PYTHONPATH=$(abspath $P):$(abspath examples) PYTHONDONTWRITEBYTECODE=1 $(PYTHON)
+
+train-deps:
+	@PYTHON='$(PYTHON)' $(FIND)/packages.sh train
+
+train: python-package train-deps
+	$(RUN_PY) examples/digits/run.py $(TRAIN)
+	$(RUN_PY) examples/fashion_mnist/run.py $(TRAIN) --part convnet & net=$$!; \
+	$(RUN_PY) examples/fashion_mnist/run.py $(TRAIN) --part softmax --part predict && wait $$net
+	$(RUN_PY) -m private_training.show $(TRAIN)
+
+train-quick: python-package train-deps
+	$(RUN_PY) examples/digits/run.py $(TRAIN)
+	$(RUN_PY) -m private_training.show $(TRAIN)
+
+NOTEBOOKS := $(wildcard notebooks-data/*.ipynb)
+notebooks: python-package
+	@cd notebooks-data && $(RUN_PY) ../scripts/notebooks.py run $(notdir $(NOTEBOOKS))
+check-notebooks: python-package
+	@cd notebooks-data && $(RUN_PY) ../scripts/notebooks.py check $(notdir $(NOTEBOOKS))
+
+# everything in notebooks-data/ but the notebooks and what was trained, from scratch
 data: $B/finf
 	@rm -rf $B/data
 	$B/finf reproduce --out $B/data

@@ -1,7 +1,7 @@
 # Installs the Debian packages the build needs, those that are missing. ECOS=no, ARB=no, LAPACK=no, SODIUM=no,
 # SQLITE=no and MPI=no leave those parts out.
 # Without them finf is built too; without the others it is not, and this fails. packages.sh python: also what the Python
-# package and its tests need.
+# package and its tests need; packages.sh train: also what the examples that train need.
 has() { echo "#include <$1>" | ${CC:-cc} -E - >/dev/null 2>&1; }
 missing= packages= needed=
 lacks() { # lacks NAME PACKAGE
@@ -17,13 +17,19 @@ has check.h || { lacks Check check; needed=1; }
 [ "$SODIUM" = no ] || has sodium.h || lacks libsodium libsodium-dev
 [ "$ECOS" = no ] || [ -n "$(sh "$(dirname "$0")/config.sh" ecos)" ] || lacks ECOS r-cran-ecosolver
 [ "$LAPACK" = no ] || sh "$(dirname "$0")/config.sh" lapack || lacks LAPACK libopenblas0-pthread
-if [ "${1-}" = python ]; then
+if [ "${1-}" = python ] || [ "${1-}" = train ]; then
     python=${PYTHON:-/usr/bin/python3}
     for module in numpy scipy cffi pytest wheel ensurepip; do
         package=python3-$module
         [ $module = ensurepip ] && package=python3-venv
         "$python" -c "import $module" 2>/dev/null || { lacks "Python's $module" "$package"; needed=1; }
     done
+fi
+if [ "${1-}" = train ]; then
+    for module in torch sklearn matplotlib; do
+        "$python" -c "import $module" 2>/dev/null || { lacks "Python's $module" "python3-$module"; needed=1; }
+    done
+    [ -d /usr/share/datasets/fashion-mnist ] || { lacks Fashion-MNIST dataset-fashion-mnist; needed=1; }
 fi
 [ -z "$missing" ] && exit 0
 

@@ -206,9 +206,10 @@ static void put_beginning(FILE *html, int quick, size_t n, const char *const *he
                            "that give its numbers, which are also, "
                            "to 17 digits, in the CSV files beside this one (COMMANDS.md says which "
                            "column is what). Point at a figure for its values.");
-    report_note(html, "Figure 4 of the paper is not here: it shows neural networks trained on "
-                      "CIFAR-10 and StackOverflow, "
-                      "which this program does not do.");
+    report_note(html, "Figure 4 of the paper, networks trained on CIFAR-10 and StackOverflow, is "
+                      "not here. In its place is training on digits and Fashion-MNIST: "
+                      "training/README.md beside this file has the tables and figures, "
+                      "docs/training.md says what was done (make train).");
     if (quick) report_note(html, "Made with --quick: fewer points, and few of them simulated.");
     report_contents(html, n, headings);
 }
@@ -326,8 +327,8 @@ const command command_reproduce = {
     .about = "Writes the data behind every table and figure (CSV, 17 digits; COMMANDS.md has the "
              "commands), "
              "the figures as SVG,\n"
-             "and report.html with all of them. (Figure 4 shows trained networks, which this "
-             "program does not do.)",
+             "and report.html with all of them. (Figure 4 shows trained networks: make train "
+             "trains others.)",
     .example = "finf reproduce --out paper --quick --force",
     .options = OPTIONS,
     .run = cmd_reproduce,

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import math
+import os
+import queue
 import threading
 from typing import Any, Callable
 
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._library import ffi, lib
-from .errors import DomainError, UsageError, error_of
+from .errors import DomainError, OutOfMemoryError, UsageError, error_of
 
 Array = NDArray[np.float64]
 
@@ -62,9 +64,21 @@ def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
     return int(x)
 
 
+def number(x: Any, name: str) -> float:
+    """x as a double; a DomainError where it is none."""
+    try:
+        if isinstance(x, str):
+            raise TypeError
+        return float(x)
+    except (TypeError, ValueError, OverflowError):
+        raise DomainError(f"{name} = {x!r}: must be a number") from None
+
+
 def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
     """x as an array of doubles, and a pointer to it. The array must live as long as that."""
     try:
+        if np.iscomplexobj(x):
+            raise TypeError("complex numbers: real ones are expected")
         a = np.ascontiguousarray(x, dtype=np.float64)
     except (TypeError, ValueError) as e:
         raise DomainError(f"{name}: {e}") from None
@@ -75,7 +89,10 @@ def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
 
 def room(*shape: int) -> tuple[Array, Any]:
     """A new array for the library to write into, and a pointer to it."""
-    a = np.empty(shape, dtype=np.float64)
+    try:
+        a = np.empty(shape, dtype=np.float64)
+    except (MemoryError, ValueError):  # more than there is, or than an array can have
+        raise OutOfMemoryError(f"no memory for {' x '.join(map(str, shape))} numbers") from None
     return a, ffi.from_buffer("double[]", a, require_writable=True)
 
 
@@ -140,11 +157,71 @@ class Stop:
         self._flag[0] = b"1"
 
 
-def _wait(done: threading.Event) -> None:
-    """Waits, whatever interrupts: the call's memory must not go before it has ended."""
-    while not done.is_set():
+class _Worker:
+    """A thread that makes calls, one after the other; kept for the next, since starting one costs
+    more than a short call does."""
+
+    idle: "list[_Worker]" = []
+
+    def __init__(self) -> None:
+        self._jobs: "queue.SimpleQueue[Callable[[], None]]" = queue.SimpleQueue()
+        threading.Thread(target=self._serve, name="finf", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            job = self._jobs.get()
+            job()
+            del job  # and what it holds
+
+    @classmethod
+    def call(cls, function: Callable[[], Any], ended: Any, box: list[Any],
+             claim: Any = None) -> None:
+        """Has function() called: `ended`, a lock that is held, is released after it, when `box` has
+        the value and the error. With `claim` only if that lock is free when it is its turn."""
         try:
-            done.wait(0.2)
+            worker = cls.idle.pop()
+        except IndexError:
+            worker = cls()
+
+        def job() -> None:
+            try:
+                if claim is None or claim.acquire(blocking=False):
+                    box.append((function(), None))
+            except BaseException as e:  # handed to the thread that waits
+                box.append((None, e))
+            finally:
+                cls.idle.append(worker)
+                ended.release()
+
+        worker._jobs.put(job)
+
+
+os.register_at_fork(after_in_child=_Worker.idle.clear)  # a child has none of these threads
+
+
+def _held() -> Any:
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
+def _until(ended: Any) -> None:
+    while not ended.acquire(timeout=0.2):  # a signal may have come to another thread
+        pass
+
+
+def _outcome(box: list[Any]) -> Any:
+    value, error = box[0]
+    if error is not None:
+        raise error
+    return value
+
+
+def _wait(ended: Any, box: list[Any]) -> None:
+    """Waits, whatever interrupts: the call's memory must not go before it has ended."""
+    while not box:
+        try:
+            ended.acquire(timeout=0.2)
         except KeyboardInterrupt:
             continue
 
@@ -159,33 +236,28 @@ def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None
     stop = (stop or Stop()).into(cancel)
     if threading.current_thread() is not threading.main_thread():
         return function()
-    done = threading.Event()
     begun = threading.Lock()  # whoever takes it first: the call, or an interrupt before it
-    box: list[Any] = []
-
-    def work() -> None:
-        if not begun.acquire(blocking=False):
-            return
-        try:
-            box.append((function(), None))
-        except BaseException as e:  # handed to the thread that waits
-            box.append((None, e))
-        finally:
-            done.set()
-
+    ended, box = _held(), []  # type: ignore[var-annotated]
     try:
-        threading.Thread(target=work, name="finf", daemon=True).start()
-        while not done.wait(0.2):  # a signal may have come to another thread
-            pass
+        _Worker.call(function, ended, box, begun)
+        _until(ended)
     except BaseException:
         stop.set()
         if not begun.acquire(blocking=False):
-            _wait(done)
+            _wait(ended, box)
         raise
-    value, error = box[0]
-    if error is not None:
-        raise error
-    return value
+    return _outcome(box)
+
+
+def abandonable(function: Callable[[], Any]) -> Any:
+    """function(), for calls that look at no finf_cancel and may take seconds. Ctrl-C is raised at
+    once; the call, and the memory that it uses, then go on unseen until it ends by itself."""
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    ended, box = _held(), []  # type: ignore[var-annotated]
+    _Worker.call(function, ended, box)
+    _until(ended)
+    return _outcome(box)
 
 
 class Progress:

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ._call import as_real, call, over, real, whole
+from ._call import as_real, call, number, over, real, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
@@ -169,7 +169,7 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
         "steps", "gamma2_T", "gamma2_T_error", "participations", "separation", "sens2",
         "sens2_error"]
     out |= {k: getattr(g, k) for k in names}
-    if not 1e-50 <= clip <= 1e50:
+    if not 1e-50 <= number(clip, "clip") <= 1e50:
         raise DomainError(f"clip = {clip:g}: must be positive, from 1e-50 to 1e50")
     p = Privacy(target["rho"], clip=clip)
     p.rho_error = target["rho_error"]
@@ -191,16 +191,17 @@ def _rho(rho: float | None, epsilon: float | None, delta: float | None, z: float
     if accounting not in ("gauss", "zcdp"):
         raise UsageError(f"accounting = {accounting!r}: must be one of gauss, zcdp")
     if rho is not None:
-        if not 1e-30 <= rho <= 1e30:
+        if not 1e-30 <= number(rho, "rho") <= 1e30:
             raise DomainError(f"rho = {rho:g}: must be positive, from 1e-30 to 1e30")
         return {"rho": float(rho), "rho_error": 0.0}
     if z is not None:
         out = ffi.new("finf_real *")
-        if lib.finf_rho_multiplier(float(z), out):
+        if lib.finf_rho_multiplier(number(z, "noise_multiplier"), out):
             raise DomainError(f"noise_multiplier = {z:g}: must be from 1e-15 to 1e15")
         return real("rho", out)
     function = lib.finf_rho_zcdp if accounting == "zcdp" else lib.finf_rho_gauss
-    return _converted("rho", function, float(epsilon or 0), float(delta or 0))
+    return _converted("rho", function, number(epsilon, "epsilon"),
+                      number(delta, "delta"))
 
 
 def _converted(name: str, function: Any, x: float, y: float) -> dict[str, Any]:

@@ -3,14 +3,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ._call import Array, as_real, check, copied, over, real, stoppable, string, text_of
 from ._library import ffi, lib
 from .errors import ToleranceError, error_of
 from .noise import Noise, noise_for
 from .problem import Problem, taken
-from .results import WithNoise, axes
+from .results import Results, WithNoise, axes, several
 
 __all__ = ["iqc", "IqcResult", "ConvexOptimum"]
 
@@ -73,8 +76,16 @@ class IqcResult(WithNoise):
     asymmetric_lower_error: float | None = None
 
 
+@overload
 def iqc(noise: "Noise | str", eta: float, kappa: float, *, lower: str = "quadratic",
-        seed: int = 1, **problem: Any) -> IqcResult:
+        seed: int = 1, **problem: Any) -> IqcResult: ...
+@overload
+def iqc(noise: "Noise | str", eta: ArrayLike, kappa: float, *, lower: str = "quadratic",
+        seed: int = 1, **problem: Any) -> Results[IqcResult]: ...
+
+
+def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic",
+        seed: int = 1, **problem: Any) -> Any:
     """A bound on F_inf for every mu-strongly convex, L-smooth F with L/mu = kappa:
 
         F_inf <= d sigma^2 mean(|B|^2 psi) + sigma_sgd^2 unit_sgd
@@ -84,13 +95,17 @@ def iqc(noise: "Noise | str", eta: float, kappa: float, *, lower: str = "quadrat
     quadratic, and `minimax`, below which no noise has its worst case. lower="simulate" adds
     E[F - F*] of two F that are not quadratic. Other keywords are those of `Problem`. With an
     optimizer that averages, the bound is of the points themselves, which holds for their average
-    as F is convex; `lower` and `minimax` are the average's.
+    as F is convex; `lower` and `minimax` are the average's. For an array of eta a list of
+    results.
 
     >>> import finf
     >>> r = finf.iqc("nu:0.05", eta=0.1, kappa=20, certify=True)
     >>> round(r.bound, 8), r.certified, r.lower < r.bound <= r.certified_upper
     (0.00562971, True, True)
     """
+    if not isinstance(eta, (float, int)) and np.ndim(eta):
+        return several(lambda x: iqc(noise, x, kappa, lower=lower, seed=seed, **problem), eta,
+                       "noise eta lower minimax bound")
     p = Problem(eta, kappa=kappa, **problem)
     n = noise_for(noise, p)
     o, r = p.iqc_options(), ffi.new("finf_iqc_result *")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, check, made, numbers, room, string, text_of, whole
+from ._call import Array, call, check, made, number, numbers, room, string, text_of, whole
 from ._library import ffi, lib
 from .errors import ParseError, UsageError
 
@@ -70,7 +70,7 @@ class Noise:
         >>> Noise.nu(0.1).coef(3)
         array([ 1.     , -0.45   , -0.10125])
         """
-        return cls._of(_made(lib.finf_noise_nu, float(nu)))
+        return cls._of(_made(lib.finf_noise_nu, number(nu, "nu")))
 
     @classmethod
     def power(cls, p: float, nu: float) -> "Noise":
@@ -79,7 +79,7 @@ class Noise:
         >>> Noise.power(0.5, 0.1).gamma2 == Noise.nu(0.1).gamma2
         True
         """
-        return cls._of(_made(lib.finf_noise_power, float(p), float(nu)))
+        return cls._of(_made(lib.finf_noise_power, number(p, "p"), number(nu, "nu")))
 
     @classmethod
     def antipgd(cls, nu: float = 0.0) -> "Noise":
@@ -88,7 +88,7 @@ class Noise:
         >>> Noise.antipgd().gamma2
         inf
         """
-        return cls._of(_made(lib.finf_noise_antipgd, float(nu)))
+        return cls._of(_made(lib.finf_noise_antipgd, number(nu, "nu")))
 
     @classmethod
     def cc(cls) -> "Noise":
@@ -320,7 +320,7 @@ class Noise:
         >>> Noise.nu(0.1).density([0.0, np.pi]).round(12)
         array([0.1, 1.9])
         """
-        at = np.asarray(w, dtype=np.float64)
+        at = _frequencies(w)
         f = lib.finf_noise_density
         return np.array([f(self._c, x) for x in at.ravel()]).reshape(at.shape)
 
@@ -330,7 +330,7 @@ class Noise:
         >>> abs(Noise.antipgd(0).response(np.pi))
         2.0
         """
-        at = np.asarray(w, dtype=np.float64)
+        at = _frequencies(w)
         out, pair = np.empty(at.size, dtype=np.complex128), ffi.new("double[2]")
         for i, x in enumerate(at.ravel()):
             lib.finf_noise_response(self._c, x, pair)
@@ -350,6 +350,11 @@ class Noise:
         relerr = ffi.new("double *")
         call(lib.finf_noise_energy, self._c, p, len(at), q, relerr)
         return out, relerr[0]
+
+
+def _frequencies(w: ArrayLike) -> Array:
+    """An array of any shape; refused where it is not of real numbers."""
+    return numbers(np.ravel(w), "w")[0].reshape(np.shape(w))
 
 
 def _made(function: Any, *args: Any) -> Any:

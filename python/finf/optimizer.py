@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, made, room, string, whole
+from ._call import Array, call, made, number, room, string, whole
 from ._library import ffi, lib
 from .errors import DomainError
 
@@ -29,7 +29,7 @@ class Optimizer:
                  weight_decay: float = 0.0) -> None:
         mean = ffi.NULL if average is None else ffi.new("char[]", average.encode())
         self._c = made("finf_optimizer", lib.finf_optimizer_free, lib.finf_optimizer_parse,
-                       str(text).encode(), mean, float(weight_decay))
+                       str(text).encode(), mean, number(weight_decay, "weight_decay"))
 
     @classmethod
     def _of(cls, c: Any) -> "Optimizer":
@@ -54,7 +54,8 @@ class Optimizer:
         >>> Optimizer.heavy_ball(0.75).step
         4.0
         """
-        return cls(f"heavy-ball:{float(momentum)!r}", average=average, weight_decay=weight_decay)
+        m = number(momentum, "momentum")
+        return cls(f"heavy-ball:{m!r}", average=average, weight_decay=weight_decay)
 
     @classmethod
     def nesterov(cls, momentum: float, *, average: str | None = None,
@@ -64,7 +65,8 @@ class Optimizer:
         >>> Optimizer.nesterov(0.75).step
         4.0
         """
-        return cls(f"nesterov:{float(momentum)!r}", average=average, weight_decay=weight_decay)
+        m = number(momentum, "momentum")
+        return cls(f"nesterov:{m!r}", average=average, weight_decay=weight_decay)
 
     @classmethod
     def filter(cls, b: ArrayLike, a: ArrayLike, *, average: str | None = None,
@@ -129,7 +131,7 @@ class Optimizer:
         >>> Optimizer.heavy_ball(0.9).stable(3.7, 1), Optimizer.sgd().stable(3.7, 1)
         (True, False)
         """
-        return bool(lib.finf_optimizer_stable(self._c, float(eta), float(h)))
+        return bool(lib.finf_optimizer_stable(self._c, number(eta, "eta"), number(h, "h")))
 
     def eta_max(self, h_min: float, h_max: float) -> float:
         """The step below which it converges for every curvature in between; 0: none.
@@ -137,7 +139,7 @@ class Optimizer:
         >>> round(Optimizer.sgd().eta_max(0.01, 1), 12)
         2.0
         """
-        return lib.finf_optimizer_eta_max(self._c, float(h_min), float(h_max))
+        return lib.finf_optimizer_eta_max(self._c, number(h_min, "h_min"), number(h_max, "h_max"))
 
     def contraction(self, eta: float, h_lo: float, h_hi: float) -> float:
         """The factor by which the slowest direction's error falls a step, in the end.
@@ -146,7 +148,8 @@ class Optimizer:
         0.99
         """
         out = ffi.new("finf_real *")
-        call(lib.finf_optimizer_contraction, self._c, float(eta), float(h_lo), float(h_hi), out)
+        call(lib.finf_optimizer_contraction, self._c, number(eta, "eta"), number(h_lo, "h_lo"),
+             number(h_hi, "h_hi"), out)
         return out.value
 
     def response(self, eta: float, h: float, n: int) -> tuple[Array, Array]:
@@ -158,7 +161,8 @@ class Optimizer:
         """
         theta, p = room(whole(n, "n"))
         mean, q = room(len(theta))
-        status = lib.finf_optimizer_response(self._c, float(eta), float(h), len(theta), p, q)
+        status = lib.finf_optimizer_response(self._c, number(eta, "eta"), number(h, "h"),
+                                             len(theta), p, q)
         if status:
             raise DomainError(f"eta = {eta}, h = {h}: eta must be positive, eta (h + V) >= 0")
         return theta, mean

@@ -1,12 +1,13 @@
 """The problem that is asked about: a step size, a loss, an optimizer and a privacy target."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._call import as_real, call, check, choice, real, stoppable, text_of, whole
+from ._call import as_real, call, check, choice, number, real, stoppable, text_of, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError, error_of
 from .noise import Noise
@@ -27,17 +28,17 @@ class Privacy:
             raise UsageError("epsilon and delta go together")
         if rho is not None and epsilon is not None:
             raise UsageError("rho, or epsilon with delta: one of them")
-        self.epsilon = None if epsilon is None else float(epsilon)
-        self.delta = None if delta is None else float(delta)
-        self.rho, self.rho_error = default.rho if rho is None else float(rho), 0.0
+        self.epsilon = None if epsilon is None else number(epsilon, "epsilon")
+        self.delta = None if delta is None else number(delta, "delta")
+        self.rho, self.rho_error = default.rho if rho is None else number(rho, "rho"), 0.0
         if self.epsilon is not None:
             if not 0 < self.epsilon <= 1e30:
                 raise DomainError(f"epsilon = {self.epsilon:g}: must be positive, at most 1e30")
             out = ffi.new("finf_real *")
             call(lib.finf_rho_gauss, self.epsilon, self.delta, out)
             self.rho, self.rho_error = out.value, out.error
-        self.clip = default.clip if clip is None else float(clip)
-        self.sigma_sgd = default.sigma_sgd if sigma_sgd is None else float(sigma_sgd)
+        self.clip = default.clip if clip is None else number(clip, "clip")
+        self.sigma_sgd = default.sigma_sgd if sigma_sgd is None else number(sigma_sgd, "sigma_sgd")
 
     def into(self, setting: Any) -> None:
         """Into a finf_privacy_setting."""
@@ -73,6 +74,11 @@ class Privacy:
         return lib.finf_noise_variance(setting, gamma2, d)
 
 
+@functools.lru_cache(maxsize=None)
+def _plain() -> Optimizer:
+    return Optimizer()
+
+
 class Problem:
     """What is asked about. With `kappa` it is every strongly convex, smooth F with L/mu = kappa;
     with `spectrum` linear regression; with neither mean estimation.
@@ -105,12 +111,13 @@ class Problem:
         if spectrum is not None and kappa is not None:
             raise UsageError("kappa is about every convex F, spectrum about linear regression: "
                              "give one of them")
-        self.eta = float(eta)
+        self.eta = number(eta, "eta")
         self.privacy = Privacy(rho, epsilon, delta, clip, sigma_sgd)
         self.optimizer = optimizer_of(optimizer)
         self.spectrum = None if spectrum is None else spectrum_of(spectrum)
-        self.kappa = None if kappa is None else float(kappa)
-        self.kurtosis, self.smooth, self.dim = float(kurtosis), float(smooth), float(dim)
+        self.kappa = None if kappa is None else number(kappa, "kappa")
+        self.kurtosis = number(kurtosis, "kurtosis")
+        self.smooth, self.dim = number(smooth, "smooth"), number(dim, "dim")
         self.bound, self.class_, self.constants = bound, class_, constants
         self.solver, self.certify = solver, bool(certify)
         self.grid_uniform = whole(grid_uniform, "grid_uniform", 0)
@@ -183,7 +190,7 @@ class Problem:
             step = lib.finf_real_times(
                 step, lib.finf_real_rounded(lib.finf_optimizer_step(pointer(o)), 2))
         lib.finf_optimizer_contraction(pointer(o), self.eta, low, high, out, ffi.NULL)
-        return {"eta": self.eta, "optimizer": o or Optimizer(),
+        return {"eta": self.eta, "optimizer": o or _plain(),
                 "average": o.average if o else None,
                 "weight_decay": o.weight_decay if o and o.weight_decay else None,
                 **real("eta_eff", step), **real("contraction", out), **self.privacy.fields(sens2)}

@@ -2,18 +2,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import call, check, numbers, real, text_of
+from ._call import abandonable, call, check, numbers, real, text_of
 from ._library import ffi, lib
 from .noise import Noise, noise_for
 from .optimizer import pointer
 from .problem import Problem
-from .results import WithNoise
-from .spectrum import Spectrum
+from .results import Results, WithNoise, several
+from .spectrum import Spectrum, spectrum_of
 
 __all__ = ["mean", "linreg", "eta_max", "MeanResult", "LinregResult"]
 
@@ -84,18 +84,29 @@ class LinregResult(WithNoise):
     directions: Any = None
 
 
-def mean(noise: "Noise | str", eta: float, **problem: Any) -> MeanResult:
+@overload
+def mean(noise: "Noise | str", eta: float, **problem: Any) -> MeanResult: ...
+@overload
+def mean(noise: "Noise | str", eta: ArrayLike, **problem: Any) -> Results[MeanResult]: ...
+
+
+def mean(noise: "Noise | str", eta: Any, **problem: Any) -> Any:
     """F_inf for mean estimation, F = (1/2) E(theta - y)^2:
 
         F_inf = (1/2) eta/(2 - eta) (sigma^2 T(eta) + sigma_sgd^2),  sigma^2 = G^2 gamma^2/(2 rho)
 
-    Keywords are those of `Problem`: optimizer, rho or epsilon and delta, clip, sigma_sgd.
+    Keywords are those of `Problem`: optimizer, rho or epsilon and delta, clip, sigma_sgd. For an
+    array of eta a list of results.
 
     >>> import finf
     >>> r = finf.mean("nu:paper", eta=0.1)
     >>> round(r.F_inf, 12), round(r.F_sgd, 12), r.noise
     (0.005269617871, 0.013157894737, Noise('nu:0.1'))
+    >>> [round(r.F_inf, 6) for r in finf.mean("nu:0.1", eta=[0.01, 0.1])]
+    [0.000218, 0.00527]
     """
+    if not isinstance(eta, (float, int)) and np.ndim(eta):
+        return several(lambda x: mean(noise, x, **problem), eta, "noise eta F_sgd F_best F_inf")
     p = Problem(eta, **problem)
     n = noise_for(noise, p)
     r = ffi.new("finf_mean_result *")
@@ -115,16 +126,26 @@ def mean_result(p: Problem, n: Noise, r: Any) -> MeanResult:
                       **found("F_sgd", r.F_sgd), stable=bool(r.stable), reason=text_of(r.reason))
 
 
+@overload
 def linreg(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *,
            kurtosis: float = 0.0, directions: "bool | ArrayLike" = False,
-           **problem: Any) -> LinregResult:
+           **problem: Any) -> LinregResult: ...
+@overload
+def linreg(noise: "Noise | str", eta: ArrayLike, spectrum: "Spectrum | ArrayLike", *,
+           kurtosis: float = 0.0, directions: "bool | ArrayLike" = False,
+           **problem: Any) -> Results[LinregResult]: ...
+
+
+def linreg(noise: "Noise | str", eta: Any, spectrum: "Spectrum | ArrayLike", *,
+           kurtosis: float = 0.0, directions: "bool | ArrayLike" = False, **problem: Any) -> Any:
     """F_inf for linear regression, F = (1/2) E(y - <theta,x>)^2, one example a step:
 
         F_inf = (1/2) sum_j lambda_j s_j,  s_j the stationary variance along eigenvector j
 
     exact for inputs of independent coordinates along the eigenvectors with the given excess
     kurtosis (0: Gaussian). `directions`: also what each direction contributes; True, or which of
-    them, counted from 1. Other keywords are those of `Problem`.
+    them, counted from 1. Other keywords are those of `Problem`. For an array of eta a list of
+    results.
 
     >>> import finf
     >>> s = finf.Spectrum.power(1, 128)
@@ -132,7 +153,20 @@ def linreg(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *
     >>> round(r.F_inf, 9), r.F_best < r.F_inf < r.F_upper, r.F_inf_error < 1e-15
     (0.018683832, True, True)
     """
-    p = Problem(eta, spectrum=spectrum, kurtosis=kurtosis, **problem)
+    H = spectrum_of(spectrum)
+    if not isinstance(eta, (float, int)) and np.ndim(eta):
+        return several(lambda x: linreg(noise, x, H, kurtosis=kurtosis, directions=directions,
+                                        **problem), eta, "noise eta F_lower F_best F_inf")
+    p = Problem(eta, spectrum=H, kurtosis=kurtosis, **problem)
+    if p.H.d < _LONG:
+        return _linreg(p, noise, directions)
+    return abandonable(lambda: _linreg(p, noise, directions))
+
+
+_LONG = 500  # eigenvalues: with an optimizer it then takes long enough to be interrupted
+
+
+def _linreg(p: Problem, noise: "Noise | str", directions: Any) -> LinregResult:
     n = noise_for(noise, p)
     r = ffi.new("finf_linreg_result *")
     status = lib.finf_linreg(n._c, p.eta, p.H._c, p.linreg_options(), r)

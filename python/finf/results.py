@@ -4,9 +4,12 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, TypeVar
 
 import numpy as np
+
+from ._call import numbers
+from .errors import DomainError
 
 if TYPE_CHECKING:
     from .noise import Noise
@@ -182,3 +185,11 @@ def axes(ax: Any) -> Any:
     except ImportError as e:
         raise ImportError("plot() needs matplotlib (Debian: python3-matplotlib)") from e
     return plt.subplots()[1]
+
+
+def several(function: Callable[[float], _R], eta: Any, columns: str) -> Results[_R]:
+    """A result for each of an array of step sizes."""
+    at = numbers(eta, "eta")[0]
+    if not len(at):
+        raise DomainError("eta is empty: at least one step size is needed")
+    return Results([function(x) for x in at.tolist()], columns)

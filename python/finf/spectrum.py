@@ -6,7 +6,7 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, call, made, numbers, over, real
+from ._call import Array, as_real, call, made, number, numbers, over, real
 from ._library import lib
 from .errors import DomainError, UsageError
 
@@ -29,16 +29,22 @@ class Spectrum:
         a, p = numbers(eigenvalues, "eigenvalues")
         self._set(_made(lib.finf_spectrum_list, p, len(a)), f"list of {len(a)}", normalize)
 
-    def _set(self, c: Any, name: str, normalize: bool) -> None:
+    def _set(self, c: Any, name: str, normalize: bool, recipe: Any = None) -> None:
         if normalize:
             lib.finf_spectrum_normalize(c)
-        self._c, self._name = c, name
+        self._c, self._name, self._recipe = c, name, recipe and (normalize, *recipe)
 
     @classmethod
-    def _of(cls, c: Any, name: str, normalize: bool) -> "Spectrum":
+    def _of(cls, c: Any, name: str, normalize: bool, recipe: Any = None) -> "Spectrum":
         self = object.__new__(cls)
-        self._set(c, name, normalize)
+        self._set(c, name, normalize, recipe)
         return self
+
+    def __reduce__(self) -> Any:
+        """Of data or a matrix the eigenvalues are kept, not what is known of their making."""
+        if self._recipe is not None:
+            return _again, self._recipe
+        return _listed, (self.eigenvalues(), self._name)
 
     # ---- where they come from ---------------------------------------------------------------
 
@@ -49,8 +55,8 @@ class Spectrum:
         >>> Spectrum.power(2, 3).eigenvalues()
         array([1.        , 0.25      , 0.11111111])
         """
-        c = _made(lib.finf_spectrum_power, float(a), float(d))
-        return cls._of(c, f"power:{a:g}", normalize)
+        c = _made(lib.finf_spectrum_power, number(a, "a"), number(d, "d"))
+        return cls._of(c, f"power:{a:g}", normalize, ("power", a, d))
 
     @classmethod
     def exp(cls, r: float, d: float, *, normalize: bool = False) -> "Spectrum":
@@ -59,7 +65,8 @@ class Spectrum:
         >>> Spectrum.exp(0.5, 2).eigenvalues()
         array([1.        , 0.60653066])
         """
-        return cls._of(_made(lib.finf_spectrum_exp, float(r), float(d)), f"exp:{r:g}", normalize)
+        c = _made(lib.finf_spectrum_exp, number(r, "r"), number(d, "d"))
+        return cls._of(c, f"exp:{r:g}", normalize, ("exp", r, d))
 
     @classmethod
     def flat(cls, d: float) -> "Spectrum":
@@ -68,7 +75,8 @@ class Spectrum:
         >>> Spectrum.flat(1e15).trace
         1000000000000000.0
         """
-        return cls._of(_made(lib.finf_spectrum_flat, float(d)), "flat", False)
+        return cls._of(_made(lib.finf_spectrum_flat, number(d, "d")), "flat", False,
+                       ("flat", d))
 
     @classmethod
     def step(cls, d: float) -> "Spectrum":
@@ -77,7 +85,8 @@ class Spectrum:
         >>> Spectrum.step(4).eigenvalues()
         array([1.  , 0.25, 0.25, 0.25])
         """
-        return cls._of(_made(lib.finf_spectrum_step, float(d)), "step", False)
+        return cls._of(_made(lib.finf_spectrum_step, number(d, "d")), "step", False,
+                       ("step", d))
 
     @classmethod
     def from_eigenvalues(cls, eigenvalues: ArrayLike, *, normalize: bool = False) -> "Spectrum":
@@ -215,6 +224,16 @@ class Spectrum:
         return f"<Spectrum {self._name}, d = {self.d}, from {self.max:g} to {self.min:g}>"
 
 
+def _again(normalize: bool, method: str, *args: Any) -> Spectrum:
+    return getattr(Spectrum, method)(*args, **({"normalize": True} if normalize else {}))
+
+
+def _listed(eigenvalues: Array, name: str) -> Spectrum:
+    s = Spectrum(eigenvalues)
+    s._name = name
+    return s
+
+
 def _made(function: Any, *args: Any) -> Any:
     return made("finf_spectrum", lib.finf_spectrum_free, function, *args)
 
@@ -233,4 +252,6 @@ def _blocks(X: Any) -> Iterable[Any]:
 
 def spectrum_of(s: "Spectrum | ArrayLike") -> Spectrum:
     """A spectrum, also where a list of eigenvalues was given."""
+    if s is None:
+        raise UsageError("spectrum = None: a Spectrum, or eigenvalues, are expected")
     return s if isinstance(s, Spectrum) else Spectrum(s)

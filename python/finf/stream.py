@@ -8,7 +8,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ._call import as_real, call, made, numbers, stoppable, string, whole
+from ._call import as_real, call, made, number, numbers, stoppable, string, whole
 from ._library import ffi, has, lib
 from .accounting import gamma
 from .errors import DomainError, UsageError
@@ -56,11 +56,9 @@ class NoiseStream:
         if not has("finf_stream_new"):
             raise UsageError("this libfinf has no streams")
         self.noise: Noise | System = noise if isinstance(noise, System) else noise_for(noise)
-        self.shape = tuple(np.atleast_1d(np.asarray(shape, dtype=int)).tolist())
-        self.dtype = np.dtype(dtype)
-        if self.dtype not in _DTYPES:
-            raise UsageError(f"dtype = {self.dtype}: must be float64 or float32")
-        dim = math.prod(whole(n, "shape", 0) for n in self.shape)
+        self.shape = _shape(shape)
+        self.dtype = _dtype(dtype)
+        dim = math.prod(self.shape)
         target = (rho, epsilon, delta, clip, None)
         who = (max_participations, min_sep, epochs)
         o = ffi.new("finf_stream_options *", lib.finf_stream_options_default())
@@ -80,6 +78,8 @@ class NoiseStream:
         """z of the next step: a new array, or `out`, of the stream's dtype and size."""
         if out is None:
             out = np.empty(self.shape, dtype=self.dtype)
+        elif not isinstance(out, np.ndarray):
+            raise DomainError(f"out is a {type(out).__name__}: an array is expected")
         elif out.dtype != self.dtype or out.size != math.prod(self.shape):
             raise DomainError(f"out is {out.dtype} of {out.size}: {self.dtype} of "
                               f"{math.prod(self.shape)} expected")
@@ -105,8 +105,14 @@ class NoiseStream:
 
     def restore(self, state: bytes) -> None:
         """To that state, of a stream of the same noise, sigma, shape and coordinates."""
+        if not isinstance(state, (bytes, bytearray, memoryview)):
+            raise DomainError(f"state is a {type(state).__name__}: bytes are expected")
         with self._lock:
             call(lib.finf_stream_restore, self._c, ffi.from_buffer(state), len(state))
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a stream holds its key, and is not pickled: keep its state(), and restore "
+                        "that into a stream made the same way")
 
     def __iter__(self) -> "Iterator[NDArray[Any]]":
         while not self.steps or self.step < self.steps:
@@ -164,6 +170,22 @@ class NoiseStream:
         return f"<NoiseStream {self.noise}, shape {self.shape}, sigma = {self.sigma:g}{note}>"
 
 
+def _shape(shape: Any) -> tuple[int, ...]:
+    return tuple(whole(n, "shape", 0) for n in (shape if isinstance(shape, (tuple, list))
+                                                else np.atleast_1d(shape).tolist()))
+
+
+def _dtype(dtype: Any) -> "np.dtype[Any]":
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = np.dtype(object)
+    if found not in _DTYPES:
+        raise UsageError(f"dtype = {dtype if found == object else found}: must be float64 or "
+                         "float32")
+    return found
+
+
 def _sigma(noise: "Noise | System", sigma: float | None, target: tuple[Any, ...],
            steps: int | None, who: tuple[Any, ...]) -> float:
     """As given, or what the privacy target needs."""
@@ -173,7 +195,7 @@ def _sigma(noise: "Noise | System", sigma: float | None, target: tuple[Any, ...]
     if sigma is not None:
         if any(x is not None for x in (target[3], *who)):
             raise UsageError("clip and participations are of a privacy target: sigma is as given")
-        return float(sigma)
+        return number(sigma, "sigma")
     k, b, epochs = who
     if isinstance(noise, System):
         sens2 = noise.sensitivity(k, b, epochs)[0]
@@ -190,9 +212,11 @@ def _opened(noise: "Noise | System", dim: int, o: Any, seed: int | None, key: by
         o.seeded, o.seed = 1, whole(seed, "seed", 0, 2**64 - 1)
     held = None
     if key is not None:
+        if not isinstance(key, (bytes, bytearray)):
+            raise DomainError(f"key is a {type(key).__name__}: bytes are expected")
         if len(key) != lib.FINF_STREAM_KEY:
             raise DomainError(f"a key of {len(key)} bytes: {lib.FINF_STREAM_KEY} expected")
-        held = ffi.new("unsigned char[]", key)
+        held = ffi.new("unsigned char[]", bytes(key))
         o.key = held
     kind, free = "finf_stream", lib.finf_stream_free
     if isinstance(noise, System):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, call, choice, copied, made, numbers, real, room, stoppable
-from ._call import string, text_of, whole
+from ._call import Array, as_real, call, choice, copied, made, number, numbers, real
+from ._call import room, stoppable, string, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -48,6 +48,18 @@ class System:
     def __init__(self, c: Any) -> None:
         self._c = c
         self._facts = lib.finf_system_describe(c)
+        self._recipe: Any = None
+
+    def _by(self, method: str, *args: Any) -> "System":
+        """How it is made again, for pickle."""
+        self._recipe = (method, *args)
+        return self
+
+    def __reduce__(self) -> Any:
+        if self._recipe is None:
+            raise TypeError("a designed system is not pickled: keep the arguments of design, or "
+                            "its matrix, noising()")
+        return _again, self._recipe
 
     @classmethod
     def _make(cls, function: Any, *args: Any, search: bool = False) -> "System":
@@ -65,47 +77,52 @@ class System:
         >>> System.toeplitz("sgd", 8).prefix_error
         36.0
         """
-        return cls._make(lib.finf_system_toeplitz, noise_for(noise)._c, whole(n, "n"))
+        made_of = noise_for(noise)
+        c = cls._make(lib.finf_system_toeplitz, made_of._c, whole(n, "n"))
+        return c._by("toeplitz", made_of, n)
 
     @classmethod
     def tree(cls, n: int) -> "System":
         """Binary tree; prefix t is the sum of the nodes of t's binary digits."""
-        return cls._make(lib.finf_system_tree, whole(n, "n"))
+        return cls._make(lib.finf_system_tree, whole(n, "n"))._by("tree", n)
 
     @classmethod
     def honaker(cls, n: int) -> "System":
         """The tree, each node averaged with what its finished subtree says (online)."""
-        return cls._make(lib.finf_system_honaker, whole(n, "n"))
+        return cls._make(lib.finf_system_honaker, whole(n, "n"))._by("honaker", n)
 
     @classmethod
     def full_honaker(cls, n: int) -> "System":
         """The tree, by least squares over all of it."""
-        return cls._make(lib.finf_system_full_honaker, whole(n, "n"))
+        return cls._make(lib.finf_system_full_honaker, whole(n, "n"))._by("full_honaker", n)
 
     @classmethod
     def fft(cls, n: int) -> "System":
         """A embedded in the circulant of size 2n."""
-        return cls._make(lib.finf_system_fft, whole(n, "n"))
+        return cls._make(lib.finf_system_fft, whole(n, "n"))._by("fft", n)
 
     @classmethod
     def me(cls, n: int) -> "System":
         """The least loss of all C, one participation."""
-        return cls._make(lib.finf_system_me, whole(n, "n"), search=True)
+        return cls._make(lib.finf_system_me, whole(n, "n"), search=True)._by("me", n)
 
     @classmethod
     def epochs(cls, n: int, b: int) -> "System":
         """The least loss of all C where a user takes part every b steps, always in one order."""
-        return cls._make(lib.finf_system_epochs, whole(n, "n"), whole(b, "b"), search=True)
+        c = cls._make(lib.finf_system_epochs, whole(n, "n"), whole(b, "b"), search=True)
+        return c._by("epochs", n, b)
 
     @classmethod
     def banded(cls, n: int, bands: int) -> "System":
         """Toeplitz C of `bands` coefficients, the least loss found."""
-        return cls._make(lib.finf_system_banded, whole(n, "n"), whole(bands, "bands"), search=True)
+        c = cls._make(lib.finf_system_banded, whole(n, "n"), whole(bands, "bands"), search=True)
+        return c._by("banded", n, bands)
 
     @classmethod
     def banded_sqrt(cls, n: int, bands: int) -> "System":
         """Optimal CC's c cut to `bands` coefficients."""
-        return cls._make(lib.finf_system_banded_sqrt, whole(n, "n"), whole(bands, "bands"))
+        c = cls._make(lib.finf_system_banded_sqrt, whole(n, "n"), whole(bands, "bands"))
+        return c._by("banded_sqrt", n, bands)
 
     @classmethod
     def from_matrix(cls, C: ArrayLike) -> "System":
@@ -115,7 +132,7 @@ class System:
         a, p = numbers(C, "C", 2)
         if a.shape[0] != a.shape[1]:
             raise DomainError(f"C has shape {a.shape}: a square matrix is expected")
-        return cls._make(lib.finf_system_matrix, p, len(a))
+        return cls._make(lib.finf_system_matrix, p, len(a))._by("from_matrix", a)
 
     @staticmethod
     def best_nu(n: int, *, power: float = 0.5, max_participations: int = 1,
@@ -128,7 +145,7 @@ class System:
         o = ffi.new("finf_system_options *", lib.finf_system_options_default())
         nu = ffi.new("double *")
         stoppable(o.cancel, lambda: call(
-            lib.finf_system_tune, float(power), whole(n, "n"),
+            lib.finf_system_tune, number(power, "power"), whole(n, "n"),
             whole(max_participations, "max_participations"), whole(min_sep, "min_sep"), o, nu))
         return nu[0]
 
@@ -262,6 +279,10 @@ class System:
             p.sens2_min_sep, p.min_sep_exact)
 
 
+def _again(method: str, *args: Any) -> System:
+    return getattr(System, method)(*args)
+
+
 def system_of(what: "System | Noise | str", n: int | None, problem: Problem | None) -> System:
     """A system, also by the command line's name for it."""
     if isinstance(what, System):
@@ -367,7 +388,7 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
 def _start(o: Any, start: Any, d: int) -> Any:
     """Into options; what is returned must live until the call has ended."""
     if np.ndim(start) == 0:
-        o.start = float(start)
+        o.start = number(start, "start")
         return None
     a, p = numbers(start, "start")
     if len(a) != d:
@@ -422,5 +443,5 @@ def curve_bound(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLik
     at, q = numbers(np.atleast_1d(t), "t")
     out, bound = room(len(at))
     call(lib.finf_curve_bound, noise_for(noise, p)._c, p.eta, p.H._c, p.linreg_options(),
-         float(F0), q, len(at), bound)
+         number(F0, "F0"), q, len(at), bound)
     return out

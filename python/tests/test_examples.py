@@ -49,6 +49,18 @@ def test_page():
     assert result.failed == 0 and result.attempted > 20
 
 
+def test_readme():
+    """The lines of Python in README.md run, and say what they say they say."""
+    page = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "README.md")
+    with open(page, encoding="utf-8") as f:
+        code, = re.findall(r"(?s)```python\n(.*?)```", f.read())
+    seen: dict = {}
+    exec(code, seen)  # noqa: S102
+    r, said = seen["r"], re.search(r"# (nu:\S+) (\S+) (\S+)", code)
+    assert said and said.groups() == (str(r.noise), f"{r.F_inf:.4g}", f"{r.F_best:.4g}")
+    assert seen["noise"].shape == (1000,)
+
+
 @pytest.mark.parametrize("name", [n for n in finf.__all__ if callable(getattr(finf, n))])
 def test_everything_is_described(name):
     """Every public name has a docstring, and every function an example."""

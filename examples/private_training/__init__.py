@@ -1,0 +1,1 @@
+"""Private training with correlated noise: what the examples share."""

@@ -1,0 +1,205 @@
+"""Bad input, pickles, arrays of step sizes, forks: an exception that says what is allowed, or an
+answer; never a crash."""
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import finf
+from finf import _call
+
+S = finf.Spectrum.power(1, 4)
+BLT = "blt:0.9,0.5;0.2,0.1"
+
+
+def stream():
+    return finf.NoiseStream("sgd", 3, 1.0)
+
+
+REFUSED = [
+    (lambda: finf.mean("sgd", "x"), "eta = 'x': must be a number"),
+    (lambda: finf.mean("sgd", None), "eta = None"),
+    (lambda: finf.mean("sgd", 1j), "eta = 1j"),
+    (lambda: finf.mean("sgd", float("nan")), "eta = nan"),
+    (lambda: finf.mean("sgd", []), "eta is empty"),
+    (lambda: finf.mean("sgd", [[0.1]]), "eta has 2 dimensions"),
+    (lambda: finf.mean("sgd", [0.1, -1]), "eta = -1"),
+    (lambda: finf.mean("sgd", 0.1, rho="a"), "rho = 'a'"),
+    (lambda: finf.mean("sgd", 0.1, clip=np.ones(2)), "clip = "),
+    (lambda: finf.linreg("sgd", 0.1, None), "spectrum = None"),
+    (lambda: finf.linreg("sgd", 0.1, "x"), "eigenvalues"),
+    (lambda: finf.linreg("sgd", 0.1, [1, np.nan]), "eigenvalue 2 is nan"),
+    (lambda: finf.linreg("sgd", 0.1, [1 + 1j]), "complex"),
+    (lambda: finf.linreg("sgd", 0.1, S, kurtosis="a"), "kurtosis = 'a'"),
+    (lambda: finf.linreg("sgd", 0.1, S, directions=["a"]), "directions"),
+    (lambda: finf.linreg(3, 0.1, S), "noise = 3"),
+    (lambda: finf.iqc("sgd", 0.1, "a"), "kappa = 'a'"),
+    (lambda: finf.curve("sgd", 0.1, S, steps="a"), "steps = 'a'"),
+    (lambda: finf.curve("sgd", 0.1, S, steps=3, start="a"), "start = 'a'"),
+    (lambda: finf.design(8, eta="a", spectrum=S), "eta = 'a'"),
+    (lambda: finf.privacy(rho="a"), "rho = 'a'"),
+    (lambda: finf.privacy(rho=1, clip="a"), "clip = 'a'"),
+    (lambda: finf.privacy(epsilon="a", delta=1e-5), "epsilon = 'a'"),
+    (lambda: finf.Noise.nu(None), "nu = None"),
+    (lambda: finf.Noise.blt([np.nan], [1]), "buf_decay[0] = nan"),
+    (lambda: finf.Noise.nu(0.1).density("a"), "w: "),
+    (lambda: finf.Optimizer.nesterov("a"), "momentum = 'a'"),
+    (lambda: finf.Spectrum.power("a", 4), "a = 'a'"),
+    (lambda: finf.Spectrum.from_data([[1, np.inf]]), "inf"),
+    (lambda: finf.Spectrum.from_data(np.ones((2, 2, 2))), "3 dimensions"),
+    (lambda: finf.System.from_matrix(np.ones((2, 3))), "shape (2, 3)"),
+    (lambda: finf.System.from_matrix(np.full((2, 2), np.nan)), "nan"),
+    (lambda: finf.NoiseStream("sgd", "a", 1.0), "shape = 'a'"),
+    (lambda: finf.NoiseStream("sgd", (2, -1), 1.0), "shape = -1"),
+    (lambda: finf.NoiseStream("sgd", 3, "a"), "sigma = 'a'"),
+    (lambda: finf.NoiseStream("sgd", 3, np.nan), "sigma = nan"),
+    (lambda: finf.NoiseStream("sgd", 3, 1.0, "zzz"), "dtype = zzz"),
+    (lambda: finf.NoiseStream("sgd", 3, 1.0, np.int32), "dtype = int32"),
+    (lambda: finf.NoiseStream("sgd", 3, 1.0, key="x" * 32), "key is a str"),
+    (lambda: stream().next([1.0, 2.0, 3.0]), "out is a list"),
+    (lambda: stream().next(np.empty(3, np.float32)), "out is float32"),
+    (lambda: stream().next(np.empty(6)[::2]), "C-contiguous"),
+    (lambda: stream().next(np.frombuffer(bytes(24))), "writeable"),
+    (lambda: stream().restore("x"), "state is a str"),
+    (lambda: stream().restore(b"x"), "state")]
+
+
+@pytest.mark.parametrize("call, words", REFUSED)
+def test_refused(call, words):
+    with pytest.raises(finf.FinfError) as e:
+        call()
+    assert words in e.value.reason and "\n" not in e.value.reason
+
+
+def test_more_memory_than_there_is():
+    with pytest.raises(finf.OutOfMemoryError, match="no memory"):
+        finf.Noise.nu(0.1).coef(10**17)
+
+
+def test_arrays_of_any_layout():
+    """Not contiguous, read-only, of other types and byte orders: read as they are, not changed."""
+    X = np.random.default_rng(0).normal(size=(50, 8))
+    H = X.T @ X / 50
+    expected = finf.Spectrum.from_data(X).eigenvalues()
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    for other in (np.asfortranarray(X), frozen, X.astype(">f8"), np.repeat(X, 2, 1)[:, ::2]):
+        np.testing.assert_array_equal(finf.Spectrum.from_data(other).eigenvalues(), expected)
+    np.testing.assert_array_equal(X, frozen)
+    np.testing.assert_allclose(finf.Spectrum.from_covariance(H[::-1, ::-1]).eigenvalues(),
+                               finf.Spectrum.from_covariance(H).eigenvalues(), rtol=1e-12)
+    assert finf.Spectrum(np.array([4, 2, 1])).max == 4
+    beta = np.array([1.0, 9.0, -0.5, 9.0])[::2]
+    assert str(finf.Noise.from_noising_coef(beta)) == "beta:1,-0.5"
+
+
+def test_arrays_of_step_sizes():
+    etas = np.array([0.01, 0.05])
+    for rows, one in ((finf.mean("nu:0.1", etas), lambda x: finf.mean("nu:0.1", x)),
+                      (finf.linreg("nu:best", etas, S), lambda x: finf.linreg("nu:best", x, S)),
+                      (finf.iqc("nu:0.1", etas, 10, solver="newton"),
+                       lambda x: finf.iqc("nu:0.1", x, 10, solver="newton"))):
+        assert isinstance(rows, finf.Results) and [r.eta for r in rows] == etas.tolist()
+        for r in rows:
+            ours, theirs = r.to_dict(), one(r.eta).to_dict()
+            assert all(ours[k] == theirs[k] for k in ("gamma2", "rho", "eta_eff"))
+            assert ours.get("F_inf") == theirs.get("F_inf")
+            assert ours.get("bound") == theirs.get("bound")
+        assert str(rows).count("\n") == 2
+
+
+def test_pickles():
+    data = finf.Spectrum.from_data(np.random.default_rng(0).normal(size=(50, 3)))
+    system = finf.System.epochs(16, 4)
+    for s in (finf.Spectrum.power(1, 1e15), finf.Spectrum.exp(0.1, 9, normalize=True), data,
+              finf.Spectrum.flat(5), finf.Spectrum.step(5), finf.Spectrum([2, 1])):
+        again = pickle.loads(pickle.dumps(s))
+        assert (again.d, again.max, again.trace, str(again)) == (s.d, s.max, s.trace, str(s))
+    for x in (system, finf.System.toeplitz("nu:0.1", 8), finf.System.honaker(9),
+              finf.System.from_matrix(np.eye(3)), finf.System.banded(12, 3)):
+        again = pickle.loads(pickle.dumps(x))
+        np.testing.assert_array_equal(again.gram(), x.gram())
+        assert again.name == x.name
+    for r in (finf.linreg("nu:0.1", 0.02, S), finf.mean("nu:0.1", 0.1), finf.gamma("cc", 10),
+              finf.iqc("nu:0.1", 0.1, 10), finf.curve(system, 0.02, S), finf.privacy(rho=1),
+              finf.mean("nu:0.1", [0.1, 0.2])):
+        assert str(pickle.loads(pickle.dumps(r))) == str(r)
+    with pytest.raises(TypeError, match="state()"):
+        pickle.dumps(stream())
+    with pytest.raises(TypeError, match="designed"):
+        pickle.dumps(finf.design(8, eta=0.05, spectrum=S, families=["dense"])[0])
+
+
+def test_parts_outlive_the_whole():
+    """What a result holds is good after everything that made it has gone."""
+    def made():
+        rows = finf.design(16, eta=0.05, spectrum=finf.Spectrum.power(1, 4),
+                           families=["dense", "nu"])
+        return rows[0].system, rows[1].noise, finf.Problem(0.05, spectrum=[1.0, 0.5]).H
+
+    system, noise, spectrum = made()
+    gc.collect()
+    assert system.gram().shape == (16, 16) and noise.gamma2 > 1 and spectrum.d == 2
+
+
+def test_one_stream_of_many_threads():
+    """Every step is drawn once, whoever draws it."""
+    s, drawn = finf.NoiseStream(BLT, 5, 1.0, seed=1), []
+    threads = [threading.Thread(target=lambda: drawn.extend(s.next() for _ in range(50)))
+               for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    alone = finf.NoiseStream(BLT, 5, 1.0, seed=1)
+    expected = {alone.next().tobytes() for _ in range(200)}
+    assert {z.tobytes() for z in drawn} == expected and s.step == 200
+
+
+def test_fork():
+    """A child that was forked computes as its parent does."""
+    def work():
+        return (finf.linreg("nu:best", 0.02, S).F_inf, finf.iqc("nu:0.1", 0.1, 10).bound,
+                finf.System.me(20).loss, finf.NoiseStream(BLT, 3, 1.0, seed=1).next().sum())
+
+    here = repr(work())
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, repr(work()).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as f:
+        assert f.read() == here
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_interrupt_of_a_long_linreg(monkeypatch):
+    """Ctrl-C is raised while the library, which here has not ended, is left to itself."""
+    from test_threads import interrupt
+    held, ended = threading.Event(), threading.Event()
+
+    def slow(*_):
+        interrupt()
+        held.wait()
+        ended.set()
+
+    monkeypatch.setattr("finf.quadratic._linreg", slow)
+    with pytest.raises(KeyboardInterrupt):
+        finf.linreg("nu:0.1", 1e-4, finf.Spectrum.power(1, 1000))
+    assert not ended.is_set()
+    held.set()
+    assert ended.wait(60)
+    monkeypatch.undo()
+    s = finf.Spectrum.power(1, 1000)
+    assert finf.linreg("nu:0.1", 1e-4, s).F_inf == _call.abandonable(
+        lambda: finf.linreg("nu:0.1", 1e-4, s)).F_inf
+    with pytest.raises(finf.DomainError, match="eta = -1"):  # from the other thread
+        finf.linreg("nu:0.1", -1, s)

@@ -1,0 +1,123 @@
+"""The examples that train: gradients and clipping against autograd, equal privacy, and that the
+page says what the tables have."""
+from __future__ import annotations
+
+import math
+import os
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import finf
+
+torch = pytest.importorskip("torch")
+ROOT = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir)
+sys.path.insert(0, os.path.join(ROOT, "examples"))
+
+from private_training import mechanisms  # noqa: E402
+from private_training.convnet import Convnet  # noqa: E402
+from private_training.experiment import compared  # noqa: E402
+from private_training.softmax import Softmax  # noqa: E402
+from private_training.train import Run, train  # noqa: E402
+
+
+def convolved(theta, x, y):
+    """The net by torch's own layers."""
+    w1, w2, w3 = (w[0] for w in Convnet.weights(theta[None]))
+    f = torch.nn.functional
+    h = f.relu(f.conv2d(x[None, None], w1[:-1].T.reshape(8, 1, 4, 4), w1[-1], 2, 1))
+    h = f.relu(f.conv2d(h, w2[:-1].T.reshape(16, 8, 3, 3), w2[-1], 2, 1))
+    return f.cross_entropy(h.permute(0, 2, 3, 1).flatten(1) @ w3[:-1] + w3[-1], y[None])
+
+
+def logistic(theta, x, y):
+    return torch.nn.functional.cross_entropy(x[None] @ theta.view(10, -1).T, y[None])
+
+
+@pytest.mark.parametrize("kind", ["softmax", "convnet"])
+def test_clipped_gradients(kind):
+    """The sum over examples of g min(1, clip/|g|), g by autograd; some are cut and some are not."""
+    g = torch.Generator().manual_seed(1)
+    x = torch.randn(6, 16, 16, generator=g) if kind == "convnet" else torch.randn(6, 7, generator=g)
+    y = torch.randint(10, (6,), generator=g)
+    model, loss = (Convnet(), convolved) if kind == "convnet" else (Softmax(x), logistic)
+    theta = model.start(3, 0) + 0.05 * torch.randn(3, model.size, generator=g)
+    clip = torch.tensor([0.5, 2.0, 1e6])
+    expected = torch.zeros_like(theta)
+    losses = torch.zeros(3)
+    for r in range(3):
+        for xi, yi in zip(x, y):
+            at = theta[r].clone().requires_grad_()
+            value = loss(at, xi, yi)
+            grad, = torch.autograd.grad(value, at)
+            expected[r] += grad * min(1, clip[r] / grad.norm())
+            losses[r] += value.detach() / 6
+    np.testing.assert_allclose(model.clipped_sum(theta, x, y, clip), expected, atol=2e-5)
+    np.testing.assert_allclose(model.evaluate(theta, x, y)[0], losses, rtol=1e-5)
+
+
+def every(steps, epochs):
+    lam = tuple(1 / np.arange(1, 6) / 20)
+    return mechanisms.candidates(steps, epochs, 1.0, 0.0, 1e-4, lam, tuple(mechanisms.METHODS),
+                                 (0.1,), (1.0,))
+
+
+@pytest.mark.parametrize("steps, epochs", [(12, 1), (12, 3)])
+def test_equal_privacy(steps, epochs):
+    """|C g|^2/sigma^2 = 2 rho at most, for every pattern of participations and signs: each C is
+    found from what its stream adds, z = B w, C = 1/B; where sens2 is exact one attains it."""
+    rho = mechanisms.rho_of(2, 1e-5)
+    seen = set()
+    for m in every(steps, epochs):
+        w = finf.NoiseStream("sgd", 40, 1.0, np.float32, seed=3)
+        W = np.array([w.next() for _ in range(steps)])
+        z = m.stream(40, 3)
+        Z = np.array([z.next() for _ in range(steps)])
+        K = m.system.covariance()
+        B = m.system.noising()
+        np.testing.assert_allclose(Z, B @ W, atol=1e-5)
+        np.testing.assert_allclose(B @ B.T, K, atol=1e-9)
+        if m.method != "honaker":  # which is decoded by more than an inverse
+            each = steps // epochs
+            X = np.linalg.inv(K)
+            most = max(u @ X[s::each, s::each] @ u for s in range(each)
+                       for u in np.array(np.meshgrid(*[[1, -1]] * epochs)).reshape(epochs, -1).T)
+            assert most <= m.sens2 * (1 + 1e-7)
+            assert most >= m.sens2 * (1 - 1e-7) or not m.sens2_exact
+        assert m.sigma(1.0, rho) == pytest.approx(math.sqrt(m.sens2 / (2 * rho)), rel=1e-14)
+        seen.add(m.method)
+    assert seen == set(mechanisms.METHODS)
+
+
+def test_training_is_repeatable_and_runs_do_not_mix():
+    """A run alone ends where it ends among others; without noise it is gradient descent."""
+    g = torch.Generator().manual_seed(0)
+    x, y = torch.randn(24, 5, generator=g), torch.randint(10, (24,), generator=g)
+    model = Softmax(x)
+    runs = [Run(m, 2, rho, 1e6, 0.5, momentum, 6, 1e-3) for m in every(12, 3)
+            for momentum in (0, 0.9) for rho in (0.1, math.inf)]
+    theta = train(model, x, y, runs, 7)
+    for i in (0, 5, len(runs) - 1):
+        np.testing.assert_allclose(train(model, x, y, [runs[i]], 7)[0], theta[i], atol=1e-5)
+    quiet = [i for i, r in enumerate(runs) if math.isinf(r.rho) and r.momentum == 0]
+    np.testing.assert_allclose(theta[quiet], theta[quiet[:1]].expand(len(quiet), -1), atol=1e-6)
+
+
+def test_gains_are_paired():
+    right = np.array([0.5, 0.6, 0.7])
+    rows = [{"data": "d", "model": "m", "epochs": 1, "epsilon": 1, "momentum": 0, "method": name,
+             "validation": 0.5, "_right": right + gain, "_loss": right}
+            for name, gain in (("sgd", 0.0), ("nu", 0.25))]
+    nu = next(r for r in compared(rows) if r["method"] == "nu")
+    assert nu["gain"] == pytest.approx(0.25) and nu["gain_pm"] == pytest.approx(0, abs=1e-12)
+
+
+def test_the_page_says_what_the_tables_have():
+    def lines(*path):
+        with open(os.path.join(ROOT, *path), encoding="utf-8") as f:
+            return [line.strip() for line in f if re.match(r"\| (\d|digits|fashion)", line)]
+
+    page, tables = lines("docs", "training.md"), lines("notebooks-data", "training", "README.md")
+    assert len(page) >= 9 and set(page) <= set(tables)
