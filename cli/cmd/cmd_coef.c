@@ -73,6 +73,9 @@ static finf_status show_coefficients(const args *a, const finf_noise *noise, siz
         finf_status t = show_sigma(a, noise, d, why);
         if (t) s = t;
         doc_array(d, strategy ? "strategy_coef" : "noising_coef", x, n, error);
+        if (!s && isinf(error) && !wants_csv(a) && !setting_given(a))
+            doc_string(d, "reason", DATA_ONLY, "they grow so far that their error has no bound",
+                       NULL);
     }
     free(x);
     return s;

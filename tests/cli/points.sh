@@ -36,8 +36,8 @@ for c in 'mean --noise sgd --eta 0.1' 'linreg --noise sgd --spectrum flat --dim 
     rows 2 $c --epsilon 1,2 --delta 1e-6
     values epsilon '1 2' $c --epsilon 1,2 --delta 1e-6
 done
-ok '^t,nu:0.1,nu:0.2$' coef --noise nu:0.1,0.2 --length 2 --format csv # a column each
-ok '^1,-0.45000000000000001,-0.40000000000000002$' coef --noise nu:0.1,0.2 --length 2 --format csv
+ok '^noise,t,noising_coef,noising_coef_error$' coef --noise nu:0.1,0.2 --length 2 --format csv # rows of each
+ok '^nu:0.2,1,-0.40000000000000002,' coef --noise nu:0.1,0.2 --length 2 --format csv
 ok '^# noising_coef of nu:0.2$' coef --noise nu:0.1,0.2 --length 2
 rows 3 gamma --noise sgd --steps 1:100:log:3
 values steps '1 10 100' gamma --noise sgd --steps 1:100:log:3
