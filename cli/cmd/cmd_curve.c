@@ -216,7 +216,8 @@ static void show_gap(doc *d, const finf_system_facts *f)
     snprintf(note, sizeof note,
              "no C has a loss (%zu participation%s) smaller by more than this part of it",
              f->participations, f->participations == 1 ? "" : "s, fixed order");
-    doc_number(d, "least", DATA_ONLY, f->lower, NULL);
+    doc_real(d, "least", DATA_ONLY, finf_real_make(f->lower, f->lower_error, f->error.method),
+             NULL);
     doc_number(d, "duality_gap", SHOWN, gap, note);
 }
 
