@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base.h"
+#include "kept.h"
 
 /* rho of (epsilon, delta), exact: all steps together are one Gaussian mechanism. (theory 8.2) */
 static finf_status find_rho(const args *a, setting *x, finf_reason *why)
@@ -21,7 +22,7 @@ static finf_status find_rho(const args *a, setting *x, finf_reason *why)
     if (!(x->delta >= 1e-300 && x->delta < 1))
         return finf_why(why, FINF_EDOM, "delta = %s: must be in (0, 1), at least 1e-300",
                         finf_show(x->delta).s);
-    s = finf_rho_gauss(x->epsilon, x->delta, &x->rho, why);
+    s = rho_get(x->epsilon, x->delta, &x->rho, why);
     x->set.rho = x->rho.value;
     return s;
 }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, Progress, Stop, check, choice, made, real, stoppable, string
-from ._call import as_real, text_of, whole
+from ._call import as_real, over, text_of, whole
 from ._library import ffi, has, lib
 from .errors import ToleranceError, UsageError
 from .noise import Noise, noise_for
