@@ -207,6 +207,7 @@ static const option_use OPTIONS[] = {
      .help = "or k passes over the data: as many participations, T/k steps apart"},
     OPTIMIZER_OPTIONS,
     PRIVACY_OPTIONS,
+    {.id = OPT_BATCH},
     TABLE_OPTIONS,
     COMMON_OPTIONS,
     {.id = OPT_END}};
@@ -226,6 +227,7 @@ static const option_rule RULES[] = {
     OPTION_NEEDS(OPT_OPTIMIZER, OPT_SPECTRUM),
     OPTION_NEEDS(OPT_AVERAGE, OPT_SPECTRUM),
     OPTION_NEEDS(OPT_WEIGHT_DECAY, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_BATCH, OPT_SPECTRUM),
     OPTION_NEEDS(OPT_EPSILON, OPT_SPECTRUM),
     OPTION_NEEDS(OPT_DELTA, OPT_SPECTRUM),
     {.option = OPT_END}};

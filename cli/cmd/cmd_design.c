@@ -255,8 +255,9 @@ static void show_row(doc *d, const job *j, const design_row *row)
     doc_real(d, "rho", DATA_ONLY, x->rho, NULL);
     doc_number(d, "clip", DATA_ONLY, x->set.clip, NULL);
     finf_real sigma = with_rho(x, finf_noise_multipliers(&x->set, r->sens2).sigma);
-    doc_real(d, "sigma", SHOWN, finf_real_make(r->sigma, sigma.error, sigma.method),
-             "standard deviation of w_t");
+    sigma.value = r->sigma;
+    doc_real(d, "sigma", SHOWN, sigma, "standard deviation of w_t");
+    show_batch(d, x, sigma);
     show_spelling(d, j, row);
     show_blt(d, row);
     if (!isnan(memory_of(j, row)))
@@ -302,7 +303,8 @@ static void show(doc *d, const job *j)
                                                  : "Noise for F_inf");
     for (size_t i = 0; i < j->list.n; i++)
         if (j->list.all[i].done) show_row(d, j, &j->list.all[i]);
-    if (j->list.n > 1) doc_columns(d, "family,loss,loss_total,gap,sens2,sigma,memory,seconds");
+    if (j->list.n > 1)
+        doc_columns(d, "family,loss,loss_total,gap,sens2,sigma,sigma_mean,memory,seconds");
     note_blt(d, j);
     note_bounds(d, j);
     if (j->n && !j->prefix && j->objective == FINF_DESIGN_MAX)
@@ -349,7 +351,8 @@ static const option_use OPTIONS[] = {
     {.id = OPT_SAVE, .help = "c of a Toeplitz noise, for --noise design@FILE; else the matrix B"},
     {.id = OPT_EXPORT},
     {.id = OPT_BATCH,
-     .help = "--export: the noise is added to the mean of n clipped gradients, not to their sum"},
+     .help =
+         "also sigma for the mean of n clipped gradients; --export: noise for that, not the sum"},
     TABLE_OPTIONS,
     COMMON_OPTIONS,
     {.id = OPT_END}};
@@ -362,7 +365,6 @@ static const option_rule RULES[] = {
     {.option = OPT_SPECTRUM, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_START, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_SIGMA_SGD, .needs = {OPT_WORKLOAD}, .words = "loss"},
-    {.option = OPT_BATCH, .needs = {OPT_EXPORT}},
     {.option = OPT_KAPPA, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_SMOOTH, .needs = {OPT_KAPPA}},
     {.option = OPT_BOUND, .needs = {OPT_KAPPA}},

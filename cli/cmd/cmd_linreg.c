@@ -149,6 +149,7 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_DIRECTIONS},
                                      OPTIMIZER_OPTIONS,
                                      PRIVACY_OPTIONS,
+                                     {.id = OPT_BATCH},
                                      TABLE_OPTIONS,
                                      COMMON_OPTIONS,
                                      {.id = OPT_END}};
