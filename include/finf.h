@@ -1086,6 +1086,7 @@ typedef struct {
     /* me: no C has a smaller error times squared sensitivity to these (the dual value, to
      * rounding); NaN for the others */
     double lower;
+    double lower_error;           /* of that bound: rounding */
     int iterations;               /* me, banded; else 0 */
     double seconds;               /* that the generation took */
     const char *timed;            /* of what: the noise of any step can be computed from it */
@@ -1298,6 +1299,7 @@ typedef struct {
     double sigma;         /* standard deviation of w: sqrt(G^2 sens2/(2 rho)) */
     /* dense: no noise at all has a smaller loss, by the dual, to rounding; NaN for the others */
     double least;
+    double least_error; /* of that bound: rounding */
     double duality_gap; /* dense: loss/least - 1; NaN for the others */
     size_t memory;      /* vectors that a stream of this noise keeps */
     size_t bands;       /* banded: coefficients c that are not 0; else 0 */
@@ -1379,12 +1381,17 @@ typedef struct {
     /* privacy noise, as far as the clip norm is set by |theta_0 - theta*|; polylog(T) included,
      * as below */
     double start;
-    double dp;         /* privacy noise, as far as the clip norm is set by sigma_sgd */
-    double sgd;        /* gradient noise */
-    double polylog;    /* the factor c_polylog log(T)^polylog_power */
-    double T_left;     /* "T large enough": T / log^q(T/p) .. */
-    double T_right;    /* .. and what it must reach */
-    double T_min;      /* the T that does; +inf beyond 1e300 */
+    double dp;      /* privacy noise, as far as the clip norm is set by sigma_sgd */
+    double sgd;     /* gradient noise */
+    double polylog; /* the factor c_polylog log(T)^polylog_power */
+    double T_left;  /* "T large enough": T / log^q(T/p) .. */
+    double T_right; /* .. and what it must reach */
+    double T_min;   /* the T that does; +inf beyond 1e300 */
+    /* of start, dp, sgd, polylog, eta_max and clip, relative: rounding, and what the eigenvalues
+     * of a matrix are not known to. gap and T_min, which magnify that, have their own */
+    double relerr;
+    double gap_error;
+    double T_min_error;
     int valid;         /* T_left >= T_right: the corollary speaks of this T */
     double kappa;      /* lambda_max / mu */
     double d_eff;      /* Tr H / lambda_max */
@@ -1876,9 +1883,9 @@ finf_status finf_audit_system(const finf_system *system, const finf_audit_option
 /* A correction to the paper: what it prints beside what is computed here. */
 typedef struct {
     const char *what; /* what the two numbers are of */
-    double printed, computed;
+    double printed, computed, computed_error;
     const char *also; /* a second pair that belongs to it; NULL and NaN where there is none */
-    double also_printed, also_computed;
+    double also_printed, also_computed, also_computed_error;
     char note[640]; /* why */
 } finf_erratum;
 

@@ -1,6 +1,7 @@
 /* bounds/problem/linreg.c */
 #include <string.h>
 
+#include "linreg_search.h"
 #include "spec.h"
 #include "support.h"
 
@@ -376,10 +377,10 @@ START_TEST(many_eigenvalues)
     finf_linreg(noise, eta, H, NULL, &r);
     long double sum = 0, D = 1;
     for (size_t i = 0; i < n; i++) {
-        finf_real I;
+        finf_real integral;
         b[i] = eta * lambda[i];
-        finf_ellint_i(1e-7, b[i], &I);
-        T[i] = b[i] * (2 - b[i]) / (2 * M_PI) * I.value;
+        finf_ellint_i(1e-7, b[i], &integral);
+        T[i] = b[i] * (2 - b[i]) / (2 * M_PI) * integral.value;
     }
     for (size_t i = 0; i < n; i++) {
         D -= b[i] / (2 * (1 - (long double)b[i]));
@@ -507,6 +508,39 @@ START_TEST(noise_of_prior_work)
 }
 END_TEST
 
+/* What a search for nu evaluates is the exact value, with the errors of both; near the largest
+ * step, of a grouped spectrum, with gradient noise. */
+START_TEST(prepared_for_a_search)
+{
+    const double ds[] = {1, 7, 1e6}, etas[] = {1e-3, 0.5, 0.999}, nus[] = {1e-7, 0.01, 1};
+    for (size_t i = 0; i < 27; i++) {
+        finf_spectrum *H;
+        finf_noise *noise;
+        finf_linreg_options o = finf_linreg_options_default();
+        finf_linreg_result r;
+        linreg_search x;
+        finf_real F, most;
+        finf_spectrum_power(1, ds[i % 3], &H, NULL);
+        o.privacy.sigma_sgd = i % 2 ? 0.3 : 0;
+        o.kurtosis = i % 5 ? 0 : 1.5;
+        finf_noise_nu(nus[i / 9], &noise, NULL);
+        finf_linreg_eta_max(H, o.kurtosis, NULL, &most, NULL);
+        double eta = etas[i / 3 % 3] * most.value;
+        ck_assert_int_eq(finf_linreg(noise, eta, H, &o, &r), FINF_OK);
+        ck_assert_int_eq(linreg_search_make(eta, H, &o, &x), FINF_OK);
+        ck_assert(x.n > 0 && !linreg_search_at(&x, noise, &F, NULL));
+        ck_assert(fabs(F.value - r.exact.value) <= F.error + r.exact.error);
+        ck_assert(F.error <= 4 * r.exact.error + 1e-14 * F.value);
+        linreg_search_free(&x);
+        ck_assert_int_eq(linreg_search_make(1.01 * most.value, H, &o, &x), FINF_OK);
+        ck_assert(x.n == 0);
+        linreg_search_free(&x);
+        finf_noise_free(noise);
+        finf_spectrum_free(H);
+    }
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *t = tcase_create("linreg");
@@ -524,6 +558,7 @@ static TCase *make(void)
     tcase_add_test(t, many_eigenvalues);
     tcase_add_test(t, power_laws);
     tcase_add_test(t, noise_of_prior_work);
+    tcase_add_test(t, prepared_for_a_search);
     tcase_add_test(t, refused);
     return t;
 }

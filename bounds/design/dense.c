@@ -388,6 +388,8 @@ static finf_status answer(dense_work *w, finf_design_result *out)
     if (s) return s;
     out->iterations = w->iterations;
     out->least = lower * w->r->spread;
+    /* a trace of n^2 products, squared, as the loss is */
+    out->least_error = 2 * FINF_EPS * (64 + 16 * sqrt((double)n)) * out->least;
     out->duality_gap = out->loss.value / out->least - 1;
     out->memory = n - 1;
     return FINF_OK;

@@ -113,13 +113,16 @@ finf_status minimise_or_end(minimise_fn *f, void *data, double from, double to, 
     return search(f, data, from, to, step, tol, 1, x);
 }
 
-/* Is the value at `at` above that of the minimum for sure, or is there nothing beyond? */
+/* Is the value at `at` above that of the minimum for sure, or is there nothing beyond? Where it is
+ * not, *grow is at least how many times as far that may be, by the parabola through both. */
 static finf_status is_wall(minimise_real_fn *f, void *data, double at, int beyond, finf_real least,
-                           int *wall)
+                           int *wall, double *grow)
 {
     finf_real value = {INFINITY, 0, ""};
     finf_status s = beyond ? FINF_OK : f(at, data, &value);
-    *wall = value.value - value.error > least.value + least.error;
+    double above = value.value - least.value, needed = value.error + least.error;
+    *wall = above > needed;
+    if (!*wall && above > 0) *grow = fmax(*grow, fmin(1.1 * sqrt(needed / above), 256));
     return s;
 }
 
@@ -129,11 +132,13 @@ finf_status minimise_error(minimise_real_fn *f, void *data, double lo, double hi
     finf_real least;
     int below = 0, above = 0;
     finf_status s = f(x, data, &least);
-    for (*error = 4 * tol; !s; *error *= 4) {
+    for (*error = 4 * tol; !s;) {
         int all = x - *error <= lo && x + *error >= hi;
-        if (!below) s = is_wall(f, data, x - *error, x - *error <= lo, least, &below);
-        if (!s && !above) s = is_wall(f, data, x + *error, x + *error >= hi, least, &above);
+        double grow = 1.25;
+        if (!below) s = is_wall(f, data, x - *error, x - *error <= lo, least, &below, &grow);
+        if (!s && !above) s = is_wall(f, data, x + *error, x + *error >= hi, least, &above, &grow);
         if (all || (below && above)) break;
+        *error *= grow > 1.25 ? grow : 4;
     }
     if (s) *error = INFINITY;
     return s;

@@ -21,8 +21,8 @@ finf_status minimise_or_end(minimise_fn *f, void *data, double from, double to, 
 
 /* Of a minimum x that was found in [lo, hi]: how far from it the true one may be. At this distance,
  * on both sides that there are, the value is larger beyond the errors of both; it starts from 4
- * tol, and is made four times as large until that holds. The valley in between is taken to have one
- * minimum. */
+ * tol, and grows as the parabola through the values says until that holds. The valley in between is
+ * taken to have one minimum. */
 typedef finf_status minimise_real_fn(double x, void *data, finf_real *value);
 finf_status minimise_error(minimise_real_fn *f, void *data, double lo, double hi, double x,
                            double tol, double *error);

@@ -56,6 +56,7 @@ typedef struct {
     double kappa;  /* condition number */
     double d_eff;  /* Tr H/lambda_1 */
     double size;   /* kappa^2 d_eff^2 d/rho = R^4 d/(mu^2 rho) */
+    double known;  /* mu, lambda_1 and Tr H, to this part of them */
 } problem;
 
 static problem make_problem(const finf_spectrum *s, double T, const finf_rate_options *o, int nu)
@@ -67,6 +68,8 @@ static problem make_problem(const finf_spectrum *s, double T, const finf_rate_op
     p.kappa = finf_spectrum_max(s) / p.mu;
     p.d_eff = p.trace / finf_spectrum_max(s);
     p.size = p.kappa * p.d_eff * p.kappa * p.d_eff * p.d / o->rho;
+    p.known = fmax(finf_spectrum_describe(s).resolution / p.mu,
+                   finf_spectrum_trace_error(s) / p.trace);
     return p;
 }
 
@@ -132,6 +135,22 @@ static double least_T(const problem *p, double right)
     return high;
 }
 
+/* What the numbers are known to. Terms, eta_max and clip are products of at most eight of mu,
+ * lambda_1, Tr H and 1/those, powers up to 7 of a logarithm, and some twenty roundings. The
+ * exponent of `gap` is such a product too, and T_min is where a growing function meets one. */
+static void errors(const problem *p, finf_rate_result *out)
+{
+    double relative = 8 * p->known + 64 * FINF_EPS;
+    double exponent = p->mu * eta_by_noise(p) * p->T;
+    double right = out->T_right;
+    out->relerr = relative;
+    out->gap_error = out->gap * expm1(relative * (1 + exponent));
+    out->T_min_error = isinf(out->T_min)
+                           ? 0
+                           : least_T(p, right * (1 + relative)) -
+                                 least_T(p, right * (1 - relative)) + 8 * FINF_EPS * out->T_min;
+}
+
 /* Everything that a corollary says of T steps: the rate, the largest step size and the clip norm it
  * is proved for, and whether T is large enough; if it is not, how large it must be. */
 static finf_status rate(const finf_spectrum *s, double T, const finf_rate_options *opt, int nu,
@@ -155,6 +174,7 @@ static finf_status rate(const finf_spectrum *s, double T, const finf_rate_option
     out->T_right = o.c_time * p.size * further_log(&p, o.c_time);
     out->T_min = least_T(&p, out->T_right);
     out->valid = out->T_left >= out->T_right;
+    errors(&p, out);
     if (!out->valid)
         finf_why(
             &out->reason, FINF_OK,

@@ -37,27 +37,17 @@ static finf_status check(double eta, const finf_spectrum *s, const finf_linreg_o
 
 /* Eigenvalues above this one stay single nodes of the measure: it is a quarter of the way to the
  * pole of 1/e_j, at b = 2/(2+kx), near which a sum of 1/e_j is not smooth. */
-static double separate_above(double eta, double kurtosis)
+double linreg_separate_above(double eta, double kurtosis)
 {
     return 0.25 * 2 / (fmax(2 + kurtosis, 1) * eta);
 }
 
-/* A node of the spectral measure at the step size eta. The differences from 2 may be small, so they
- * are formed in schur_real; what is left is the error of lambda itself. */
-typedef struct {
-    schur_real b;    /* eta lambda */
-    schur_real slow; /* 2 - b */
-    schur_real damp; /* e = 2 - (2+kx) b of theory 5.1: for Gaussian inputs 2(1-b) */
-    double b_error;  /* relative errors of the three */
-    double slow_error;
-    double damp_error;
-} direction;
-
 /* Node i at the step eta, with errors carried from b to the two differences. */
-static direction direction_at(const spectral_measure *m, size_t i, double eta, double kurtosis)
+linreg_direction linreg_direction_at(const spectral_measure *m, size_t i, double eta,
+                                     double kurtosis)
 {
     schur_real b = (schur_real)eta * m->lambda[i], kappa4 = 2 + (schur_real)kurtosis;
-    direction x = {.b = b, .slow = 2 - b, .damp = 2 - kappa4 * b};
+    linreg_direction x = {.b = b, .slow = 2 - b, .damp = 2 - kappa4 * b};
     double size = (double)b, rounding = 4 * SCHUR_EPS;
     x.b_error = spectral_measure_lambda_error(m, i) + rounding;
     x.slow_error = (size * x.b_error + 2 * rounding) / fabs((double)x.slow);
@@ -85,11 +75,11 @@ static double relative_error(const sum_t *s)
 /* D = 1 - sum_j b_j/e_j of (5.d): F_inf is finite iff every e_j > 0 and D > 0. When some e_j <= 0,
  * a direction diverges by itself, it is -inf. A D near 0 has lost the digits that the sum has in
  * common with 1: that is in its error. */
-static finf_real stability_margin(const spectral_measure *m, double eta, double kurtosis)
+finf_real linreg_margin(const spectral_measure *m, double eta, double kurtosis)
 {
     sum_t D = {1, 0};
     for (size_t i = 0; i < m->n; i++) {
-        direction x = direction_at(m, i, eta, kurtosis);
+        linreg_direction x = linreg_direction_at(m, i, eta, kurtosis);
         if (!(x.damp > 0)) return (finf_real){-INFINITY, 0, ""};
         add(&D, -m->weight[i] * x.b / x.damp,
             x.b_error + x.damp_error + spectral_measure_error(m, i));
@@ -109,7 +99,7 @@ typedef struct {
 static double stability(double eta, void *ctx)
 {
     const stability_ctx *x = ctx;
-    return fmax(stability_margin(x->m, eta, x->kurtosis).value, -1e3);
+    return fmax(linreg_margin(x->m, eta, x->kurtosis).value, -1e3);
 }
 
 /* How far the zero may be from eta: D, which falls, is positive beyond doubt so far below, and
@@ -118,8 +108,8 @@ static double zero_error(const stability_ctx *x, double eta)
 {
     double off = 4 * FINF_EPS * eta;
     for (; off < eta; off *= 2) {
-        finf_real below = stability_margin(x->m, eta - off, x->kurtosis),
-                  above = stability_margin(x->m, eta + off, x->kurtosis);
+        finf_real below = linreg_margin(x->m, eta - off, x->kurtosis),
+                  above = linreg_margin(x->m, eta + off, x->kurtosis);
         if (below.value > below.error && above.value < -above.error) return off;
     }
     return INFINITY;
@@ -224,7 +214,7 @@ static sums_t sum_directions(const spectral_measure *m, double eta, double kurto
 {
     sums_t s = {.infinite = 0};
     for (size_t i = 0; i < m->n; i++) {
-        direction x = direction_at(m, i, eta, kurtosis);
+        linreg_direction x = linreg_direction_at(m, i, eta, kurtosis);
         double rounded = x.b_error + FINF_EPS, weight = spectral_measure_error(m, i) + FINF_EPS;
         /* the error of T at a rounded b: T is a positive harmonic function of 1-b in the disc, so
          * |dT/db| <= 2 T/(b(2-b)) by Harnack's inequality */
@@ -329,7 +319,7 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
     status = optimum(n, b, share, s.lti_share, out, eta, unit, sgd, &out->optimum_lti);
     if (!status && out->stable) {
         for (size_t i = 0; i < n; i++) {
-            direction x = direction_at(m, i, eta, kx);
+            linreg_direction x = linreg_direction_at(m, i, eta, kx);
             share[i] = m->weight[i] * half / out->D * (double)(x.b * x.slow / x.damp);
         }
         double D_rel = D_error / out->D;
@@ -416,9 +406,9 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     out->reason = sens.reason;
     if (known && known != FINF_ETOL) return known; /* undecided: stability does not need it */
     spectral_measure m;
-    status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
+    status = spectral_measure_make(s, linreg_separate_above(eta, o.kurtosis), &m);
     if (status) return finf_why(&out->reason, status, "no memory");
-    finf_real D = stability_margin(&m, eta, o.kurtosis);
+    finf_real D = linreg_margin(&m, eta, o.kurtosis);
     out->D_error = D.error;
     status = judge_step(eta, s, o.kurtosis, D.value, out);
     if (!status && known)
@@ -463,10 +453,10 @@ finf_status finf_linreg_directions(const finf_noise *noise, double eta, const fi
         for (size_t j = 0; j < n; j++) b[j] = eta * finf_spectrum_at(s, k[j]);
         status = finf_noise_energy(noise, b, n, T, NULL, why);
     }
-    if (!status) status = spectral_measure_make(s, separate_above(eta, o.kurtosis), &m);
+    if (!status) status = spectral_measure_make(s, linreg_separate_above(eta, o.kurtosis), &m);
     if (status == FINF_ENOMEM) finf_why(why, status, "no memory for %zu directions", n);
     if (!status) {
-        double D = stability_margin(&m, eta, o.kurtosis).value,
+        double D = linreg_margin(&m, eta, o.kurtosis).value,
                sigma2 = o.privacy.clip * o.privacy.clip * sens.gamma2.value / (2 * o.privacy.rho);
         for (size_t j = 0; j < n; j++) {
             double lambda = finf_spectrum_at(s, k[j]);

@@ -4,6 +4,29 @@
 
 #include "filtered.h"
 
+/* ---- of plain SGD: linreg.c, for linreg_search.c ----------------------------------------------
+ */
+
+/* A node of the spectral measure at the step size eta. The differences from 2 may be small, so they
+ * are formed in schur_real; what is left is the error of lambda itself. */
+typedef struct {
+    schur_real b;    /* eta lambda */
+    schur_real slow; /* 2 - b */
+    schur_real damp; /* e = 2 - (2+kx) b of theory 5.1: for Gaussian inputs 2(1-b) */
+    double b_error;  /* relative errors of the three */
+    double slow_error;
+    double damp_error;
+} linreg_direction;
+
+linreg_direction linreg_direction_at(const spectral_measure *m, size_t i, double eta,
+                                     double kurtosis);
+/* D of (5.d), with its error; -inf where a direction diverges alone. */
+finf_real linreg_margin(const spectral_measure *m, double eta, double kurtosis);
+/* Eigenvalues above this one stay single nodes. */
+double linreg_separate_above(double eta, double kurtosis);
+
+/* ---- of any optimizer ------------------------------------------------------------------------ */
+
 /* The directions at one step, each a node of the spectral measure, and what white noise does there.
  * (theory 11.3) */
 typedef struct {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "bounds.h"
+#include "linreg_search.h"
 #include "minimise.h"
 #include "optimizer.h"
 
@@ -14,6 +15,7 @@ typedef struct {
     const finf_spectrum *s;
     finf_linreg_options opt;
     const finf_mean_options *set;
+    linreg_search search; /* linear regression, prepared; not made where n is 0 */
     /* the last result: of an evaluation that failed, if there was one, as the search ends there */
     finf_linreg_result linreg;
     finf_mean_result mean;
@@ -43,10 +45,23 @@ static finf_status linreg_with(double nu, const problem *p, const finf_linreg_op
     return st;
 }
 
+/* The value alone, which is all that the search wants. */
+static finf_status linreg_prepared(double nu, problem *p)
+{
+    finf_noise *noise = NULL;
+    p->linreg = finf_linreg_failed();
+    finf_status st = finf_noise_nu(nu, &noise, &p->linreg.reason);
+    if (st == FINF_OK)
+        st = linreg_search_at(&p->search, noise, &p->linreg.exact, &p->linreg.reason);
+    finf_noise_free(noise);
+    return st;
+}
+
 static finf_status linreg_real(double log_nu, void *data, finf_real *value)
 {
     problem *p = data;
-    finf_status st = linreg_with(fmin(exp(log_nu), 1), p, &p->opt, &p->linreg);
+    double nu = fmin(exp(log_nu), 1);
+    finf_status st = p->search.n ? linreg_prepared(nu, p) : linreg_with(nu, p, &p->opt, &p->linreg);
     *value = p->linreg.exact;
     return st;
 }
@@ -96,9 +111,15 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
         least *= fmin(1, finf_optimizer_step(o) * (1 + o->weight_decay / finf_spectrum_min(s)));
     finf_status st = FINF_OK;
     p.opt.optimum = 0;
+    p.linreg = finf_linreg_failed();
     *nu = finf_real_failed();
-    if (least > 0 && isfinite(least))
+    /* once by finf_linreg: whether the problem is one */
+    if (least > 0 && isfinite(least)) st = linreg_with(1, &p, &p.opt, &p.linreg);
+    if (st == FINF_OK && linreg_search_make(eta, s, &p.opt, &p.search))
+        st = finf_why(&p.linreg.reason, FINF_ENOMEM, "no memory");
+    if (st == FINF_OK && least > 0 && isfinite(least))
         st = best_nu(linreg_at, linreg_real, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)), &best);
+    linreg_search_free(&p.search);
     *out = p.linreg;
     if (st == FINF_OK) st = linreg_with(best.value, &p, opt, out);
     if (st == FINF_OK || st == FINF_ETOL) *nu = best;

@@ -322,6 +322,8 @@ finf_status finf_system_me(size_t n, const finf_system_options *opt, finf_system
     s->facts.separation = n;
     status = factorization_make(n, opt, &s->dense, why);
     s->facts.lower = s->dense.lower;
+    /* 2 tr - sum of numbers of its own size, each known as the loss is */
+    s->facts.lower_error = 3 * 64 * FINF_EPS * fabs(s->dense.lower);
     s->facts.iterations = s->dense.iterations;
     double error = s->dense.error;
     finf_real e = finf_real_make(error, fabs(error - s->dense.lower) + 64 * FINF_EPS * fabs(error),
@@ -350,6 +352,7 @@ finf_status finf_system_epochs(size_t n, size_t b, const finf_system_options *op
     else
         status = epochs_make(n, b, opt, &s->several, why);
     s->facts.lower = s->several.lower;
+    s->facts.lower_error = 3e-13 * fabs(s->several.lower); /* T^2/V, each known as the loss is */
     s->facts.iterations = s->several.iterations;
     double error = s->several.error;
     finf_real e = finf_real_make(error, fabs(error - s->several.lower) + 1e-13 * fabs(error),

@@ -349,8 +349,8 @@ const command command_audit = {
         "findings: an infinite sensitivity, a claim that does not hold and the slip that explains\n"
         "it, coefficients mixed up, a matrix transposed. FILE: coefficients or a lower triangular\n"
         "matrix as text, CSV or .npy, a BLT as jax_privacy spells it, what design --save wrote.",
-    .example = "finf audit --noise 'blt:0.9,0.5;0.2,0.1' --steps 100 --participations 2 "
-               "--separation 50 --claims sens2=2.5",
+    .example = "finf audit --noise 'blt:0.9,0.5;0.2,0.1' --steps 100 --epochs 2 "
+               "--claims sens2=2.5",
     .options = OPTIONS,
     .rules = RULES,
     .truths = TRUTHS,

@@ -23,6 +23,13 @@ static finf_status show_sigma(const args *a, const finf_noise *noise, doc *d, fi
     doc_real(d, "rho", DATA_ONLY, x.rho, NULL);
     doc_number(d, "clip", DATA_ONLY, x.set.clip, NULL);
     doc_real(d, "sigma", DATA_ONLY, sigma, NULL);
+    if (!isnan(x.batch)) {
+        finf_real mean = finf_real_over(sigma, finf_real_exact(x.batch));
+        doc_note(d, "# sigma_mean = %s: where it is added to the mean over a batch of %s",
+                 finf_show(mean.value).s, finf_show(x.batch).s);
+        doc_number(d, "batch", DATA_ONLY, x.batch, NULL);
+        doc_real(d, "sigma_mean", DATA_ONLY, mean, NULL);
+    }
     show_row_reason(d, a, gamma.reason.text);
     return FINF_OK;
 }
@@ -102,6 +109,7 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_STRATEGY},
                                      {.id = OPT_DENSITY},
                                      PRIVACY_OPTIONS,
+                                     {.id = OPT_BATCH},
                                      COMMON_OPTIONS,
                                      {.id = OPT_END}};
 

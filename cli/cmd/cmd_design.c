@@ -19,8 +19,8 @@ typedef struct {
     finf_design_options o;
     finf_design *run;
     design_list list;
-    double least; /* no noise has a smaller loss; NaN: not computed */
-    double gap;   /* of the dense solver; NaN: it was not run */
+    finf_real least; /* no noise has a smaller loss; NaN: not computed */
+    double gap;      /* of the dense solver; NaN: it was not run */
 } job;
 
 static const finf_system_options STOP = {.cancel = {sweep_interrupted, NULL}};
@@ -126,7 +126,8 @@ static finf_status run(job *j, finf_reason *why)
 {
     finf_status s = FINF_OK;
     size_t epoch = isnan(j->who.k) || j->who.k == 1 ? 0 : (size_t)j->who.b;
-    j->least = j->gap = NAN;
+    j->least = finf_real_failed();
+    j->gap = NAN;
     for (size_t i = 0; i < j->list.n; i++) {
         design_row *row = &j->list.all[i];
         if (i && sweep_interrupted(NULL))
@@ -136,7 +137,8 @@ static finf_status run(job *j, finf_reason *why)
         if (one && !s) *why = row->r.reason;
         if (one && one != FINF_ETOL) return one;
         s = s ? s : one;
-        if (row->done && !isnan(row->r.least)) j->least = row->r.least;
+        if (row->done && !isnan(row->r.least))
+            j->least = finf_real_make(row->r.least, row->r.least_error, "dual");
         if (row->done && !isnan(row->r.duality_gap)) j->gap = row->r.duality_gap;
     }
     return s;
@@ -240,17 +242,22 @@ static void show_row(doc *d, const job *j, const design_row *row)
     doc_row(d);
     doc_string(d, "family", SHOWN, row->name, NULL);
     show_run(d, j);
-    doc_real(d, "loss", SHOWN, r->loss,
+    const setting *x = &j->p.privacy;
+    doc_real(d, "loss", SHOWN, with_rho(x, r->loss),
              j->p.kind == PROBLEM_CONVEX ? "F_inf is at most this" : "by privacy noise");
-    doc_real(d, "loss_total", SHOWN, r->loss_total, "with the start's and the gradient noise's");
-    doc_number(d, "least", SHOWN, j->least, least_note(j));
-    doc_number(d, "gap", SHOWN, r->loss.value / j->least, "loss/least");
+    doc_real(d, "loss_total", SHOWN, with_rho(x, r->loss_total),
+             "with the start's and the gradient noise's");
+    doc_real(d, "least", SHOWN, with_rho(x, j->least), least_note(j));
+    doc_real(d, "gap", SHOWN, finf_real_over(r->loss, j->least), "loss/least");
     if (j->n) doc_number(d, "duality_gap", SHOWN, j->gap, "of the dense solver");
     doc_real(d, "sens2", SHOWN, r->sens2, sensitivity_note(j, r));
     doc_bool(d, "sens2_exact", DATA_ONLY, r->sens2_exact, NULL);
-    doc_number(d, "rho", DATA_ONLY, j->p.privacy.set.rho, NULL);
-    doc_number(d, "clip", DATA_ONLY, j->p.privacy.set.clip, NULL);
-    doc_number(d, "sigma", SHOWN, r->sigma, "standard deviation of w_t");
+    doc_real(d, "rho", DATA_ONLY, x->rho, NULL);
+    doc_number(d, "clip", DATA_ONLY, x->set.clip, NULL);
+    finf_real sigma = with_rho(x, finf_noise_multipliers(&x->set, r->sens2).sigma);
+    sigma.value = r->sigma;
+    doc_real(d, "sigma", SHOWN, sigma, "standard deviation of w_t");
+    show_batch(d, x, sigma);
     show_spelling(d, j, row);
     show_blt(d, row);
     if (!isnan(memory_of(j, row)))
@@ -259,8 +266,9 @@ static void show_row(doc *d, const job *j, const design_row *row)
     doc_number(d, "seconds", SHOWN, r->seconds, NULL);
     show_row_reason(d, j->a,
                     r->reason.text[0] ? r->reason.text
-                    : isnan(j->least) ? "least was not computed: dense is not among the families"
-                                      : "");
+                    : isnan(j->least.value)
+                        ? "least was not computed: dense is not among the families"
+                        : "");
 }
 
 /* In text the BLT with the least loss, as --noise takes it. */
@@ -295,7 +303,8 @@ static void show(doc *d, const job *j)
                                                  : "Noise for F_inf");
     for (size_t i = 0; i < j->list.n; i++)
         if (j->list.all[i].done) show_row(d, j, &j->list.all[i]);
-    if (j->list.n > 1) doc_columns(d, "family,loss,loss_total,gap,sens2,sigma,memory,seconds");
+    if (j->list.n > 1)
+        doc_columns(d, "family,loss,loss_total,gap,sens2,sigma,sigma_mean,memory,seconds");
     note_blt(d, j);
     note_bounds(d, j);
     if (j->n && !j->prefix && j->objective == FINF_DESIGN_MAX)
@@ -313,7 +322,7 @@ static finf_status cmd_design(const args *a, doc *d, finf_reason *why)
         if (!s && args_given(a, OPT_SAVE))
             s = design_save(a, j.list.all, &j.p.privacy.set, j.n, d, why);
         if ((!s || s == FINF_ETOL) && args_given(a, OPT_EXPORT))
-            s = design_export(a, &j.list, j.n, &j.p.privacy, &j.who, j.least, s, d, why);
+            s = design_export(a, &j.list, j.n, &j.p.privacy, &j.who, j.least.value, s, d, why);
     }
     designs_free(&j.list);
     finf_design_free(j.run);
@@ -342,7 +351,8 @@ static const option_use OPTIONS[] = {
     {.id = OPT_SAVE, .help = "c of a Toeplitz noise, for --noise design@FILE; else the matrix B"},
     {.id = OPT_EXPORT},
     {.id = OPT_BATCH,
-     .help = "--export: the noise is added to the mean of n clipped gradients, not to their sum"},
+     .help =
+         "also sigma for the mean of n clipped gradients; --export: noise for that, not the sum"},
     TABLE_OPTIONS,
     COMMON_OPTIONS,
     {.id = OPT_END}};
@@ -355,7 +365,6 @@ static const option_rule RULES[] = {
     {.option = OPT_SPECTRUM, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_START, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_SIGMA_SGD, .needs = {OPT_WORKLOAD}, .words = "loss"},
-    {.option = OPT_BATCH, .needs = {OPT_EXPORT}},
     {.option = OPT_KAPPA, .needs = {OPT_WORKLOAD}, .words = "loss"},
     {.option = OPT_SMOOTH, .needs = {OPT_KAPPA}},
     {.option = OPT_BOUND, .needs = {OPT_KAPPA}},

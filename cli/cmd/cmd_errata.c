@@ -29,8 +29,8 @@ static void show_also(doc *d, const args *a, const finf_erratum *e)
         doc_number(d, "also_printed", isnan(e->also_printed) ? DATA_ONLY : SHOWN, e->also_printed,
                    NULL);
     if (!isnan(e->also_computed) || csv)
-        doc_number(d, "also_computed", isnan(e->also_computed) ? DATA_ONLY : SHOWN,
-                   e->also_computed, NULL);
+        doc_real(d, "also_computed", isnan(e->also_computed) ? DATA_ONLY : SHOWN,
+                 finf_real_make(e->also_computed, e->also_computed_error, ""), NULL);
 }
 
 static void show(doc *d, const args *a, int number, const finf_erratum *e)
@@ -39,7 +39,7 @@ static void show(doc *d, const args *a, int number, const finf_erratum *e)
     doc_number(d, "erratum", SHOWN, number, e->what);
     doc_string(d, "what", DATA_ONLY, e->what, NULL);
     doc_number(d, "printed", SHOWN, e->printed, NULL);
-    doc_number(d, "computed", SHOWN, e->computed, NULL);
+    doc_real(d, "computed", SHOWN, finf_real_make(e->computed, e->computed_error, ""), NULL);
     show_also(d, a, e);
     show_wrapped(d, "", e->note);
     doc_string(d, "note", DATA_ONLY, e->note, NULL);

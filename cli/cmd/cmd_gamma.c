@@ -41,6 +41,7 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_STEPS},
                                      PARTICIPATION_OPTIONS,
                                      PRIVACY_OPTIONS,
+                                     {.id = OPT_BATCH},
                                      TABLE_OPTIONS,
                                      COMMON_OPTIONS,
                                      {.id = OPT_END}};

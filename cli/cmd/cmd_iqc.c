@@ -78,6 +78,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_SEED, .fallback = FROM_LIBRARY, .help = "of --lower simulate"},
     OPTIMIZER_OPTIONS,
     PRIVACY_OPTIONS,
+    {.id = OPT_BATCH},
     TABLE_OPTIONS,
     COMMON_OPTIONS,
     {.id = OPT_END}};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "kept.h"
 
 #define ALL_DIRECTIONS 1e6 /* csv and json list every direction up to here, text up to 40 */
 
@@ -124,7 +125,7 @@ static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     if (!s && (s = finf_linreg(noise, p.eta, p.H, &o, &r))) *why = r.reason;
     if (!s || s == FINF_ETOL) {
         finf_reason more = {""};
-        finf_status t = finf_linreg_eta_max(p.H, p.kurtosis, p.optimizer, &eta_max, &more);
+        finf_status t = eta_max_get(p.H, p.kurtosis, p.optimizer, &eta_max, &more);
         if (t && !s) s = finf_why(why, t, "the largest stable eta: %.200s", more.text);
         show(d, a, &p, noise, eta_max, &r);
         if (!p.optimizer) show_rates(d, p.eta, p.H, &p.privacy);
@@ -148,6 +149,7 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_DIRECTIONS},
                                      OPTIMIZER_OPTIONS,
                                      PRIVACY_OPTIONS,
+                                     {.id = OPT_BATCH},
                                      TABLE_OPTIONS,
                                      COMMON_OPTIONS,
                                      {.id = OPT_END}};

@@ -37,6 +37,7 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_ETA, .needed = 1},
                                      OPTIMIZER_OPTIONS,
                                      PRIVACY_OPTIONS,
+                                     {.id = OPT_BATCH},
                                      TABLE_OPTIONS,
                                      COMMON_OPTIONS,
                                      {.id = OPT_END}};

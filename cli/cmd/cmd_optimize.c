@@ -289,6 +289,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_SAVE},
     OPTIMIZER_OPTIONS,
     PRIVACY_OPTIONS,
+    {.id = OPT_BATCH},
     TABLE_OPTIONS,
     COMMON_OPTIONS,
     {.id = OPT_END}};

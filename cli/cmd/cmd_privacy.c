@@ -104,7 +104,6 @@ static void show_conversion(doc *d, const conversion *x)
 /* The three, for the sum of clipped gradients, and sigma for their mean. */
 static void show_multipliers(doc *d, const conversion *x, finf_real sens2, double batch)
 {
-    char note[128];
     finf_multipliers m = finf_noise_multipliers(&x->set, sens2);
     finf_real sigma = finf_privacy_widen(m.sigma, x->rho);
     doc_note(d, "Noise multiplier means three things:");
@@ -114,11 +113,7 @@ static void show_multipliers(doc *d, const conversion *x, finf_real sens2, doubl
              "sigma/G, what DP-SGD libraries take");
     doc_real(d, "sigma", SHOWN, sigma,
              "standard deviation of w_t, where it is added to the sum of clipped gradients");
-    if (isnan(batch)) return;
-    doc_number(d, "batch", SHOWN, batch, "examples");
-    snprintf(note, sizeof note, "sigma/%s, where it is added to their mean over the batch",
-             finf_show(batch).s);
-    doc_real(d, "sigma_mean", SHOWN, finf_real_over(sigma, finf_real_exact(batch)), note);
+    show_batch(d, &(setting){.batch = batch}, sigma);
 }
 
 static finf_status cmd_privacy(const args *a, doc *d, finf_reason *why)

@@ -234,6 +234,7 @@ static const option_use OPTIONS[] = {
     CONVEX_OPTIONS,
     OPTIMIZER_OPTIONS,
     PRIVACY_OPTIONS,
+    {.id = OPT_BATCH},
     TABLE_OPTIONS,
     COMMON_OPTIONS,
     {.id = OPT_END}};
@@ -242,6 +243,7 @@ static const option_use OPTIONS[] = {
 static const option_rule RULES[] = {
     PROBLEM_RULES,
     CONVEX_RULES,
+    {.option = OPT_BATCH, .needs = {OPT_ETA}},
     {.option = OPT_NOISE, .needs = {OPT_CONTRACTION, OPT_HALF_LIFE}},
     {.option = OPT_END}};
 

@@ -79,6 +79,7 @@ static finf_status judge_linreg(const finf_noise *noise, const problem *p, finf_
     r->loss_total = all.exact;
     r->sens2 = part.gamma2;
     r->least = part.optimum.value;
+    r->least_error = part.optimum.error;
     if (isinf(part.exact.value)) r->reason = part.reason;
     return FINF_OK;
 }
@@ -92,6 +93,7 @@ static finf_status judge_convex(const finf_noise *noise, const problem *p, finf_
     r->loss = r->loss_total = q.bound;
     r->sens2 = q.gamma2;
     r->least = q.minimax_lower.value;
+    r->least_error = q.minimax_lower.error;
     return s;
 }
 

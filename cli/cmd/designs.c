@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "closest.h"
 #include "design_file.h"
 
 #define DENSE_MOST 1000 /* steps up to which the default has the dense optimum: seconds, */
@@ -69,6 +70,18 @@ static finf_status read_counted(const char *name, unsigned most, size_t *count, 
     return FINF_OK;
 }
 
+/* A word that is neither family nor noise: if a family is near, that is what was meant. */
+static finf_status suggest_family(const char *name, finf_reason *why)
+{
+    closest near = closest_to(name, strcspn(name, ":"));
+    closest_try_words(&near, "dense|toeplitz|banded|blt|nu|power|me|best|sgd");
+    if (!near.best[0] || near.distance == 0) return FINF_EPARSE;
+    return finf_why(why, FINF_EPARSE,
+                    "family '%.60s' is not known%s: dense, toeplitz, banded:b, blt:k, nu, power, "
+                    "me, best, or a noise",
+                    name, closest_say(&near, "").text);
+}
+
 static finf_status read_row(design_row *row, size_t steps, const problem *p, finf_reason *why)
 {
     static const struct {
@@ -97,7 +110,8 @@ static finf_status read_row(design_row *row, size_t steps, const problem *p, fin
         return read_counted(row->name, FINF_BLT_BUFFERS_MAX, &row->buffers, why);
     }
     row->kind = DESIGN_NOISE;
-    return noise_for(row->name, p, &row->given, why);
+    finf_status s = noise_for(row->name, p, &row->given, why);
+    return s == FINF_EPARSE ? suggest_family(row->name, why) : s;
 }
 
 /* Where the next name of a list ends: at a comma that no number follows. */

@@ -67,10 +67,23 @@ typedef struct {
 typedef struct {
     const char *name;
     finf_rate_result rate;
-    finf_real F_inf; /* of eta and --clip: exact, .. */
-    double noclip;   /* .. and theorem lr-finite-noclip */
+    finf_real F_inf;  /* of eta and --clip: exact, .. */
+    finf_real noclip; /* .. and theorem lr-finite-noclip */
     finf_reason noclip_reason;
 } entry;
+
+/* (A + sqrt F)^2, F = F_inf, with its error: A = sqrt((L/mu) F_0) e^{-eta mu T/2} is known as mu, L
+ * and Tr H are, its exponent that many times its size; d (A + sqrt F)^2 = 2 (A + sqrt F)(..). */
+static finf_real bound_known(const job *j, double bound, finf_real F)
+{
+    double mu = finf_spectrum_min(j->H), sum = sqrt(bound), A = fmax(sum - sqrt(F.value), 0);
+    double known = fmax(finf_spectrum_describe(j->H).resolution / mu,
+                        finf_spectrum_trace_error(j->H) / finf_spectrum_trace(j->H));
+    if (!isfinite(bound)) return finf_real_infinite("theorem");
+    double relative = expm1((known + 4 * FINF_EPS) * (4 + j->eta * mu * j->T));
+    double off = A * relative + finf_real_root(with_rho(&j->privacy, F)).error;
+    return finf_real_make(bound, off * (2 * sum + off) + 8 * FINF_EPS * bound, "theorem");
+}
 
 /* Theorem lr-finite-noclip, from theta_0 with the start spread equally over the eigenvectors, as in
  * finf curve. */
@@ -79,16 +92,16 @@ static finf_status without_clipping(const job *j, const finf_noise *noise, entry
 {
     finf_linreg_options o = finf_linreg_options_default();
     finf_linreg_result r;
-    double F0 = finf_curve_gap(j->H, j->o.start);
+    double F0 = finf_curve_gap(j->H, j->o.start), bound = NAN;
     o.privacy = j->privacy.set;
     /* not shown here, and so not computed */
     o.optimum = 0;
     finf_status s = finf_linreg(noise, j->eta, j->H, &o, &r);
     if (s) *why = r.reason;
-    if (!s)
-        s = finf_curve_bound(noise, j->eta, j->H, &o, F0, &j->T, 1, &e->noclip, &e->noclip_reason);
+    if (!s) s = finf_curve_bound(noise, j->eta, j->H, &o, F0, &j->T, 1, &bound, &e->noclip_reason);
     if (s && !why->text[0]) *why = e->noclip_reason;
     e->F_inf = s ? finf_real_failed() : r.exact;
+    e->noclip = s ? finf_real_failed() : bound_known(j, bound, e->F_inf);
     return s;
 }
 
@@ -134,11 +147,19 @@ static void show_problem(doc *d, job *j, const entry *e)
         doc_number(d, CONSTANTS[i].name, DATA_ONLY, *constant(&j->o, i), NULL);
 }
 
+/* A product of what is known of the spectrum, with that error. */
+static void show_product(doc *d, const char *key, doc_where where, const entry *e, double value,
+                         const char *note)
+{
+    doc_real(d, key, where, finf_real_make(value, e->rate.relerr * value, ""), note);
+}
+
 /* The bound, the four terms that it is the sum of, and whether its conditions hold: a corollary
  * that does not apply has a value still, but it is no bound. */
 static void show_entry(doc *d, job *j, const entry *e)
 {
     const finf_rate_result *r = &e->rate;
+    double rest = (r->start + r->dp + r->sgd) * r->relerr;
     char note[200];
     finf_reason both = r->reason;
     if (e->noclip_reason.text[0])
@@ -147,24 +168,27 @@ static void show_entry(doc *d, job *j, const entry *e)
     doc_row(d);
     doc_string(d, "algorithm", SHOWN, e->name, NULL);
     doc_number(d, "steps", SHOWN, j->T, NULL);
-    doc_number(d, "value", SHOWN, r->value, "bound on E[(F(theta_T) - F*) 1_E], the sum of");
-    doc_number(d, "term_gap", SHOWN, r->gap, "what is left of it, (L/mu) exp(-mu eta1 T)");
-    doc_number(d, "term_start", SHOWN, r->start,
-               "privacy noise, its clip norm set by |theta_0 - theta*|");
-    doc_number(d, "term_dp", SHOWN, r->dp, "privacy noise, its clip norm set by sigma_sgd");
-    doc_number(d, "term_sgd", SHOWN, r->sgd, "gradient noise");
-    doc_number(d, "polylog", DATA_ONLY, r->polylog, NULL);
+    doc_real(d, "value", SHOWN, finf_real_make(r->value, r->gap_error + rest, ""),
+             "bound on E[(F(theta_T) - F*) 1_E], the sum of");
+    doc_real(d, "term_gap", SHOWN, finf_real_make(r->gap, r->gap_error, ""),
+             "what is left of it, (L/mu) exp(-mu eta1 T)");
+    show_product(d, "term_start", SHOWN, e, r->start,
+                 "privacy noise, its clip norm set by |theta_0 - theta*|");
+    show_product(d, "term_dp", SHOWN, e, r->dp, "privacy noise, its clip norm set by sigma_sgd");
+    show_product(d, "term_sgd", SHOWN, e, r->sgd, "gradient noise");
+    show_product(d, "polylog", DATA_ONLY, e, r->polylog, NULL);
     doc_bool(d, "valid", SHOWN, r->valid, r->valid ? NULL : r->reason.text);
-    doc_number(d, "T_min", SHOWN, r->T_min, "for the corollary to apply");
-    doc_number(d, "eta_max", SHOWN, r->eta_max, "for its proof");
-    doc_number(d, "clip_norm", SHOWN, r->clip, "G of theorem dp-main, at this eta");
+    doc_real(d, "T_min", SHOWN, finf_real_make(r->T_min, r->T_min_error, ""),
+             "for the corollary to apply");
+    show_product(d, "eta_max", SHOWN, e, r->eta_max, "for its proof");
+    show_product(d, "clip_norm", SHOWN, e, r->clip, "G of theorem dp-main, at this eta");
     snprintf(note, sizeof note, "exact, without clipping, at eta = %s, G = %s", finf_show(j->eta).s,
              finf_show(j->privacy.set.clip).s);
     doc_real(d, "F_inf", SHOWN, with_rho(&j->privacy, e->F_inf), note);
-    doc_number(d, "noclip", SHOWN, e->noclip,
-               e->noclip_reason.text[0] ? e->noclip_reason.text
-                                        : "there E[F(theta_T) - F*] is at most (sqrt((L/mu) "
-                                          "e^(-eta mu T) F_0) + sqrt(F_inf))^2");
+    doc_real(d, "noclip", SHOWN, e->noclip,
+             e->noclip_reason.text[0] ? e->noclip_reason.text
+                                      : "there E[F(theta_T) - F*] is at most (sqrt((L/mu) "
+                                        "e^(-eta mu T) F_0) + sqrt(F_inf))^2");
     show_problem(d, j, e);
     doc_string(d, "reason", DATA_ONLY, both.text, NULL);
 }

@@ -13,8 +13,9 @@
 /* What was asked for, as one text, and the object that it is: a linked list, as there are few. */
 typedef struct kept {
     char *asked;
-    finf_spectrum *H; /* one of the two */
+    finf_spectrum *H; /* one of the three */
     finf_optimizer *optimizer;
+    finf_real number;
     struct kept *next;
 } kept;
 
@@ -158,6 +159,52 @@ finf_status optimizer_get(const char *name, const char *average, double weight_d
         question("optimizer %s %s %s", name, average ? average : "none", finf_show(weight_decay).s),
         make_optimizer, &r, &k, why);
     *out = k ? k->optimizer : NULL;
+    return s;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+typedef struct {
+    const finf_spectrum *H;
+    double kurtosis;
+    const finf_optimizer *optimizer;
+} eta_max_request;
+
+static finf_status make_eta_max(const void *request, kept *k, finf_reason *why)
+{
+    const eta_max_request *r = request;
+    return finf_linreg_eta_max(r->H, r->kurtosis, r->optimizer, &k->number, why);
+}
+
+finf_status eta_max_get(const finf_spectrum *H, double kurtosis, const finf_optimizer *optimizer,
+                        finf_real *out, finf_reason *why)
+{
+    eta_max_request r = {H, kurtosis, optimizer};
+    kept *k = NULL;
+    finf_status s = get(question("eta_max %p %s %p", (const void *)H, finf_show(kurtosis).s,
+                                 (const void *)optimizer),
+                        make_eta_max, &r, &k, why);
+    *out = k ? k->number : finf_real_failed();
+    return s;
+}
+
+typedef struct {
+    double epsilon, delta;
+} rho_request;
+
+static finf_status make_rho(const void *request, kept *k, finf_reason *why)
+{
+    const rho_request *r = request;
+    return finf_rho_gauss(r->epsilon, r->delta, &k->number, why);
+}
+
+finf_status rho_get(double epsilon, double delta, finf_real *out, finf_reason *why)
+{
+    rho_request r = {epsilon, delta};
+    kept *k = NULL;
+    finf_status s = get(question("rho %s %s", finf_show(epsilon).s, finf_show(delta).s), make_rho,
+                        &r, &k, why);
+    *out = k ? k->number : finf_real_failed();
     return s;
 }
 

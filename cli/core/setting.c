@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base.h"
+#include "kept.h"
 
 /* rho of (epsilon, delta), exact: all steps together are one Gaussian mechanism. (theory 8.2) */
 static finf_status find_rho(const args *a, setting *x, finf_reason *why)
@@ -21,18 +22,20 @@ static finf_status find_rho(const args *a, setting *x, finf_reason *why)
     if (!(x->delta >= 1e-300 && x->delta < 1))
         return finf_why(why, FINF_EDOM, "delta = %s: must be in (0, 1), at least 1e-300",
                         finf_show(x->delta).s);
-    s = finf_rho_gauss(x->epsilon, x->delta, &x->rho, why);
+    s = rho_get(x->epsilon, x->delta, &x->rho, why);
     x->set.rho = x->rho.value;
     return s;
 }
 
 finf_status read_setting(const args *a, setting *x, finf_reason *why)
 {
-    *x = (setting){.set = finf_privacy_setting_default(), .epsilon = NAN, .delta = NAN};
+    *x = (setting){
+        .set = finf_privacy_setting_default(), .epsilon = NAN, .delta = NAN, .batch = NAN};
     finf_status s = args_number(a, OPT_RHO, &x->set.rho, why);
     x->rho = finf_real_make(x->set.rho, 0, "given");
     if (!s) s = args_number(a, OPT_CLIP, &x->set.clip, why);
     if (!s) s = args_number(a, OPT_SIGMA_SGD, &x->set.sigma_sgd, why);
+    if (!s) s = args_whole(a, OPT_BATCH, 1, 1e15, &x->batch, why);
     if (!s && (args_given(a, OPT_EPSILON) || args_given(a, OPT_DELTA))) s = find_rho(a, x, why);
     if (!s && !(x->set.rho > 0))
         s = finf_why(why, FINF_EDOM, "rho = %s: must be positive", finf_show(x->set.rho).s);
@@ -46,7 +49,17 @@ finf_status read_setting(const args *a, setting *x, finf_reason *why)
 int setting_given(const args *a)
 {
     return args_given(a, OPT_RHO) || args_given(a, OPT_EPSILON) || args_given(a, OPT_DELTA) ||
-           args_given(a, OPT_CLIP);
+           args_given(a, OPT_CLIP) || args_given(a, OPT_BATCH);
+}
+
+void show_batch(doc *d, const setting *x, finf_real sigma)
+{
+    char note[96];
+    if (isnan(x->batch)) return;
+    doc_number(d, "batch", SHOWN, x->batch, "examples");
+    snprintf(note, sizeof note, "sigma/%s, where it is added to their mean over the batch",
+             finf_show(x->batch).s);
+    doc_real(d, "sigma_mean", SHOWN, finf_real_over(sigma, finf_real_exact(x->batch)), note);
 }
 
 /* Text shows what was given or differs from its default; CSV and JSON have all of it. */
@@ -66,9 +79,12 @@ void show_setting(doc *d, const setting *x, finf_real gamma2)
     doc_number(d, "sigma_sgd", x->set.sigma_sgd == 0 ? DATA_ONLY : SHOWN, x->set.sigma_sgd,
                "gradient noise");
     if (isnan(gamma2.value)) return; /* of no one noise */
-    doc_real(d, "sigma", target ? SHOWN : DATA_ONLY,
-             with_rho(x, finf_noise_multipliers(&x->set, gamma2).sigma),
-             "standard deviation of w_t, as it is added to a clipped gradient");
+    finf_real sigma = with_rho(x, finf_noise_multipliers(&x->set, gamma2).sigma);
+    doc_real(d, "sigma", target || !isnan(x->batch) ? SHOWN : DATA_ONLY, sigma,
+             isnan(x->batch) ? "standard deviation of w_t, as it is added to a clipped gradient"
+                             : "standard deviation of w_t, added to the sum of clipped gradients "
+                               "(any F is of this)");
+    show_batch(d, x, sigma);
 }
 
 finf_real with_rho(const setting *x, finf_real value) { return finf_privacy_widen(value, x->rho); }

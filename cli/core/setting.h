@@ -10,6 +10,7 @@ typedef struct {
     finf_privacy_setting set; /* as the library takes it */
     finf_real rho;            /* with the error of a rho that was found */
     double epsilon, delta;    /* NaN where not given */
+    double batch;             /* NaN: sigma is for the sum of clipped gradients alone */
 } setting;
 
 /* All of them: positive, but for a sigma-sgd of 0. */
@@ -17,6 +18,8 @@ finf_status read_setting(const args *a, setting *out, finf_reason *why);
 /* rho, epsilon and delta where they were given, clip, sigma_sgd, and sigma for this gamma^2 (NaN:
  * of no one noise). */
 void show_setting(doc *d, const setting *x, finf_real gamma2);
+/* Where --batch was given: it, and sigma for the mean of so many gradients. */
+void show_batch(doc *d, const setting *x, finf_real sigma);
 /* A value that was found for x->set.rho, with what the error of that rho does to it. */
 finf_real with_rho(const setting *x, finf_real value);
 

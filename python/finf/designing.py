@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, Progress, Stop, check, choice, made, real, stoppable, string
-from ._call import as_real, text_of, whole
+from ._call import as_real, over, text_of, whole
 from ._library import ffi, has, lib
 from .errors import ToleranceError, UsageError
 from .noise import Noise, noise_for
@@ -40,8 +40,10 @@ class DesignResult(Setting):
     loss_total_error: float
     #: no matrix has a smaller loss: proved by the dual; NaN where it was not computed
     least: float
+    least_error: float
     #: loss/least
     gap: float
+    gap_error: float
     #: of the dense solver
     duality_gap: float
     #: squared sensitivity to the participations
@@ -206,18 +208,27 @@ def _fields(family: str, given: "Noise | System | None", r: Any) -> dict[str, An
         r.system = ffi.NULL
     return {"family": family, **real("loss", r.loss), **real("loss_total", r.loss_total),
             **real("sens2", r.sens2), "sens2_exact": bool(r.sens2_exact), "sigma": r.sigma,
-            "least": r.least, "duality_gap": r.duality_gap, "memory": r.memory,
+            "least": r.least, "least_error": r.least_error, "duality_gap": r.duality_gap, "memory": r.memory,
             "iterations": r.iterations, "seconds": r.seconds, "noise": noise,
             "system": system, "reason": text_of(r.reason)}
 
 
 def _beside(rows: list[dict[str, Any]], p: Privacy, same: dict[str, Any]) -> Results[DesignResult]:
     """Each family beside what the dense one proved."""
-    least = max((r["least"] for r in rows if not math.isnan(r["least"])), default=math.nan)
+    known = [(r["least"], r["least_error"]) for r in rows if not math.isnan(r["least"])]
+    least = as_real(*max(known, default=(math.nan, math.nan)))
     gap = next((r["duality_gap"] for r in rows if not math.isnan(r["duality_gap"])), math.nan)
-    every = [DesignResult(**{**p.fields(), **same, **r, "least": least, "duality_gap": gap,
-                             "gap": r["loss"] / least}) for r in rows]
+    every = [DesignResult(**{**p.fields(), **same, **_judged(p, r, least), "duality_gap": gap})
+             for r in rows]
     return Results(every, "family memory sens2 gap loss")
+
+
+def _judged(p: Privacy, r: dict[str, Any], least: Any) -> dict[str, Any]:
+    """The same beside the least loss, a finf_real, with what the error of rho does to it."""
+    loss, total, sens2 = (as_real(r[k], r[k + "_error"]) for k in ("loss", "loss_total", "sens2"))
+    sigma = p.widened(p.multipliers(sens2).sigma)
+    return {**r, **p.real("loss", loss), **p.real("loss_total", total), **p.real("least", least),
+            **real("gap", over(loss, least)), "sigma_error": sigma.error}
 
 
 def _buffers(fit: Any) -> dict[str, Any]:
@@ -261,11 +272,11 @@ def _stationary(p: Problem, families: Sequence[Any]) -> Results[DesignResult]:
         noise, more, why = _found(f, p) if isinstance(f, str) else (noise_for(f, p), {}, "")
         memory = len(more["buf_decay"]) if more else 0 if f == "sgd" else None
         judged = _bound(noise, p) if p.kind == "convex" else _F_inf(noise, p)
-        least, reason = judged.pop("least"), judged.pop("reason")
+        least, reason = as_real(judged["least"], judged["least_error"]), judged.pop("reason")
         rows.append(DesignResult(
-            **p.privacy.fields(as_real(judged["sens2"], judged["sens2_error"])), family=str(f),
-            workload="loss", noise=noise,
-            **judged, least=least, duality_gap=math.nan, gap=judged["loss"] / least,
+            **{**p.privacy.fields(as_real(judged["sens2"], judged["sens2_error"])),
+               **_judged(p.privacy, judged, least)},
+            family=str(f), workload="loss", noise=noise, duality_gap=math.nan,
             sens2_exact=True, memory=memory, iterations=0, seconds=time.perf_counter() - began,
             reason=reason or why, **more))
     return Results(rows, "family sens2 gap loss")
@@ -277,8 +288,8 @@ def _F_inf(noise: Noise, p: Problem) -> dict[str, Any]:
     every = linreg(noise, p.eta, p.H, sigma_sgd=p.privacy.sigma_sgd, **given)
     alone = linreg(noise, p.eta, p.H, sigma_sgd=0.0, **given)
     return {"loss": alone.F_inf, "loss_error": alone.F_inf_error, "loss_total": every.F_inf,
-            "loss_total_error": every.F_inf_error, "least": alone.F_best, "sens2": alone.gamma2,
-            "sens2_error": alone.gamma2_error,
+            "loss_total_error": every.F_inf_error, "least": alone.F_best,
+            "least_error": alone.F_best_error, "sens2": alone.gamma2, "sens2_error": alone.gamma2_error,
             "reason": alone.reason if math.isinf(alone.F_inf) else ""}
 
 
@@ -286,7 +297,7 @@ def _bound(noise: Noise, p: Problem) -> dict[str, Any]:
     o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
     check(stoppable(o.cancel, lambda: lib.finf_iqc(noise._c, p.eta, p.kappa, o, r)), r.reason)
     return {**real("loss", r.bound), **real("loss_total", r.bound), **real("sens2", r.gamma2),
-            "least": r.minimax_lower.value, "reason": text_of(r.reason)}
+            **real("least", r.minimax_lower), "reason": text_of(r.reason)}
 
 
 # ---- BLTs -----------------------------------------------------------------------------------

@@ -194,6 +194,7 @@ class System:
             d["iterations"] = f.iterations
         if f.lower == f.lower:
             d["least"] = f.lower
+            d["least_error"] = f.lower_error
             d["duality_gap"] = max(f.error.value / f.lower - 1, 0.0)
         return d
 

@@ -28,3 +28,8 @@ done
 ok '"directions":\[[{]"k":1,"lambda":1,' linreg --noise sgd $regression --directions --json
 ok '^k,lambda,' linreg --noise sgd $regression --directions --format csv
 ok '^ +128 +0.0078125 ' linreg --noise sgd $regression --directions
+# no line of any help is wider than 100 columns
+for c in '' gamma mean linreg iqc optimize tune coef privacy rates curve simulate design noise audit sweep reproduce errata; do
+    run $c --help
+    if awk 'length > 100 { exit 1 }' "$T/out" && [ -s "$T/out" ]; then yes; else no 'wider than 100 columns' $c --help; fi
+done

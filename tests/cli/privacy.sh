@@ -72,3 +72,14 @@ done <<ROWS
 $(grep '^| `.*|.*-.*| 2' "$here/../../docs/sigma.md")
 ROWS
 [ $rows = 10 ] && yes || no "$rows rows in docs/sigma.md"
+
+# --batch: sigma for the mean of n clipped gradients beside that for their sum, in every command that has a sigma.
+for c in 'gamma --noise nu:0.1' 'coef --noise nu:0.1 --length 3' 'mean --noise nu:0.1 --eta 0.1' 'iqc --noise nu:0.1 --eta 0.1 --kappa 5' \
+    'linreg --noise nu:0.1 --eta 0.1 --spectrum flat --dim 2' 'optimize --eta 0.1' 'tune --eta 0.1' 'design --eta 0.1 --spectrum flat --dim 1 --family nu:0.1' \
+    'privacy --noise nu:0.1'; do # the best nu of mean estimation is eta
+    near sigma_mean 0.05375110313 1e-9 $c --epsilon 2 --delta 1e-6 --batch 50
+done
+near sigma_mean 0.04460952542 1e-9 curve --steps 8 --system sgd --eta 0.1 --spectrum flat --dim 2 --epsilon 2 --delta 1e-6 --batch 50
+near sigma_mean 0.05375110313 1e-9 simulate --problem mean --noise nu:0.1 --eta 0.1 --max-steps 1e6 --epsilon 2 --delta 1e-6 --batch 50
+bad 3 'batch = 0: must be a whole number' mean --noise sgd --eta 0.1 --batch 0
+bad 2 '--batch has no effect' tune --contraction 0.9 --batch 5
