@@ -524,6 +524,7 @@ finf_status finf_optimizer_response(const finf_optimizer *opt, double eta, doubl
 typedef struct {
     finf_privacy_setting privacy;    /* its defaults */
     const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
+    finf_cancel cancel;              /* with an optimizer: before each integral */
 } finf_mean_options;
 
 finf_mean_options finf_mean_options_default(void);
@@ -545,7 +546,8 @@ typedef struct {
  * With an optimizer: (h/2) (sigma^2 mean|A G B|^2 + sigma_sgd^2 mean|A G|^2), G = eta P/(1+h eta
  * P), h = 1 + V, and F_optimal = (h/2) (G^2/2rho) (mean|A G|)^2 + .. (theory 11.2); by partial
  * fractions or quadrature; eta from the optimizer's largest stable step on is +inf. FINF_ETOL also
- * where an integral did not settle; tests/tables/optimizer.inc */
+ * where an integral did not settle, or at a cancel, and then F is NaN;
+ * tests/tables/optimizer.inc */
 finf_status finf_mean(const finf_noise *noise, double eta, const finf_mean_options *opt,
                       finf_mean_result *out);
 
@@ -556,6 +558,7 @@ typedef struct {
     double kurtosis; /* excess kurtosis of the input coordinates, >= -2; default 0, Gaussian */
     int optimum;     /* also compute the optima over all noise; default 1 */
     const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
+    finf_cancel cancel;              /* with an optimizer: before each group of eigenvalues */
 } finf_linreg_options;
 
 finf_linreg_options finf_linreg_options_default(void);
@@ -597,7 +600,8 @@ typedef struct {
  * failure:  FINF_ETOL: an integral did not settle, and what rests on it is NaN or has the error it
  *           reached; the rest stands
  * With an optimizer: exact, lti and the two optima by theory 11.3, `stable` being that of its mean
- * square; upper is proved for plain SGD only, and NaN */
+ * square; upper is proved for plain SGD only, and NaN. FINF_ETOL also at a cancel: exact, lti and
+ * the optima are then NaN unless they are known to be +inf */
 finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s,
                         const finf_linreg_options *opt, finf_linreg_result *out);
 
@@ -609,6 +613,10 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
  * failure:  NaN */
 finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
                                 const finf_optimizer *optimizer, finf_real *eta, finf_reason *why);
+/* The same, with the kurtosis, the optimizer and the cancel of `opt` (NULL: its defaults).
+ * failure:  also FINF_ETOL at a cancel; NaN */
+finf_status finf_linreg_eta_max_with(const finf_spectrum *s, const finf_linreg_options *opt,
+                                     finf_real *eta, finf_reason *why);
 
 typedef struct {
     double lambda; /* the direction's eigenvalue */

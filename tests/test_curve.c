@@ -868,7 +868,8 @@ START_TEST(curve_to_its_limit)
         finf_noise *noise;
         finf_spectrum *H;
         finf_linreg_result limit;
-        finf_linreg_options l = {{0.8, 1.3, rows[i].sigma_sgd}, rows[i].kurtosis, 0, NULL};
+        finf_linreg_options l = {.privacy = {0.8, 1.3, rows[i].sigma_sgd},
+                                 .kurtosis = rows[i].kurtosis};
         ck_assert_int_eq(noise_named(rows[i].noise, NAN, &noise, NULL), FINF_OK);
         ck_assert_int_eq(spec_spectrum(rows[i].spectrum,
                                        strncmp(rows[i].spectrum, "list", 4) ? rows[i].d : NAN, &H,

@@ -188,7 +188,7 @@ START_TEST(kappa_one)
             finf_iqc_options o = finf_iqc_options_default();
             o.privacy = (finf_privacy_setting){0.7, 2, 0.4};
             finf_mean_result m;
-            ck_assert_int_eq(finf_mean(n, etas[e], &(finf_mean_options){o.privacy, NULL}, &m),
+            ck_assert_int_eq(finf_mean(n, etas[e], &(finf_mean_options){.privacy = o.privacy}, &m),
                              FINF_OK);
             ck_assert_msg(isfinite(m.F.value), "%s has no stationary value", noises[v]);
             for (size_t f = 0; f < 4; f++) {
@@ -277,7 +277,7 @@ START_TEST(lower_bounds)
     for (double eta = 1e-6; eta < 2; eta *= 3) {
         finf_noise *n = noise_of("sgd", NAN);
         finf_mean_result m;
-        ck_assert_int_eq(finf_mean(n, eta, &(finf_mean_options){full, NULL}, &m), FINF_OK);
+        ck_assert_int_eq(finf_mean(n, eta, &(finf_mean_options){.privacy = full}, &m), FINF_OK);
         ck_assert_int_eq(finf_iqc_minimax(eta / 5, 1, 0, 5, 1, &full, &minimax, NULL), FINF_OK);
         ASSERT_NEAR(minimax.value, m.F_optimal.value / 5, 1e-13, "minimax at eta L = %g", eta);
         finf_noise_free(n);

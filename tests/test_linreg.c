@@ -35,7 +35,8 @@ static finf_linreg_result linreg(const char *noise_spec, const char *spectrum_sp
 
 static finf_linreg_options setting(double rho, double clip, double sigma_sgd, double kurtosis)
 {
-    return (finf_linreg_options){{rho, clip, sigma_sgd}, kurtosis, 1, NULL};
+    return (finf_linreg_options){
+        .privacy = {rho, clip, sigma_sgd}, .kurtosis = kurtosis, .optimum = 1};
 }
 
 START_TEST(table)

@@ -19,7 +19,7 @@ static finf_mean_result mean_of(const char *spec, double eta, finf_privacy_setti
     finf_noise *noise;
     finf_mean_result r;
     ck_assert_int_eq(noise_named(spec, eta, &noise, NULL), FINF_OK);
-    ck_assert_int_eq(finf_mean(noise, eta, &(finf_mean_options){set, NULL}, &r), FINF_OK);
+    ck_assert_int_eq(finf_mean(noise, eta, &(finf_mean_options){.privacy = set}, &r), FINF_OK);
     finf_noise_free(noise);
     return r;
 }
@@ -101,9 +101,12 @@ START_TEST(divergent_and_refused)
                              sgd = {1, 1, i == 0 ? -1 : bad[i]};
         ck_assert_int_eq(finf_mean(noise, bad[i], NULL, &r), FINF_EDOM);
         ck_assert(isnan(r.F.value) && isinf(r.F.error));
-        ck_assert_int_eq(finf_mean(noise, 0.1, &(finf_mean_options){rho, NULL}, &r), FINF_EDOM);
-        ck_assert_int_eq(finf_mean(noise, 0.1, &(finf_mean_options){clip, NULL}, &r), FINF_EDOM);
-        ck_assert_int_eq(finf_mean(noise, 0.1, &(finf_mean_options){sgd, NULL}, &r), FINF_EDOM);
+        ck_assert_int_eq(finf_mean(noise, 0.1, &(finf_mean_options){.privacy = rho}, &r),
+                         FINF_EDOM);
+        ck_assert_int_eq(finf_mean(noise, 0.1, &(finf_mean_options){.privacy = clip}, &r),
+                         FINF_EDOM);
+        ck_assert_int_eq(finf_mean(noise, 0.1, &(finf_mean_options){.privacy = sgd}, &r),
+                         FINF_EDOM);
     }
     finf_noise_free(noise);
 }

@@ -340,7 +340,7 @@ START_TEST(table)
                     "best, %s", what);
         ASSERT_REAL(r.gamma2, ROWS[i].gamma2, 1e-13, 1e-11, "gamma^2, %s", what);
         if (ROWS[i].kurtosis == -2 && ROWS[i].dim == 1) {
-            finf_mean_options mo = {opt.privacy, o};
+            finf_mean_options mo = {.privacy = opt.privacy, .optimizer = o};
             finf_mean_result m;
             ck_assert_int_eq(finf_mean(noise, ROWS[i].eta, &mo, &m), FINF_OK);
             ASSERT_REAL(m.F, ROWS[i].F, 1e-12, 1e-10, "mean, %s", what);
@@ -562,7 +562,7 @@ START_TEST(largest_step)
         ck_assert(isfinite(r.lti.value) && strstr(r.reason.text, "largest stable eta"));
         r = linreg(o, noise, 40, s, 0, 0);
         ck_assert(isinf(r.lti.value) && isinf(r.exact.value));
-        finf_mean_options mo = {finf_privacy_setting_default(), o};
+        finf_mean_options mo = {.privacy = finf_privacy_setting_default(), .optimizer = o};
         finf_mean_result m;
         ck_assert_int_eq(finf_mean(noise, 40, &mo, &m), FINF_OK);
         ck_assert(isinf(m.F.value) && isinf(m.F_optimal.value) && !m.stable);
@@ -638,7 +638,7 @@ START_TEST(best_noise)
         ck_assert(nu.value > 0 && nu.value <= 1 &&
                   tuned.exact.value >= r.optimum.value * (1 - 1e-12));
         finf_noise_free(noise);
-        finf_mean_options mo = {opt.privacy, o};
+        finf_mean_options mo = {.privacy = opt.privacy, .optimizer = o};
         finf_mean_result m, mean_tuned;
         finf_status status = finf_mean_best_noise(0.1, &mo, &noise, &why);
         if (strncmp(cases[i].average, "last", 4) == 0) {
@@ -692,7 +692,7 @@ START_TEST(out_of_memory)
     finf_noise *noise = noise_made("nu:0.01"), *best;
     finf_spectrum *s = spectrum_made("power:1", 100);
     finf_linreg_options opt = finf_linreg_options_default();
-    finf_mean_options mo = {finf_privacy_setting_default(), o};
+    finf_mean_options mo = {.privacy = finf_privacy_setting_default(), .optimizer = o};
     finf_linreg_result r, whole;
     finf_mean_result m;
     finf_direction at;

@@ -297,7 +297,7 @@ finf_status finf_blt_fit_linreg(double eta, const finf_spectrum *s, const finf_l
     *out = blt_fit_failed();
     finf_status status = blt_fit_check(buffers, opt, &out->reason);
     if (!status) status = check_regression(eta, s, o, &out->reason);
-    if (!status) status = regression_make(s, o.optimizer, eta, o.kurtosis, 1, &R, &out->reason);
+    if (!status) status = regression_make(s, &o, eta, 1, &R, &out->reason);
     if (status) return status;
     status = fit_regression(&R, unit_of(&o.privacy), buffers, opt, out);
     regression_free(&R);

@@ -199,7 +199,7 @@ finf_status finf_linreg_best_noise(double eta, const finf_spectrum *s,
     if (status || !r.stable) return finf_why(why, status ? status : FINF_EDOM, "%s", r.reason.text);
     p.opt.optimum = 1;
     p.opt.privacy.sigma_sgd = 0; /* changes neither noise nor how close it comes */
-    status = regression_make(s, p.opt.optimizer, eta, p.opt.kurtosis, 1, &R, why);
+    status = regression_make(s, &p.opt, eta, 1, &R, why);
     if (status) return status;
     status = with_transfer(&p, &R, noise, why);
     regression_free(&R);

@@ -212,24 +212,33 @@ static finf_status coloured(const finf_optimizer *o, const finf_noise *noise, do
     return finf_worse(s, noise_mean(t, &t->averaged[i], T, &averaged, x->g, &x->N_bar));
 }
 
-finf_status filtered_gains(const finf_optimizer *opt, const finf_noise *noise, const double *q,
-                           size_t n, filtered *out, finf_reason *why)
+/* g and g_bar of all q. */
+static finf_status all_white(const finf_optimizer *o, const double *q, size_t n, finf_cancel cancel,
+                             filtered *out, finf_reason *why)
 {
-    const finf_optimizer *o = optimizer_or_sgd(opt);
     finf_status s = FINF_OK;
     finf_real failed = finf_real_failed();
-    int diverges = 0, plain = noise && noise_is_white(noise);
+    for (size_t i = 0; i < n; i++) out[i] = (filtered){failed, failed, failed, failed};
     for (size_t i = 0; i < n; i++) {
-        out[i] = (filtered){failed, failed, failed, failed};
+        if (finf_cancelled(cancel)) return finf_why(why, FINF_ETOL, "stopped");
         s = finf_worse(s, white(o, q[i], &out[i]));
     }
-    if (s) return finf_why(why, s, s == FINF_ENOMEM ? "no memory" : "a gain has not settled");
-    if (!noise) return FINF_OK;
+    if (s) finf_why(why, s, s == FINF_ENOMEM ? "no memory" : "a gain has not settled");
+    return s;
+}
+
+finf_status filtered_gains(const finf_optimizer *opt, const finf_noise *noise, const double *q,
+                           size_t n, finf_cancel cancel, filtered *out, finf_reason *why)
+{
+    const finf_optimizer *o = optimizer_or_sgd(opt);
+    int diverges = 0, stopped = 0, plain = noise && noise_is_white(noise);
+    finf_status s = all_white(o, q, n, cancel, out, why);
+    if (s || !noise) return s;
     if (!plain) s = infinite(noise, &diverges, why);
     table t = {0};
     if (!s && !plain && !diverges) s = table_make(o, noise, q, n, &t, why);
     const double *T = t.T;
-    for (size_t i = 0; i < n && s != FINF_ENOMEM; i++) {
+    for (size_t i = 0; i < n && s != FINF_ENOMEM && !(stopped = finf_cancelled(cancel)); i++) {
         finf_real inf = finf_real_infinite("beta is not square-summable");
         out[i].N = plain ? out[i].g : inf;
         out[i].N_bar = plain ? out[i].g_bar : inf;
@@ -237,6 +246,7 @@ finf_status filtered_gains(const finf_optimizer *opt, const finf_noise *noise, c
     }
     free(t.plain);
     free(t.b);
+    if (stopped) return finf_why(why, FINF_ETOL, "stopped");
     if (s) finf_why(why, s, s == FINF_ENOMEM ? "no memory" : "an integral of |B|^2 did not settle");
     return s;
 }

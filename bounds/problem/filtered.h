@@ -15,9 +15,10 @@ typedef struct {
 } filtered;
 
 /* All four at n stable q. noise = NULL: N is left as failed. FINF_ETOL: some mean has not settled,
- * or q is too near the edge of stability; what was reached is there, with its error. */
+ * or q is too near the edge of stability; what was reached is there, with its error. Or `cancel`,
+ * which is polled before each q: then the rest is failed. */
 finf_status filtered_gains(const finf_optimizer *o, const finf_noise *noise, const double *q,
-                           size_t n, filtered *out, finf_reason *why);
+                           size_t n, finf_cancel cancel, filtered *out, finf_reason *why);
 
 /* The panels for means of |G|^2 W at q: W varies from frequency `scale` on, and |A|^2 and the noise
  * (may be NULL) are in it. The arrays belong to the plan; filtered_plan_free. */

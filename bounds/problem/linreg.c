@@ -124,8 +124,10 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
     *eta = finf_real_failed();
     finf_status status = finf_kurtosis_check(kurtosis, why);
     if (status) return status;
-    if (!optimizer_is_plain(optimizer))
-        return linreg_eta_max_with_optimizer(s, kurtosis, optimizer, eta, why);
+    if (!optimizer_is_plain(optimizer)) {
+        const finf_linreg_options o = {.kurtosis = kurtosis, .optimizer = optimizer};
+        return linreg_eta_max_with_optimizer(s, &o, eta, why);
+    }
     status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
     if (status) return finf_why(why, status, "no memory");
     stability_ctx ctx = {&m, kurtosis};
@@ -152,6 +154,15 @@ finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
         finf_why(why, status,
                  status == FINF_ENOMEM ? "no memory" : "the largest stable eta was not bracketed");
     return status;
+}
+
+finf_status finf_linreg_eta_max_with(const finf_spectrum *s, const finf_linreg_options *opt,
+                                     finf_real *eta, finf_reason *why)
+{
+    finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
+    if (optimizer_is_plain(o.optimizer) || finf_kurtosis_check(o.kurtosis, NULL))
+        return finf_linreg_eta_max(s, o.kurtosis, o.optimizer, eta, why);
+    return linreg_eta_max_with_optimizer(s, &o, eta, why);
 }
 
 /* ---- the optimum over all noise -------------------------------------------------------------- */

@@ -8,18 +8,18 @@
 
 /* ---- the largest stable step ----------------------------------------------------------------- */
 
-/* D at a step, on nodes that were made for a step no smaller. */
+/* D at a step, on nodes that were made for a step no smaller; on its own if m is NULL. */
 typedef struct {
     const spectral_measure *m;
     const finf_spectrum *s;
-    double kurtosis;
-    const finf_optimizer *o;
+    const finf_linreg_options *o;
 } margin_ctx;
 
 static finf_status margin_at(const margin_ctx *x, double eta, finf_real *D, finf_reason *why)
 {
     regression R;
-    finf_status status = regression_on(x->m, x->s, x->o, eta, x->kurtosis, &R, why);
+    finf_status status = x->m ? regression_on(x->m, x->s, x->o, eta, &R, why)
+                              : regression_make(x->s, x->o, eta, 1, &R, why);
     *D = status ? finf_real_failed() : R.D;
     if (!status) regression_free(&R);
     return status;
@@ -51,45 +51,78 @@ static finf_status edge_error(const margin_ctx *x, double eta, double most, doub
     return FINF_OK;
 }
 
-/* Downwards from where the mean of theta converges by factors of 0.8, then by bisection, all on the
- * nodes of the first step. What is stable does not depend on the average. */
-finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
-                                          const finf_optimizer *o, finf_real *eta, finf_reason *why)
+/* Downwards from *hi by factors of 0.8 until a step is stable, each on its own nodes, of which a
+ * smaller step needs fewer. *lo = 0: none is. */
+static finf_status descend(const margin_ctx *x, double *lo, double *hi, finf_reason *why)
 {
-    finf_optimizer bare = *o; /* its lists are shared, and only read */
-    bare.average = AVERAGE_NONE;
-    bare.average_leak = 1;
-    bare.average_last = 1;
-    double hi = finf_optimizer_eta_max(o, finf_spectrum_min(s), finf_spectrum_max(s)), lo = hi,
-           most = hi, off = INFINITY;
-    spectral_measure m;
     int stable = 0;
-    *eta = finf_real_failed();
-    if (!(hi > 0)) return finf_why(why, FINF_EDOM, "no step is stable with this optimizer");
-    finf_status status = spectral_measure_make_fine(s, regression_separate(&bare, hi, kurtosis), 1,
-                                                    &m);
-    if (status) return finf_why(why, status, "no memory");
-    margin_ctx x = {&m, s, kurtosis, &bare};
-    for (int i = 0; i < 400 && !status && !stable; i++) {
-        lo = 0.8 * lo;
-        status = stable_at(&x, lo, &stable, why);
-        if (!stable) hi = lo;
+    *lo = *hi;
+    for (int i = 0; i < 400 && !stable; i++) {
+        *lo = 0.8 * *lo;
+        finf_status status = stable_at(x, *lo, &stable, why);
+        if (status) return status;
+        if (!stable) *hi = *lo;
     }
-    int found = stable;
-    for (int i = 0; i < 60 && !status && found && hi - lo > 1e-15 * lo; i++) {
-        double middle = lo + (hi - lo) / 2;
-        status = stable_at(&x, middle, &stable, why);
+    if (!stable) *lo = 0;
+    return FINF_OK;
+}
+
+/* The edge of stability between two steps, in *lo. */
+static finf_status bisect(const margin_ctx *x, double *lo, double hi, finf_reason *why)
+{
+    for (int i = 0; i < 60 && hi - *lo > 1e-15 * *lo; i++) {
+        double middle = *lo + (hi - *lo) / 2;
+        int stable;
+        finf_status status = stable_at(x, middle, &stable, why);
+        if (status) return status;
         if (stable)
-            lo = middle;
+            *lo = middle;
         else
             hi = middle;
     }
-    if (!status && found) status = edge_error(&x, lo, most, &off, why);
+    return FINF_OK;
+}
+
+/* The edge, and how far it may be away, between a stable step and one that is not, on the nodes of
+ * one that is somewhat larger than both. */
+static finf_status edge_between(margin_ctx *x, double lo, double hi, double most, finf_real *eta,
+                                finf_reason *why)
+{
+    spectral_measure m;
+    double off = INFINITY;
+    const finf_linreg_options *o = x->o;
+    finf_status status = spectral_measure_make_fine(
+        x->s, regression_separate(o->optimizer, fmin(2 * hi, most), o->kurtosis), 1, &m);
+    if (status) return finf_why(why, status, "no memory");
+    x->m = &m;
+    status = bisect(x, &lo, hi, why);
+    if (!status) status = edge_error(x, lo, most, &off, why);
     spectral_measure_free(&m);
-    if (!status && !found)
-        status = finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
     if (!status) *eta = finf_real_make(lo, off, "bisection");
     return status;
+}
+
+/* Downwards from where the mean of theta converges, then by bisection. What is stable does not
+ * depend on the average. */
+finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, const finf_linreg_options *opt,
+                                          finf_real *eta, finf_reason *why)
+{
+    finf_optimizer bare = *opt->optimizer; /* its lists are shared, and only read */
+    finf_linreg_options o = *opt;
+    bare.average = AVERAGE_NONE;
+    bare.average_leak = 1;
+    bare.average_last = 1;
+    o.optimizer = &bare;
+    margin_ctx x = {NULL, s, &o};
+    double most = finf_optimizer_eta_max(&bare, finf_spectrum_min(s), finf_spectrum_max(s)), lo,
+           hi = most;
+    *eta = finf_real_failed();
+    if (!(hi > 0)) return finf_why(why, FINF_EDOM, "no step is stable with this optimizer");
+    finf_status status = descend(&x, &lo, &hi, why);
+    if (status) return status;
+    if (lo == 0)
+        return finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
+    return edge_between(&x, lo, hi, most, eta, why);
 }
 
 /* What is infinite, and why, where eta is too large. */
@@ -105,8 +138,9 @@ static finf_status judge(double eta, const finf_spectrum *s, const finf_linreg_o
     char name[64];
     finf_optimizer_spell(o->optimizer, name, sizeof name);
     out->exact = out->optimum = finf_real_infinite("closed second moment");
-    finf_status status = linreg_eta_max_with_optimizer(s, o->kurtosis, o->optimizer, &best, NULL);
+    finf_status status = linreg_eta_max_with_optimizer(s, o, &best, NULL);
     if (status == FINF_ENOMEM) return finf_why(&out->reason, status, "no memory");
+    if (status && finf_cancelled(o->cancel)) return finf_why(&out->reason, status, "stopped");
     if (isnan(best.value))
         return finf_why(&out->reason, FINF_OK, "eta = %s diverges in mean square with %s",
                         finf_show(eta).s, name);
@@ -131,9 +165,9 @@ static finf_status values(regression *R, const finf_noise *noise, double sigma2,
                           finf_linreg_result *out)
 {
     finf_reason why = {""};
-    finf_status s = filtered_gains(R->o, noise, R->q, R->n, R->at, &why);
+    finf_status s = filtered_gains(R->o, noise, R->q, R->n, R->cancel, R->at, &why);
     if (why.text[0] && !out->reason.text[0]) out->reason = why;
-    if (s && s != FINF_ETOL) return s;
+    if (s && (s != FINF_ETOL || finf_cancelled(R->cancel))) return s;
     if (isinf(R->at[0].N.value) || isinf(sigma2)) {
         out->lti = finf_real_infinite("sum over directions");
         if (out->stable) out->exact = finf_real_infinite("closed second moment");
@@ -160,7 +194,7 @@ static finf_status settle(const finf_noise *noise, double eta, const finf_spectr
         regression next;
         if (fine > FINEST)
             return finf_why(&out->reason, FINF_ETOL, "the sum over eigenvalues has not settled");
-        status = regression_make(s, o->optimizer, eta, o->kurtosis, fine, &next, &out->reason);
+        status = regression_make(s, o, eta, fine, &next, &out->reason);
         if (status) return status;
         regression_free(R);
         *R = next;
@@ -218,6 +252,14 @@ static finf_real floor_of(const regression *R, double unit, double sgd2)
                           "Jensen's formula");
 }
 
+/* Nothing that was under way is known to its error. */
+static finf_status stopped(finf_linreg_result *out)
+{
+    if (isfinite(out->exact.value)) out->exact = finf_real_failed();
+    if (isfinite(out->lti.value)) out->lti = finf_real_failed();
+    return finf_why(&out->reason, FINF_ETOL, "stopped");
+}
+
 finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const finf_spectrum *s,
                                   const finf_linreg_options *o, finf_linreg_result *out)
 {
@@ -230,7 +272,7 @@ finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const fin
     out->reason = sens.reason;
     if (known && known != FINF_ETOL) return known;
     finf_why(&out->upper_reason, FINF_OK, "upper is known for plain sgd only");
-    status = regression_make(s, o->optimizer, eta, o->kurtosis, 1, &R, &out->reason);
+    status = regression_make(s, o, eta, 1, &R, &out->reason);
     if (status) return status;
     status = judge(eta, s, o, &R, out);
     double sigma2 = unit * sens.gamma2.value, relative = sens.gamma2.error / sens.gamma2.value;
@@ -244,6 +286,10 @@ finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const fin
         }
     }
     finf_status best = FINF_OK;
+    if (finf_cancelled(o->cancel)) {
+        regression_free(&R);
+        return stopped(out);
+    }
     if (status != FINF_ENOMEM && R.h && R.loop_stable) out->floor = floor_of(&R, unit, sgd2);
     if (status != FINF_ENOMEM && R.h && R.loop_stable && o->optimum) {
         best = optimum(&R, 0, unit, sgd2, &out->optimum_lti);
@@ -271,7 +317,7 @@ finf_status linreg_directions_with_optimizer(const finf_noise *noise, double eta
     regression R;
     finf_status status = finf_noise_sensitivity(noise, &sens);
     if (status && why) *why = sens.reason;
-    if (!status) status = regression_make(s, o->optimizer, eta, o->kurtosis, 1, &R, why);
+    if (!status) status = regression_make(s, o, eta, 1, &R, why);
     if (status) return status;
     double *q = malloc(n * sizeof *q), Q = INFINITY, sgd2 = p->sigma_sgd * p->sigma_sgd,
            sigma2 = p->clip * p->clip * sens.gamma2.value / (2 * p->rho);
@@ -283,9 +329,9 @@ finf_status linreg_directions_with_optimizer(const finf_noise *noise, double eta
         status = finf_why(why, FINF_ENOMEM, "no memory for %zu directions", n);
     for (size_t j = 0; j < n && !status; j++)
         q[j] = eta * (finf_spectrum_at(s, k[j]) + R.o->weight_decay);
-    if (!status) status = filtered_gains(R.o, noise, q, n, x, why);
+    if (!status) status = filtered_gains(R.o, noise, q, n, R.cancel, x, why);
     if (!status && regression_stable(&R)) {
-        status = filtered_gains(R.o, noise, R.q, R.n, R.at, why);
+        status = filtered_gains(R.o, noise, R.q, R.n, R.cancel, R.at, why);
         if (!status) regression_exact(&R, sigma2, sgd2, &Q);
     }
     for (size_t j = 0; j < n && !status; j++) {

@@ -62,7 +62,9 @@ finf_status mean_with_optimizer(const finf_noise *noise, double eta, const finf_
     filtered x;
     finf_real size;
     finf_reason why = {""};
-    finf_status best = mean_size(o, q, &size), s = filtered_gains(o, noise, &q, 1, &x, &why);
+    finf_status s = filtered_gains(o, noise, &q, 1, opt->cancel, &x, &why), best = FINF_OK;
+    if (finf_cancelled(opt->cancel)) return finf_why(&out->reason, FINF_ETOL, "stopped");
+    best = mean_size(o, q, &size);
     if (why.text[0] && !out->reason.text[0]) out->reason = why;
     finf_real square = finf_real_make(size.value * size.value, 2 * size.value * size.error, "");
     out->F_optimal = total(half, unit, square, sgd2, x.g_bar,

@@ -97,7 +97,7 @@ static finf_status fill(regression *R, const finf_spectrum *s, finf_reason *why)
     finf_status status = allocate(R);
     if (!status) set_loops(R);
     if (!status && R->loop_stable) {
-        status = filtered_gains(R->o, NULL, R->q, R->n, R->at, why);
+        status = filtered_gains(R->o, NULL, R->q, R->n, R->cancel, R->at, why);
         if (!status) {
             set_gains(R);
             R->D = margin(R);
@@ -108,11 +108,18 @@ static finf_status fill(regression *R, const finf_spectrum *s, finf_reason *why)
     return status;
 }
 
-finf_status regression_make(const finf_spectrum *s, const finf_optimizer *opt, double eta,
-                            double kurtosis, size_t fine, regression *R, finf_reason *why)
+/* Without its nodes. */
+static regression regression_at(const finf_linreg_options *o, double eta)
 {
-    *R = (regression){.o = optimizer_or_sgd(opt), .eta = eta, .k = 1 + kurtosis};
-    finf_status status = spectral_measure_make_fine(s, regression_separate(R->o, eta, kurtosis),
+    return (regression){
+        .o = optimizer_or_sgd(o->optimizer), .cancel = o->cancel, .eta = eta, .k = 1 + o->kurtosis};
+}
+
+finf_status regression_make(const finf_spectrum *s, const finf_linreg_options *o, double eta,
+                            size_t fine, regression *R, finf_reason *why)
+{
+    *R = regression_at(o, eta);
+    finf_status status = spectral_measure_make_fine(s, regression_separate(R->o, eta, o->kurtosis),
                                                     fine, &R->m);
     if (!status) return fill(R, s, why);
     if (status == FINF_ENOMEM) finf_why(why, status, "no memory");
@@ -121,11 +128,11 @@ finf_status regression_make(const finf_spectrum *s, const finf_optimizer *opt, d
 }
 
 finf_status regression_on(const spectral_measure *m, const finf_spectrum *s,
-                          const finf_optimizer *opt, double eta, double kurtosis, regression *R,
-                          finf_reason *why)
+                          const finf_linreg_options *o, double eta, regression *R, finf_reason *why)
 {
-    *R = (regression){
-        .o = optimizer_or_sgd(opt), .eta = eta, .k = 1 + kurtosis, .m = *m, .borrowed = 1};
+    *R = regression_at(o, eta);
+    R->m = *m;
+    R->borrowed = 1;
     return fill(R, s, why);
 }
 

@@ -31,6 +31,7 @@ double linreg_separate_above(double eta, double kurtosis);
  * (theory 11.3) */
 typedef struct {
     const finf_optimizer *o;
+    finf_cancel cancel;
     double eta, k;      /* k = 1 + kurtosis */
     spectral_measure m; /* lambda_j and weight_j; */
     int borrowed;       /* it is somebody else's */
@@ -46,12 +47,13 @@ typedef struct {
     int loop_stable; /* the mean of theta converges */
 } regression;
 
-/* Gains of white noise alone. fine: see spectral_measure_make_fine. */
-finf_status regression_make(const finf_spectrum *s, const finf_optimizer *o, double eta,
-                            double kurtosis, size_t fine, regression *out, finf_reason *why);
+/* Gains of white noise alone, with the kurtosis, optimizer and cancel of o. fine: see
+ * spectral_measure_make_fine. FINF_ETOL: a gain has not settled, or cancelled. */
+finf_status regression_make(const finf_spectrum *s, const finf_linreg_options *o, double eta,
+                            size_t fine, regression *out, finf_reason *why);
 /* The same on nodes that were made for a step no smaller than this one, and stay the caller's. */
 finf_status regression_on(const spectral_measure *m, const finf_spectrum *s,
-                          const finf_optimizer *o, double eta, double kurtosis, regression *out,
+                          const finf_linreg_options *o, double eta, regression *out,
                           finf_reason *why);
 /* Above this eigenvalue none is grouped with others, for steps up to eta. */
 double regression_separate(const finf_optimizer *o, double eta, double kurtosis);
@@ -94,8 +96,7 @@ finf_status linreg_directions_with_optimizer(const finf_noise *noise, double eta
                                              const double *k, size_t n, finf_direction *out,
                                              finf_reason *why);
 /* The largest eta that is stable in mean square. */
-finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
-                                          const finf_optimizer *o, finf_real *eta,
-                                          finf_reason *why);
+finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, const finf_linreg_options *o,
+                                          finf_real *eta, finf_reason *why);
 
 #endif

@@ -122,7 +122,7 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
     linreg_search_free(&p.search);
     *out = p.linreg;
     if (st == FINF_OK) st = linreg_with(best.value, &p, opt, out);
-    if (st == FINF_OK || st == FINF_ETOL) *nu = best;
+    if (st == FINF_OK || (st == FINF_ETOL && !finf_cancelled(p.opt.cancel))) *nu = best;
     return st;
 }
 
@@ -191,7 +191,7 @@ finf_status finf_tune_power_linreg(double eta, const finf_spectrum *s,
     }
     *out = p.linreg;
     if (st == FINF_OK) st = power_with(a.best_power, a.best_nu, &p, opt, out);
-    if (st == FINF_OK || st == FINF_ETOL) {
+    if (st == FINF_OK || (st == FINF_ETOL && !finf_cancelled(p.opt.cancel))) {
         *power = a.best_power;
         *nu = a.best_nu;
     }
@@ -215,6 +215,6 @@ finf_status finf_tune_mean(double eta, const finf_mean_options *set, finf_real *
         st = best_nu(mean_at, mean_real, &p, log((2 - eta) / 16), &best);
     *out = p.mean;
     if (st == FINF_OK) st = mean_with(best.value, &p, out);
-    if (st == FINF_OK || st == FINF_ETOL) *nu = best;
+    if (st == FINF_OK || (st == FINF_ETOL && !(set && finf_cancelled(set->cancel)))) *nu = best;
     return st;
 }

@@ -126,7 +126,7 @@ static finf_status exact_value(plan *p, const finf_spectrum *s, finf_simulate_re
         if (r.D > 0) p->D = r.D;
     } else {
         finf_mean_result r;
-        finf_mean_options m = {o->privacy, rescaled(p, 1, &room)};
+        finf_mean_options m = {.privacy = o->privacy, .optimizer = rescaled(p, 1, &room)};
         status = finf_mean(p->noise, p->eta * p->L, &m, &r);
         out->exact = r.F;
         out->exact_reason = r.reason;
@@ -241,7 +241,7 @@ static finf_status sgd_knee(plan *p, double b, finf_simulate_result *out)
 static finf_status optimizer_knee(plan *p, finf_simulate_result *out)
 {
     finf_optimizer room;
-    finf_mean_options m = {p->o.privacy, rescaled(p, 0, &room)};
+    finf_mean_options m = {.privacy = p->o.privacy, .optimizer = rescaled(p, 0, &room)};
     finf_mean_result all, private;
     finf_status s = finf_mean(p->noise, p->eta * p->L, &m, &all);
     m.privacy.sigma_sgd = 0;

@@ -1,6 +1,7 @@
 """Calls of the library: status into exceptions, arrays in and out, Ctrl-C."""
 from __future__ import annotations
 
+import functools
 import math
 import os
 import queue
@@ -120,14 +121,17 @@ def as_real(value: float, error: float = 0.0) -> Any:
     return x
 
 
+@functools.lru_cache(maxsize=None)
+def _words(spelled: Any, count: int) -> dict[str, int]:
+    """The words that finf_.._name gives, and their numbers: asked for once."""
+    spellings = ((spelled(i), i) for i in range(count))
+    return {string(w): i for w, i in spellings if w}
+
+
 def choice(word: str, name: str, spelled: Any, count: int) -> int:
     """The number of a word, of those that finf_.._name gives."""
-    words = {}
-    for i in range(count):
-        w = spelled(i)
-        if w:
-            words[string(w)] = i
-    if word not in words:
+    words = _words(spelled, count)
+    if not isinstance(word, str) or word not in words:
         raise UsageError(f"{name} = {word!r}: must be one of {', '.join(words)}")
     return words[word]
 
@@ -247,6 +251,35 @@ def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None
             _wait(ended, box)
         raise
     return _outcome(box)
+
+
+_raised: list[BaseException] = []  # what a signal handler raised during the call below
+
+
+def _look(_data: Any) -> int:
+    """Python runs the handlers of signals that have come when it enters this function."""
+    return 1 if _raised else 0
+
+
+def _keep(_kind: Any, value: BaseException, _trace: Any) -> None:
+    _raised.append(value)
+
+
+_LOOK = ffi.callback("int (void *)", _look, error=1, onerror=_keep)
+
+
+def seldom(cancel: Any, function: Callable[[], Any]) -> Any:
+    """The same as `stoppable`, for calls that look at `cancel` from their own thread and only a few
+    times: C then asks Python, which costs a microsecond each time, but needs no second thread,
+    which would cost twenty. Where other threads compute, each look waits for Python's lock."""
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    cancel.poll = _LOOK
+    _raised.clear()
+    value = function()
+    if _raised:
+        raise _raised.pop()
+    return value
 
 
 def abandonable(function: Callable[[], Any]) -> Any:

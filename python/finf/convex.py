@@ -8,7 +8,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, check, copied, over, real, stoppable, string, text_of
+from ._call import Array, as_real, check, copied, over, real, seldom, stoppable
+from ._call import string, text_of
 from ._library import ffi, lib
 from .errors import ToleranceError, error_of
 from .noise import Noise, noise_for
@@ -109,11 +110,13 @@ def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic
     p = Problem(eta, kappa=kappa, **problem)
     n = noise_for(noise, p)
     o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
-    status = stoppable(o.cancel, lambda: lib.finf_iqc(n._c, p.eta, p.kappa, o, r))
+    quick = p.solver == "newton" and not p.certify
+    status = (seldom if quick else stoppable)(
+        o.cancel, lambda: lib.finf_iqc(n._c, p.eta, p.kappa, o, r))
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
     below = _simulated(p, n, r, seed) if lower == "simulate" else {}
-    out = IqcResult(noise=n, **iqc_fields(p, r), **below)
+    out = IqcResult._of({"noise": n}, iqc_fields(p, r), below)
     check(status, r.reason, out)
     return out
 

@@ -47,15 +47,14 @@ class Privacy:
     def fields(self, sens2: Any = None) -> dict[str, Any]:
         """The fields of a result: the target, and sigma for this squared sensitivity, which is a
         finf_real."""
-        d = {k: getattr(self, k)
-             for k in ("rho", "rho_error", "epsilon", "delta", "clip", "sigma_sgd")}
+        d = dict(vars(self))  # the attributes are these fields
         if sens2 is not None:
             d |= self.real("sigma", self.multipliers(sens2).sigma)
         return d
 
     def real(self, name: str, x: Any) -> dict[str, Any]:
         """A finf_real that was found for rho, with what the error of rho does to it."""
-        return real(name, self.widened(x))
+        return real(name, self.widened(x) if self.rho_error else x)
 
     def widened(self, x: Any) -> Any:
         """The same as a finf_real."""

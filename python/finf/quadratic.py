@@ -121,9 +121,10 @@ def mean(noise: "Noise | str", eta: Any, **problem: Any) -> Any:
 def mean_result(p: Problem, n: Noise, r: Any) -> MeanResult:
     """A finf_mean_result in words."""
     found = p.privacy.real
-    return MeanResult(noise=n, **p.fields(r.gamma2), **real("gamma2", r.gamma2),
-                      **found("F_inf", r.F), **found("F_best", r.F_optimal),
-                      **found("F_sgd", r.F_sgd), stable=bool(r.stable), reason=text_of(r.reason))
+    return MeanResult._of(p.fields(r.gamma2), {
+        "noise": n, **real("gamma2", r.gamma2), **found("F_inf", r.F),
+        **found("F_best", r.F_optimal), **found("F_sgd", r.F_sgd), "stable": bool(r.stable),
+        "reason": text_of(r.reason)})
 
 
 @overload
@@ -180,14 +181,13 @@ def _linreg(p: Problem, noise: "Noise | str", directions: Any) -> LinregResult:
 def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> LinregResult:
     """A finf_linreg_result in words."""
     found = p.privacy.real
-    return LinregResult(
-        noise=n, spectrum=p.H, **p.H.sizes(), **real("eta_max", _eta_max(p)),
-        kurtosis=p.kurtosis, **p.fields(r.gamma2),
+    return LinregResult._of(p.fields(r.gamma2), p.H.sizes(), _rates(p), {
+        "noise": n, "spectrum": p.H, **real("eta_max", _eta_max(p)), "kurtosis": p.kurtosis,
         **real("gamma2", r.gamma2), **found("F_inf", r.exact), **found("F_lower", r.lti),
         **found("F_upper", r.upper), **found("F_best", r.optimum),
-        **found("F_lower_best", r.optimum_lti), **found("F_floor", r.floor), R2=r.R2,
-        C_kurt=r.C_kurt, stable=bool(r.stable), **_rates(p), directions=directions,
-        reason=text_of(r.reason) or text_of(r.upper_reason))
+        **found("F_lower_best", r.optimum_lti), **found("F_floor", r.floor), "R2": r.R2,
+        "C_kurt": r.C_kurt, "stable": bool(r.stable), "directions": directions,
+        "reason": text_of(r.reason) or text_of(r.upper_reason)})
 
 
 def _eta_max(p: Problem) -> Any:

@@ -33,6 +33,7 @@ class Spectrum:
         if normalize:
             lib.finf_spectrum_normalize(c)
         self._c, self._name, self._recipe = c, name, recipe and (normalize, *recipe)
+        self._sizes: dict[str, Any] = {}
 
     @classmethod
     def _of(cls, c: Any, name: str, normalize: bool, recipe: Any = None) -> "Spectrum":
@@ -167,9 +168,11 @@ class Spectrum:
 
     def sizes(self) -> dict[str, Any]:
         """d, d_eff and trace, with their errors: fields of results."""
-        trace = as_real(self.trace, lib.finf_spectrum_trace_error(self._c))
-        top = as_real(self.max, self._facts().resolution)
-        return {"d": self.d, **real("d_eff", over(trace, top)), **real("trace", trace)}
+        if not self._sizes:
+            trace = as_real(self.trace, lib.finf_spectrum_trace_error(self._c))
+            top = as_real(self.max, self._facts().resolution)
+            self._sizes = {"d": self.d, **real("d_eff", over(trace, top)), **real("trace", trace)}
+        return self._sizes
 
     @property
     def condition_error(self) -> float:

@@ -375,15 +375,22 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
             raise error_of(status, text_of(r.reason))
         used = as_real(r.sens2, _sens2_error(system, o, r.sens2))
         more = used.error / used.value if o.sens2 > 0 else 0.0
-        at = [p.privacy.widened(as_real(x, x * (r.relerr + more))) for x in copied(r.F, r.n + 1)]
-        return CurveResult(
-            system=system, spectrum=p.H, steps=system.n, **p.H.sizes(), F=copied(r.F, r.n + 1),
-            F_error=np.array([x.error if np.isfinite(x.value) else 0.0 for x in at]),
-            F_relerr=r.relerr, F_last=r.last.value, F_last_error=at[-1].error, sens2=r.sens2,
-            **p.fields(used),
-            reason=text_of(r.reason))
+        F = copied(r.F, r.n + 1)
+        last = p.privacy.widened(as_real(F[-1], F[-1] * (r.relerr + more)))
+        return CurveResult._of(p.fields(used), p.H.sizes(), {
+            "system": system, "spectrum": p.H, "steps": system.n, "F": F,
+            "F_error": _errors(F, r.relerr + more, p), "F_relerr": r.relerr,
+            "F_last": r.last.value, "F_last_error": last.error, "sens2": r.sens2,
+            "reason": text_of(r.reason)})
     finally:
         lib.finf_curve_result_free(r)
+
+
+def _errors(F: Array, relerr: float, p: Problem) -> Array:
+    """Of every entry: its relative error, and what the error of rho adds to that, which is the same
+    share of each; 0 where the curve is infinite."""
+    share = relerr + p.privacy.widened(as_real(1.0)).error
+    return np.multiply(F, share, where=np.isfinite(F), out=np.zeros_like(F))
 
 
 def _start(o: Any, start: Any, d: int) -> Any:

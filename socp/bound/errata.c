@@ -176,7 +176,7 @@ static finf_status one_half(erratum *e)
     finf_linreg_options o = finf_linreg_options_default();
     o.privacy.rho = rho;
     finf_status s = finf_noise_sgd(&sgd);
-    if (!s) s = finf_mean(sgd, 0.5, &(finf_mean_options){o.privacy, NULL}, &mean);
+    if (!s) s = finf_mean(sgd, 0.5, &(finf_mean_options){.privacy = o.privacy}, &mean);
     if (!s) s = finf_spectrum_power(1, d, &H, NULL);
     if (!s) s = finf_linreg(sgd, eta, H, &o, &regression);
     if (!s) {
