@@ -48,7 +48,8 @@ tsan-run: $B/finf
 # the tests as gcov sees them: `make coverage` again counts from 0
 coverage:
 	@find $B/coverage -name '*.gcda' -delete 2>/dev/null || true
-	+@$(AGAIN) B=$B/coverage CFLAGS='-O0 -g' EXTRA='--coverage -fprofile-update=atomic' check-unit check-cli check-faults
+	+@$(AGAIN) B=$B/coverage CFLAGS='-O0 -g' EXTRA='--coverage -fprofile-update=atomic' \
+	  RUNNER='env CK_DEFAULT_TIMEOUT=0' check-unit check-cli check-faults check-sweep
 	@sh scripts/coverage.sh $B/coverage $(LIB_SRC) $(CLI_SRC)
 
 TIDY ?= clang-tidy
