@@ -15,7 +15,7 @@ for source; do
         here && /^Taken at least once:/ { split($0, x, /[:% ]+/); taken = x[5] }
         END { printf "%s %.0f %d %.0f %d\n", file, lines * of / 100, of, taken * branches / 100, branches }' "$dir/out"
     if [ -f "${source##*/}.gcov" ]; then
-        awk -F: -v file="$source" '$1 ~ /#####/ { gsub(/ /, "", $2); line = $0; sub(/^[^:]*:[^:]*:/, "", line); print file ":" $2 ":" line }' \
+        awk -F: -v file="$source" '$1 ~ /#####/ { at = $2; gsub(/ /, "", at); line = $0; sub(/^[^:]*:[^:]*:/, "", line); print file ":" at ":" line }' \
             "${source##*/}.gcov" >>"$dir/unreached"
     fi
     rm -f -- *.gcov
