@@ -49,7 +49,7 @@ tsan-run: $B/finf
 coverage:
 	@find $B/coverage -name '*.gcda' -delete 2>/dev/null || true
 	+@GCOV_ERROR_FILE=/dev/null $(AGAIN) B=$B/coverage CFLAGS='-O0 -g' EXTRA='--coverage -fprofile-update=atomic' \
-	  RUNNER='env CK_DEFAULT_TIMEOUT=0' check-unit check-cli check-faults check-sweep
+	  RUNNER='env CK_TIMEOUT_MULTIPLIER=8' check-unit check-cli check-faults check-sweep
 	@sh scripts/coverage.sh $B/coverage $(LIB_SRC) $(CLI_SRC)
 
 TIDY ?= clang-tidy
