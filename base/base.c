@@ -57,7 +57,7 @@ double finf_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)
+finf_status(finf_why)(finf_reason *why, finf_status s, const char *format, ...)
 {
     if (why) {
         va_list ap;

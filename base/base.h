@@ -45,6 +45,9 @@ double finf_seconds(void);
  * `return finf_why(why, FINF_EDOM, ...)`. */
 finf_status finf_why(finf_reason *why, finf_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#ifdef __clang_analyzer__ /* which reads one file at a time, and is told here what comes back */
+#define finf_why(why, s, ...) (finf_why(why, s, __VA_ARGS__), (s))
+#endif
 
 /* Whether the caller wants the work to stop. */
 static inline int finf_cancelled(finf_cancel c) { return c.poll && c.poll(c.data); }

@@ -237,7 +237,7 @@ static finf_status search_run(const finf_design *r, size_t buffers, int *steps, 
 static finf_status follow_shorter(blt_search *a, int epochs, size_t buffers, blt_place *best)
 {
     finf_design less = *a->r;
-    blt_place place;
+    blt_place place = {.f = INFINITY};
     less.n = (less.n + SHORTER - 1) / SHORTER;
     less.o.separation = (less.o.separation + SHORTER - 1) / SHORTER;
     if (!epochs) less.o.participations = 1;
@@ -249,7 +249,7 @@ static finf_status follow_shorter(blt_search *a, int epochs, size_t buffers, blt
 
 static finf_status search_long(blt_search *a, size_t buffers, blt_place *best)
 {
-    blt_place place;
+    blt_place place = {.f = INFINITY};
     finf_status s = follow_shorter(a, 1, buffers, best);
     if (!s && a->x.who.k > 1) s = follow_shorter(a, 0, buffers, best);
     if (!s) s = go_on(a, prefix_place(a, buffers, &place));

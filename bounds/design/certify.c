@@ -40,8 +40,9 @@ static void reversed_root(const dense_work *w, double *V)
 finf_status dense_strategy(const dense_work *w, double *C)
 {
     size_t n = w->r->n, singular = 0;
-    double *V = malloc(2 * n * n * sizeof *V), *X = V + n * n, ridge = 0;
+    double *V = malloc(2 * n * n * sizeof *V), ridge = 0;
     if (!V) return FINF_ENOMEM;
+    double *X = V + n * n;
     reversed_root(w, V);
     finf_status s = lapack_gram(n, n, 1, V, 0, X);
     for (int attempt = 0; attempt < 12 && !s; attempt++) {

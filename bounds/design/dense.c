@@ -206,8 +206,9 @@ finf_status dense_evaluate(dense_work *w, finf_reason *why)
 static finf_status scaled_loss(dense_work *w, double *loss)
 {
     size_t n = w->r->n;
-    double *E = malloc(2 * n * n * sizeof *E), *image = E + n * n, sum = 0;
+    double *E = malloc(2 * n * n * sizeof *E), sum = 0;
     if (!E) return FINF_ENOMEM;
+    double *image = E + n * n;
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < n; c++) E[i * n + c] = w->Q[i * n + c] * w->sens[c];
     finf_status s = lapack_multiply(0, 1, n, n, n, 1, E, n, w->Y, n, 0, image, n);

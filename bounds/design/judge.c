@@ -38,8 +38,9 @@ void finf_design_result_free(finf_design_result *r)
 static finf_status majorant(const double *c, size_t n, size_t k, size_t b, double *sens2,
                             int *exact)
 {
-    double *column = calloc(2 * n, sizeof *column), *m = column + n, most = 0;
+    double *column = calloc(2 * n, sizeof *column), most = 0;
     if (!column) return FINF_ENOMEM;
+    double *m = column + n;
     size_t taps = n;
     while (taps > 1 && c[taps - 1] == 0) taps--;
     *exact = 1;
@@ -107,8 +108,9 @@ static double objective(const finf_design *r, const double *f)
 static finf_status toeplitz_losses(const finf_design *r, const double *beta, double scale,
                                    double *backward, double *forward, double *total)
 {
-    double *u = malloc(2 * (r->n + 1) * sizeof *u), *f = u + r->n + 1;
+    double *u = malloc(2 * (r->n + 1) * sizeof *u);
     if (!u) return FINF_ENOMEM;
+    double *f = u + r->n + 1;
     design_toeplitz_weights(r, u);
     finf_status s = design_toeplitz_loss(r, u, beta, backward, NULL);
     if (!s) s = design_forward_toeplitz(r, beta, 1, 0, f);

@@ -196,8 +196,9 @@ finf_status lapack_cholesky(double *A, size_t n, size_t *singular)
 /* W = U^{-1} by rows from the last, W_i = (e_i - sum_{k>i} U_ik W_k)/U_ii, then W W'. */
 static finf_status own_invert(double *U, size_t n)
 {
-    double *W = calloc(2 * n * n, sizeof *W), *P = W + n * n;
+    double *W = calloc(2 * n * n, sizeof *W);
     if (!W) return FINF_ENOMEM;
+    double *P = W + n * n;
     for (size_t i = n; i-- > 0;) {
         double *w = W + i * n, *u = U + i * n;
         dense_combine(u + i + 1, w + n, n - i - 1, n, n, w);

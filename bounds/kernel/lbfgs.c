@@ -39,7 +39,7 @@ static finf_status search_make(const lbfgs_problem *p, search *a)
 static void direction(search *a)
 {
     size_t n = a->p->n, count = a->held < PAIRS ? a->held : PAIRS;
-    double part[PAIRS];
+    double part[PAIRS] = {0};
     for (size_t i = 0; i < n; i++) a->d[i] = -a->g[i];
     for (size_t c = 0; c < count; c++) {
         size_t at = (a->held - 1 - c) % PAIRS;

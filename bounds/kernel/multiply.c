@@ -68,8 +68,9 @@ finf_status multiply_add(size_t m, size_t n, size_t k, double f, multiply_view A
 {
     if (m == 0 || n == 0 || k == 0) return FINF_OK;
     size_t deep = least(k, DEEP);
-    double *a = malloc((HIGH + round_up(n, WIDE)) * deep * sizeof *a), *b = a + HIGH * deep;
+    double *a = malloc((HIGH + round_up(n, WIDE)) * deep * sizeof *a);
     if (!a) return FINF_ENOMEM;
+    double *b = a + HIGH * deep;
     for (size_t p = 0; p < k; p += deep) {
         size_t depth = least(deep, k - p);
         pack_all((multiply_view){B.at + p * B.down, B.right, B.down}, n, depth, WIDE, b);

@@ -65,7 +65,7 @@ static finf_status refine(const density *x, const panel_plan *plan, const judge 
     double lo = log(plan->near_0 / 2) - MARGIN, hi = MARGIN - log(plan->near_pi / 2), off = 1;
     for (double part = 0.4; part > 1e-3; part /= 2) {
         double *u;
-        finf_real F, best;
+        finf_real F = finf_real_failed(), best = F;
         size_t n;
         finf_status s = panel_ends(plan, lo, hi, part, &u, &n);
         if (s == FINF_ENOMEM) return finf_why(why, s, "no memory");

@@ -255,8 +255,8 @@ static finf_status read_table(const char *path, const char *text, int coef, audi
     const char *part = "noising";
     input_table t;
     finf_status s = FINF_OK;
-    for (size_t i = sizeof PARTS / sizeof *PARTS; text && i-- > 0;)
-        if (has_part(text, PARTS[i])) part = PARTS[i];
+    for (size_t i = sizeof PARTS / sizeof *PARTS; text && i > 0; i--)
+        if (has_part(text, PARTS[i - 1])) part = PARTS[i - 1];
     if (text && has_part(text, "design")) s = read_steps(path, out, why);
     if (!s) s = input_read(path, part, &t, why);
     if (s) return s;

@@ -12,8 +12,9 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
     setting privacy;
     finf_status s = read_setting(a, &privacy, why);
     if (!s) s = read_noise_alone(a, &noise, why);
-    if (!s) s = read_sensitivity(a, noise, &x, why);
-    if (!s || s == FINF_ETOL) {
+    int asked = !s;
+    if (asked) s = read_sensitivity(a, noise, &x, why);
+    if (asked && (!s || s == FINF_ETOL)) {
         doc_row(d);
         doc_heading(d, "Sensitivity of the noise");
         show_noise(d, a, noise);

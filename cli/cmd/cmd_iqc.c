@@ -53,10 +53,11 @@ static finf_status cmd_iqc(const args *a, doc *d, finf_reason *why)
     finf_status s = read_problem(a, PROBLEM_CONVEX, &p, why);
     if (!s) s = args_choice(a, OPT_LOWER, &lower, why);
     if (!s) s = read_noise(a, &p, &noise, why);
-    if (!s && (s = finf_iqc(noise, p.eta, p.kappa, &p.iqc, &r))) *why = r.reason;
+    int asked = !s;
+    if (asked && (s = finf_iqc(noise, p.eta, p.kappa, &p.iqc, &r))) *why = r.reason;
     /* stopped by Ctrl-C before there was a bound: nothing to show */
-    int stopped = s && sweep_interrupted(NULL) && !isfinite(r.bound.value);
-    if ((!s || s == FINF_ETOL) && !stopped) {
+    int stopped = asked && s && sweep_interrupted(NULL) && !isfinite(r.bound.value);
+    if (asked && (!s || s == FINF_ETOL) && !stopped) {
         doc_row(d);
         doc_heading(d, "Bound on F_inf for strongly convex, smooth F");
         show_noise(d, a, noise);

@@ -122,8 +122,9 @@ static finf_status cmd_linreg(const args *a, doc *d, finf_reason *why)
     finf_status s = read_problem(a, PROBLEM_LINREG, &p, why);
     if (!s) s = read_noise(a, &p, &noise, why);
     finf_linreg_options o = linreg_of(&p);
-    if (!s && (s = finf_linreg(noise, p.eta, p.H, &o, &r))) *why = r.reason;
-    if (!s || s == FINF_ETOL) {
+    int asked = !s; /* else there is nothing to show, even if reading was only stopped */
+    if (asked && (s = finf_linreg(noise, p.eta, p.H, &o, &r))) *why = r.reason;
+    if (asked && (!s || s == FINF_ETOL)) {
         finf_reason more = {""};
         finf_status t = eta_max_get(p.H, p.kurtosis, p.optimizer, &eta_max, &more);
         if (t && !s) s = finf_why(why, t, "the largest stable eta: %.200s", more.text);

@@ -10,8 +10,9 @@ static finf_status cmd_mean(const args *a, doc *d, finf_reason *why)
     finf_status s = read_problem(a, PROBLEM_MEAN, &p, why);
     if (!s) s = read_noise(a, &p, &noise, why);
     finf_mean_options o = mean_of(&p);
-    if (!s && (s = finf_mean(noise, p.eta, &o, &r))) *why = r.reason;
-    if (!s || s == FINF_ETOL) {
+    int asked = !s;
+    if (asked && (s = finf_mean(noise, p.eta, &o, &r))) *why = r.reason;
+    if (asked && (!s || s == FINF_ETOL)) {
         char note[128];
         doc_row(d);
         doc_heading(d, "Mean estimation, F = (1/2) E(theta - z)^2");

@@ -325,7 +325,7 @@ finf_status args_numbers(const char *text, const char *name, double **list, size
         return finf_why(why, FINF_EPARSE,
                         "%s = '%.80s': a range is FROM:TO:log:COUNT or FROM:TO:lin:COUNT", name,
                         text);
-    double from, to, count;
+    double from = NAN, to = NAN, count = NAN;
     finf_status s = parse_part(at[0], at[1] - 1, name, &from, why);
     if (!s) s = parse_part(at[1], at[2] - 1, name, &to, why);
     if (!s) s = parse_part(at[3], at[4] - 1, name, &count, why);

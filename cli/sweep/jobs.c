@@ -232,7 +232,7 @@ finf_status jobs_read(const char *path, command_table all, jobs **out, finf_reas
 /* The option that is written last changes first. */
 static int grid_words(const grid *g, size_t i, char *words[JOB_WORDS])
 {
-    size_t at[JOB_WORDS / 2];
+    size_t at[JOB_WORDS / 2] = {0};
     int n = 0;
     for (size_t k = g->count; k-- > 0; i /= g->axes[k].n) at[k] = i % g->axes[k].n;
     words[n++] = g->command;

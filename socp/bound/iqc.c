@@ -166,7 +166,7 @@ static finf_status worst_quadratic(const finf_noise *noise, const socp_setting *
     out->quadratic_lower = isinf(sigma2) ? (finf_real){INFINITY, 0, ""}
                                          : scaled(quad, sigma2 / L, gamma_error);
     if (!(sigma2 > 0)) { /* only gradient noise */
-        finf_real unit;
+        finf_real unit = {NAN, INFINITY, ""};
         st = finf_worse(st, worst_without_privacy(s, mo, &unit, &out->quadratic_h));
         double e = mo->eta * out->quadratic_h,
                relerr = mo->loop || s->averaged ? 0 : 2 * FINF_EPS * e / (2 - e);

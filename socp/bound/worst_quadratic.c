@@ -174,7 +174,7 @@ finf_status finf_iqc_minimax(double eta, double kappa, int dist, double smooth, 
                              const finf_privacy_setting *set, finf_real *value, finf_reason *why)
 {
     finf_privacy_setting s = set ? *set : finf_privacy_setting_default();
-    finf_real at_L, at_mu, failed = {NAN, INFINITY, ""};
+    finf_real failed = {NAN, INFINITY, ""}, at_L = failed, at_mu = failed;
     *value = failed;
     finf_status st = socp_check_sizes(eta, kappa, smooth, dim, why);
     if (st == FINF_OK) st = socp_check_privacy(&s, why);

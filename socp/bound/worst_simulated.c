@@ -209,7 +209,7 @@ static double averaged_value(const model *m, const blocks *s)
  * changes nothing above tol. x: where to start, and what it came to. */
 static sums periodic(const model *m, const blocks *s, double tol, lanes_state *x)
 {
-    sums out;
+    sums out = {0};
     double change = INFINITY;
     for (int i = 0; i < ROUNDS_MOST && !(change <= tol); i++) {
         lanes_state start = *x;

@@ -200,7 +200,7 @@ static finf_status search(socp_moving *v, size_t buffers, double slowest, finf_b
     static const double TIMES[] = {1, 0.25, 4, 0.0625, 0.5, 2};
     bound_search a;
     ended best = {.f = INFINITY};
-    finf_real nu;
+    finf_real nu = finf_real_failed();
     int steps = 0;
     finf_status s = search_make(v, buffers, &a), found = FINF_OK;
     if (!s) s = socp_best_nu(v, 0, &nu);

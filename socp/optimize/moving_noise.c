@@ -169,7 +169,7 @@ static void learn(socp_moving *v, socp_start how, int solved, int iterations, do
 /* One attempt to solve for the present B. FINF_ETOL: it did not succeed, or was cancelled. */
 static finf_status attempt(socp_moving *v, socp_start how, double tol)
 {
-    socp_outcome so;
+    socp_outcome so = {0};
     socp_solve_options s = {.tol = tol, .kkt = &v->kkt, .cancel = v->cancel, .limit = v->limit};
     finf_status st = FINF_OK;
     if (how == SOCP_START_LEAST_SQUARES) {

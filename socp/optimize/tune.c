@@ -151,7 +151,7 @@ static finf_status place(const socp_moving *v, sample *s, size_t *count)
  * is refined. */
 finf_status socp_best_nu(socp_moving *v, int solved, finf_real *nu)
 {
-    sample s[MAX_SCAN];
+    sample s[MAX_SCAN] = {{0}};
     nu_search t = {.v = v, .best = {.u = 0, .value = INFINITY}};
     t.logB = malloc(3 * v->grid.n * sizeof *t.logB);
     t.scratch = malloc((socp_moving_scratch(v, 2) + 3 * v->taps) * sizeof *t.scratch);
@@ -180,7 +180,7 @@ finf_status socp_best_nu(socp_moving *v, int solved, finf_real *nu)
     *nu = finf_real_make(nu_of(&t.best), nu_of(&t.best) * expm1(off_by(&t.best)),
                          "Newton's method");
     /* of equals independent noise: no coefficients to keep */
-    if (s[0].value <= t.best.value + 1e-7) {
+    if (n && s[0].value <= t.best.value + 1e-7) {
         /* the two cannot be told apart; no less than the last of the scan was looked at */
         nu->error = fmin(nu->error + 1 - nu->value, 1 - exp(s[n - 1].u));
         nu->value = 1;

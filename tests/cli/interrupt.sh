@@ -96,3 +96,15 @@ for c in '--steps 2000 --system me:40' '--steps 2000000 --system banded:500'; do
     stopped 'interrupted: stopped after .*' curve $c
     if [ ! -e left ]; then yes; else no 'a file is left' curve $c; rm -f left; fi
 done
+
+# while rows are being read that never end: nothing was computed, so nothing is shown
+mkfifo rows
+exec 9<>rows
+command yes '0.1 0.2 0.3' >&9 &
+feeder=$!
+interrupt 0 linreg --noise nu:0.1 --eta 0.1,0.2 --spectrum data@rows --threads 1 --output left
+stopped 'interrupted: 0 of 2 are done' linreg --spectrum data@rows
+if [ ! -e left ]; then yes; else no 'a file without a row' linreg; fi
+kill $feeder
+exec 9>&-
+rm -f rows left
