@@ -65,6 +65,10 @@ rm -f designed
 # the least value is not attained: the best there is, and why
 run design --steps 20 --workload prefix --family dense
 if [ $rc = 4 ] && [ -s "$T/out" ] && grep -q 'is not attained' "$T/err"; then yes; else no 'a singular loss' design; fi
+# and it is kept as well as printed
+run design --steps 20 --workload prefix --family dense --save designed
+if [ $rc = 4 ] && [ "$(sed -n '/^\[noising\]$/,$p' designed | wc -l)" -eq 21 ]; then yes; else no 'not kept at exit 4' design --save; fi
+rm -f designed
 bad 2 'the loss needs --spectrum' design --steps 20
 bad 2 'needs --spectrum and, without --steps, --eta' design --spectrum power:1 --dim 4
 bad 2 'leave out --steps' design --steps 20 --eta 0.1 --kappa 10
