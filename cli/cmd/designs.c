@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "closest.h"
 #include "design_file.h"
 
 #define DENSE_MOST 1000 /* steps up to which the default has the dense optimum: seconds, */
@@ -69,6 +70,19 @@ static finf_status read_counted(const char *name, unsigned most, size_t *count, 
     return FINF_OK;
 }
 
+/* A name that is neither a family's nor a noise's: those of families, which a list of noises lacks,
+ * and what may have been meant. A noise with a slip of its own keeps its own reason. */
+static finf_status suggest_family(const char *name, finf_status s, finf_reason *why)
+{
+    closest near = closest_to(name, strcspn(name, ":@"));
+    if (s != FINF_EPARSE || !strstr(why->text, "is not known")) return s;
+    closest_try_words(&near, "dense|toeplitz|banded|blt|nu|me|best|power|sgd|cc|antipgd|design");
+    return finf_why(why, s,
+                    "family '%.60s' is not known%s: dense, toeplitz, banded:b, blt:k, nu, me, "
+                    "without --steps best and power; or a noise, see NOISE in --help",
+                    name, near.distance ? closest_say(&near, "").text : "");
+}
+
 static finf_status read_row(design_row *row, size_t steps, const problem *p, finf_reason *why)
 {
     static const struct {
@@ -97,7 +111,7 @@ static finf_status read_row(design_row *row, size_t steps, const problem *p, fin
         return read_counted(row->name, FINF_BLT_BUFFERS_MAX, &row->buffers, why);
     }
     row->kind = DESIGN_NOISE;
-    return noise_for(row->name, p, &row->given, why);
+    return suggest_family(row->name, noise_for(row->name, p, &row->given, why), why);
 }
 
 /* Where the next name of a list ends: at a comma that no number follows. */

@@ -84,7 +84,9 @@ bad 2 'give --steps' design $run_of --family dense
 bad 3 'at most 8192' design --steps 9000 $run_of --family dense
 bad 3 'banded:0' design --steps 20 $run_of --family banded:0
 bad 3 'an empty name' design --steps 20 $run_of --family dense,,nu
-bad 3 'is not known' design --steps 20 $run_of --family dence
+bad 3 "family 'dence' is not known (did you mean dense?): dense, toeplitz, banded:b" design --steps 20 $run_of --family dence
+bad 3 "family 'banded' is not known: dense, toeplitz, banded:b" design --steps 20 $run_of --family banded
+bad 3 'there is no auto' design --steps 20 $run_of --family nu:auto
 bad1 2 "one --family" design --steps 20 $run_of --save left
 bad 3 'must divide' design --steps 20 $run_of --epochs 3
 bad 2 'go together' design --steps 20 $run_of --participations 3
