@@ -72,3 +72,9 @@ done <<ROWS
 $(grep '^| `.*|.*-.*| 2' "$here/../../docs/sigma.md")
 ROWS
 [ $rows = 10 ] && yes || no "$rows rows in docs/sigma.md"
+
+# more participations than the steps have room for, in every command that takes them
+for c in 'privacy --noise sgd --rho 1' 'design --eta 0.1 --spectrum flat --dim 2' 'curve --system sgd' 'audit --noise sgd'; do
+    bad 3 '3 participations 5 steps apart need 11 steps: there are 10' $c --steps 10 --participations 3 --separation 5
+    ok . $c --steps 11 --participations 3 --separation 5 --quiet
+done
