@@ -129,6 +129,25 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 enum { OUT, SAVED, PLOTTED, STATE, FILES };
 static const option_id FILE_OPTIONS[FILES] = {OPT_OUTPUT, OPT_SAVE, OPT_PLOT, OPT_STATE};
 
+/* Nor may one of them be a file that is read: a database or a key that an answer replaces is lost.
+ * The words `export` and `status` of sweep are no files. */
+static finf_status spare_inputs(const args *a, option_id written, finf_reason *why)
+{
+    static const option_id READ[] = {OPT_DESIGN, OPT_KEY, OPT_DB};
+    const char *path = args_text(a, written), *given = a->operand;
+    for (size_t i = 0; path && i < sizeof READ / sizeof *READ; i++) {
+        const char *read = args_text(a, READ[i]);
+        if (read && sink_same(path, read))
+            return finf_why(why, FINF_EUSAGE, "--%s and --%s name one file: '%.150s'",
+                            option_get(written, NULL).name, option_get(READ[i], NULL).name, path);
+    }
+    if (path && given && strcmp(given, "export") != 0 && strcmp(given, "status") != 0 &&
+        sink_same(path, given))
+        return finf_why(why, FINF_EUSAGE, "--%s names the file that is read: '%.150s'",
+                        option_get(written, NULL).name, path);
+    return FINF_OK;
+}
+
 /* Two of them must not be one file: compared first, as opening a device may empty what it stands
  * for. */
 static finf_status open_files(const args *a, sink files[FILES], finf_reason *why)
@@ -149,6 +168,7 @@ static finf_status open_files(const args *a, sink files[FILES], finf_reason *why
                                 path[k] ? "--" : "standard output",
                                 path[k] ? option_get(FILE_OPTIONS[k], NULL).name : "", path[i]);
     finf_status s = FINF_OK;
+    for (int i = 0; i < FILES && !s; i++) s = spare_inputs(a, FILE_OPTIONS[i], why);
     for (int i = 0; i < FILES && !s; i++)
         if (path[i] || i == OUT) s = sink_open(path[i], &files[i], why);
     if (!s && files[STATE].file) sink_private(&files[STATE]);

@@ -1666,10 +1666,10 @@ typedef struct {
     finf_stream_dtype dtype;  /* default FINF_STREAM_F64 */
     unsigned long long first; /* a part of the coordinates: from this one on, default 0, */
     size_t count;             /* so many; 0, the default: all that follow */
-    /* How many steps the run has, for noise that has neither a recursion nor a finite beta (nu,
-     * power, cc, product, spectrum): so many vectors are kept. It is exact for these steps, and has
-     * no more; its bits depend on their number. Default 0: such noise is FINF_EUSAGE; others do not
-     * look at it. */
+    /* How many steps the run has, for which sigma was found: the stream has no more. Noise that has
+     * neither a recursion nor a finite beta (nu, power, cc, product, spectrum) needs them, as so
+     * many vectors are kept, and its bits depend on their number. Default 0: such noise is
+     * FINF_EUSAGE, others go on without an end. */
     size_t steps;
     int seeded;              /* take the seed instead of a key: for experiments only; default 0 */
     unsigned long long seed; /* default 0 */

@@ -272,8 +272,9 @@ START_TEST(convolution)
         finf_stream_facts f = finf_stream_describe(s);
         ck_assert_str_eq(f.method, NOISES[i].method);
         ck_assert_uint_eq(f.memory, NOISES[i].memory);
-        ck_assert_uint_eq(f.steps, NOISES[i].memory == STEPS ? STEPS : 0);
+        ck_assert_uint_eq(f.steps, STEPS);
         take(s, STEPS, z);
+        ck_assert_int_eq(finf_stream_next(s, (double[D]){0}, NULL), FINF_EDOM); /* recursions too */
         finf_noise_parse(NOISES[i].spelling, &noise, NULL);
         finf_noise_beta(noise, STEPS, beta, NULL);
         for (size_t t = 0; t < STEPS; t++)
@@ -303,6 +304,7 @@ START_TEST(whole_runs)
     ck_assert_int_eq(finf_noise_nu(1e-4, &noise, NULL), FINF_OK);
     finf_noise_beta(noise, MOST, beta, NULL);
     finf_noise_free(noise);
+    o.steps = MOST;
     finf_stream *white = make_stream("sgd", D, &o);
     take(white, MOST, w);
     finf_stream_free(white);
@@ -490,6 +492,7 @@ START_TEST(far)
 {
     NEEDS("libsodium");
     finf_stream_options o = seeded(9);
+    o.steps = 0;
     finf_stream *s = make_stream("beta:1,-0.5", 4, &o), *white = make_stream("sgd", 4, &o);
     double z[4], w[8];
     finf_reason why;

@@ -41,7 +41,7 @@ finf_status audit_privacy(const audit *x, finf_real sens2, finf_real *rho, finf_
 
 void audit_add(audit *x, finf_audit_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Infinite sensitivity; noising and strategy mixed up; sum and mean. */
+/* Infinite sensitivity; noise that grows; noising and strategy mixed up; sum and mean. */
 finf_status audit_find(audit *x, finf_reason *why);
 
 /* ---- claims.c -------------------------------------------------------------------------------- */

@@ -75,6 +75,25 @@ static void find_horizon(audit *x)
                   r->steps, within);
 }
 
+/* ---- noise that grows ------------------------------------------------------------------------ */
+
+#define GROWN 1e6 /* times the first step's variance: no noise that is of use does so */
+
+/* Where 1/C(z) has a pole in |z| < 1 the noise grows from step to step, however small the
+ * sensitivity. */
+static void find_growth(audit *x, const finf_system *s)
+{
+    size_t n = s->facts.n;
+    int toeplitz = s->kind == SYSTEM_TOEPLITZ;
+    const double *row = toeplitz ? s->beta : s->B + (n - 1) * n;
+    double first = toeplitz ? s->beta[0] : s->B[0], last = 0;
+    for (size_t j = 0; j < n; j++) last += row[j] / first * (row[j] / first);
+    if (last > GROWN)
+        audit_add(x, FINF_AUDIT_WARNING,
+                  "the noise grows: in step %zu its variance is %.3g times that of step 0", n - 1,
+                  last);
+}
+
 /* ---- noising for strategy -------------------------------------------------------------------- */
 
 /* Is B >= 0, and more than its diagonal? Then noise adds up in prefix sums. */
@@ -134,19 +153,21 @@ static finf_status compare_readings(audit *x, const finf_system *s, finf_reason 
     return FINF_OK;
 }
 
-static finf_status find_mixed(audit *x, finf_reason *why)
+static finf_status find_in_steps(audit *x, finf_reason *why)
 {
     static const char *const LISTED[] = {"beta", "strategy", "blt", "matrix"};
     int listed = 0;
     for (size_t i = 0; i < sizeof LISTED / sizeof *LISTED; i++)
         listed |= strcmp(x->out->kind, LISTED[i]) == 0;
     if (!listed) return FINF_OK;
+    if (x->system) find_growth(x, x->system);
     if (x->system) return compare_readings(x, x->system, why);
     if (x->out->steps) return FINF_OK; /* it overflows */
     finf_system *s = NULL;
     size_t n = noise_taps(x->noise);
     n = n < AUDIT_LOOK_LEAST ? AUDIT_LOOK_LEAST : n > AUDIT_LOOK_MOST ? AUDIT_LOOK_MOST : n;
     finf_status status = finf_system_toeplitz(x->noise, n, &s, why);
+    if (!status) find_growth(x, s);
     if (!status && isfinite(s->facts.sens2.value)) {
         const finf_system *kept = x->system;
         x->system = s;
@@ -189,5 +210,5 @@ finf_status audit_find(audit *x, finf_reason *why)
 {
     find_horizon(x);
     find_batch(x);
-    return find_mixed(x, why);
+    return find_in_steps(x, why);
 }

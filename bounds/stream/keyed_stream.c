@@ -82,6 +82,8 @@ finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,
     const sodium_library *sodium = s ? NULL : sodium_get(&s, why);
     if (!s) s = noise_filter_make(noise, o.steps, &filter, why);
     if (!s) noise_filter_whole(&filter);
+    /* a recursion could go on, but what sigma was found for ends here */
+    if (!s && o.steps && o.steps < filter.limit) filter.limit = o.steps;
     return s ? s : make(sodium, &filter, dim, &o, out, why);
 }
 

@@ -319,8 +319,11 @@ static finf_status cmd_design(const args *a, doc *d, finf_reason *why)
     if (!s) {
         s = run(&j, why);
         if (!s || s == FINF_ETOL) show(d, &j);
-        if (!s && args_given(a, OPT_SAVE))
-            s = design_save(a, j.list.all, &j.p.privacy.set, j.n, d, why);
+        /* a design short of its tolerance is as private as any, and is kept too */
+        if ((!s || s == FINF_ETOL) && args_given(a, OPT_SAVE) && j.list.all->done) {
+            finf_status saved = design_save(a, j.list.all, &j.p.privacy.set, j.n, d, why);
+            if (saved) s = saved;
+        }
         if ((!s || s == FINF_ETOL) && args_given(a, OPT_EXPORT))
             s = design_export(a, &j.list, j.n, &j.p.privacy, &j.who, j.least.value, s, d, why);
     }

@@ -179,12 +179,12 @@ static finf_status restore(const args *a, const request *r, finf_stream *s, finf
     return FINF_OK;
 }
 
-/* A noise goes on after the steps of a design, but its privacy does not. */
+/* A recursion goes on after the steps of a design or of --horizon, but its privacy does not. */
 static finf_status check_steps(const request *r, const finf_stream *s, finf_reason *why)
 {
     finf_stream_facts f = finf_stream_describe(s);
     unsigned long long end = f.steps, steps = (unsigned long long)r->steps;
-    if (noise_source_is_design(&r->of)) end = r->of.design.steps;
+    if (!isnan(r->horizon)) end = (unsigned long long)r->horizon; /* a design has one too */
     if (!end || (f.step <= end && steps <= end - f.step)) return FINF_OK;
     return finf_why(why, FINF_EDOM, "steps %llu to %llu: the run has %llu", f.step,
                     f.step + steps - 1, end);

@@ -229,7 +229,14 @@ finf_status noise_for(const char *text, const problem *p, finf_noise **out, finf
 
 finf_status read_noise(const args *a, const problem *p, finf_noise **out, finf_reason *why)
 {
-    return noise_for(args_text(a, OPT_NOISE), p, out, why);
+    const char *text = args_text(a, OPT_NOISE);
+    *out = NULL;
+    if (needs_problem(text) && p->kind == PROBLEM_NONE && !option_of_command(a->command, OPT_KAPPA))
+        return finf_why(why, FINF_EUSAGE,
+                        "%s depends on the problem: give --eta (mean estimation), with --spectrum "
+                        "(linear regression)",
+                        text);
+    return noise_for(text, p, out, why);
 }
 
 finf_status read_noise_alone(const args *a, finf_noise **out, finf_reason *why)

@@ -101,6 +101,11 @@ finf_status read_participations(const args *a, sensitivity *x, finf_reason *why)
     if (s) return s;
     if (isnan(x->k) != isnan(x->b))
         return finf_why(why, FINF_EUSAGE, "--participations and --separation go together");
+    if (isnan(epochs) && (x->k - 1) * x->b + 1 > x->steps)
+        return finf_why(why, FINF_EDOM,
+                        "%s participations %s steps apart need %s steps: there are %s",
+                        finf_show(x->k).s, finf_show(x->b).s, finf_show((x->k - 1) * x->b + 1).s,
+                        finf_show(x->steps).s);
     if (isnan(epochs)) return FINF_OK;
     if (!isnan(x->k))
         return finf_why(why, FINF_EUSAGE,

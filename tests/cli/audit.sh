@@ -150,3 +150,11 @@ bad 2 '--system needs --steps' audit --system tree
 for c in sens2 sens2= sens2=x =1 , sens2=1, sens2=1,sens2=1 sense=1 sens2=0 sens2=inf; do bad 3 claim audit --noise sgd --claims "$c"; done
 ok '' audit jax.json --output "$T/audit.json" --json
 rm -f jax* *.csv *.py list C.json c.json c.txt c.npy dense toeplitz empty "$T/audit.json"
+
+# noise that grows has a finite sensitivity, and is of no use
+for steps in '' '--steps 50'; do
+    ok 'warning: the noise grows: in step [0-9]+ its variance is .* times that of step 0' audit --noise 'blt:0.9;-2' $steps
+done
+ok '"findings":\[\]' audit --noise 'blt:0.9;0.2' --json
+ok '"findings":\[\]' audit --noise strategy:1,-1 --steps 1000 --json
+bad 2 'best depends on the problem: give --eta (mean estimation), with --spectrum (linear regression)' audit --noise best

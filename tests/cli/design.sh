@@ -65,6 +65,10 @@ rm -f designed
 # the least value is not attained: the best there is, and why
 run design --steps 20 --workload prefix --family dense
 if [ $rc = 4 ] && [ -s "$T/out" ] && grep -q 'is not attained' "$T/err"; then yes; else no 'a singular loss' design; fi
+# and it is kept as well as printed
+run design --steps 20 --workload prefix --family dense --save designed
+if [ $rc = 4 ] && [ "$(sed -n '/^\[noising\]$/,$p' designed | wc -l)" -eq 21 ]; then yes; else no 'not kept at exit 4' design --save; fi
+rm -f designed
 bad 2 'the loss needs --spectrum' design --steps 20
 bad 2 'needs --spectrum and, without --steps, --eta' design --spectrum power:1 --dim 4
 bad 2 'leave out --steps' design --steps 20 --eta 0.1 --kappa 10
@@ -80,7 +84,9 @@ bad 2 'give --steps' design $run_of --family dense
 bad 3 'at most 8192' design --steps 9000 $run_of --family dense
 bad 3 'banded:0' design --steps 20 $run_of --family banded:0
 bad 3 'an empty name' design --steps 20 $run_of --family dense,,nu
-bad 3 'is not known' design --steps 20 $run_of --family dence
+bad 3 "family 'dence' is not known (did you mean dense?): dense, toeplitz, banded:b" design --steps 20 $run_of --family dence
+bad 3 "family 'banded' is not known: dense, toeplitz, banded:b" design --steps 20 $run_of --family banded
+bad 3 'there is no auto' design --steps 20 $run_of --family nu:auto
 bad1 2 "one --family" design --steps 20 $run_of --save left
 bad 3 'must divide' design --steps 20 $run_of --epochs 3
 bad 2 'go together' design --steps 20 $run_of --participations 3

@@ -68,3 +68,17 @@ for signal in XFSZ TERM HUP ALRM XCPU USR1; do
     if [ "$(ls -A)" = "$before" ]; then yes; else no "a file is left after SIG$signal" coef; rm -f left*; fi
 done
 [ ! -c /dev/full ] || bad1 5 "'/dev/full'" coef --noise nu:0.1 --length 100000 --output /dev/full
+
+# a file that is read is not replaced by the answer
+head -c 32 /dev/zero >key
+echo 1 >given
+ln -s given linked
+for word in key ./key; do
+    bad1 2 '--output and --key name one file' noise --noise sgd --steps 1 --dim 1 --sigma 1 --key key --output $word
+done
+bad1 2 '--state and --key name one file' noise --noise sgd --steps 1 --dim 1 --sigma 1 --key key --state key
+bad1 2 '--output and --design name one file' noise --design given --steps 1 --dim 1 --output linked
+bad1 2 '--output names the file that is read' audit given --output linked
+bad1 2 '--output and --db name one file' sweep export --db given --output given
+if [ "$(cat given)" = 1 ] && [ "$(wc -c <key)" -eq 32 ]; then yes; else no 'a file that is read was changed' noise --key; fi
+rm -f key given linked

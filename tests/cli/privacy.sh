@@ -83,3 +83,8 @@ near sigma_mean 0.04460952542 1e-9 curve --steps 8 --system sgd --eta 0.1 --spec
 near sigma_mean 0.05375110313 1e-9 simulate --problem mean --noise nu:0.1 --eta 0.1 --max-steps 1e6 --epsilon 2 --delta 1e-6 --batch 50
 bad 3 'batch = 0: must be a whole number' mean --noise sgd --eta 0.1 --batch 0
 bad 2 '--batch has no effect' tune --contraction 0.9 --batch 5
+# more participations than the steps have room for, in every command that takes them
+for c in 'privacy --noise sgd --rho 1' 'design --eta 0.1 --spectrum flat --dim 2' 'curve --system sgd' 'audit --noise sgd'; do
+    bad 3 '3 participations 5 steps apart need 11 steps: there are 10' $c --steps 10 --participations 3 --separation 5
+    ok . $c --steps 11 --participations 3 --separation 5 --quiet
+done

@@ -112,6 +112,14 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     bad 3 'must be theta,omega' noise --design broken --steps 2 --dim 3
     rm -f designed broken
     rm -f whole* half last floats part? state kept key both again tail1
+    # a recursion could go on after its horizon, for which sigma was found
+    for of in '--rho 1' '--sigma 1'; do
+        for noise in sgd 'blt:0.9;0.2' nu:0.1; do
+            bad 3 'steps 0 to 4: the run has 4' noise --noise "$noise" --steps 5 --dim 1 $of --horizon 4
+            bad 3 'steps 2 to 4: the run has 4' noise --noise "$noise" --steps 3 --dim 1 $of --horizon 4 --from 2 --seed 1
+        done
+    done
+    ok . noise --noise 'blt:0.9;0.2' --steps 2 --dim 1 --rho 1 --horizon 4 --from 2 --seed 1
 else
     skipped=$((skipped + 1))
     bad 2 libsodium noise --noise sgd --steps 1 --dim 1 --sigma 1
