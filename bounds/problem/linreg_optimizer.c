@@ -1,4 +1,6 @@
 /* finf_linreg and its companions with an optimizer that is not plain SGD. (theory 11.3) */
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_roots.h>
 #include <stdlib.h>
 
 #include "family.h"
@@ -25,13 +27,66 @@ static finf_status margin_at(const margin_ctx *x, double eta, finf_real *D, finf
     return status;
 }
 
-/* Whether a step is stable. */
-static finf_status stable_at(const margin_ctx *x, double eta, int *stable, finf_reason *why)
+/* Some first terms of 1 - D exceed 1, or a loop diverges: no step at which it is so is stable, as
+ * all terms are positive. Most steps that are far too large are seen by a few terms. */
+static int surely_unstable(const margin_ctx *x, double eta)
 {
-    finf_real D;
-    finf_status status = margin_at(x, eta, &D, why);
-    *stable = !status && D.value > 0;
-    return status;
+    double sum = 0;
+    for (size_t i = 0; i < x->m->n && sum <= 1 + 1e-6; i++) {
+        double q = eta * (x->m->lambda[i] + x->o->weight_decay), step = eta * x->m->lambda[i];
+        finf_real g;
+        if (!loop_stable(x->o, q)) return 1;
+        if (loop_white_gain(x->o, q, &g)) return 0;
+        double one = step * step * g.value, left = 1 - (1 + x->kurtosis) * one;
+        if (!(left > 1e-6)) return left < -1e-6;
+        sum += x->m->weight[i] * one / left;
+    }
+    return sum > 1 + 1e-6;
+}
+
+/* D as a function for a root finder; its first failure is kept. */
+typedef struct {
+    const margin_ctx *x;
+    finf_status status;
+    finf_reason *why;
+} root_ctx;
+
+static double root_margin(double eta, void *ctx)
+{
+    root_ctx *r = ctx;
+    finf_real D = {0, 0, ""};
+    if (!r->status) r->status = margin_at(r->x, eta, &D, r->why);
+    return r->status ? 0 : D.value;
+}
+
+/* From *lo, stable, and *hi, not so, to neighbours: Brent's method, once D is finite at both ends,
+ * which bisection sees to. */
+static finf_status close_in(const margin_ctx *x, double *lo, double *hi, finf_reason *why)
+{
+    root_ctx r = {x, FINF_OK, why};
+    gsl_function f = {root_margin, &r};
+    double D = root_margin(*hi, &r);
+    for (int i = 0; i < 60 && !r.status && !isfinite(D) && *hi - *lo > 1e-15 * *lo; i++) {
+        double middle = *lo + (*hi - *lo) / 2, there = root_margin(middle, &r);
+        if (there > 0)
+            *lo = middle;
+        else {
+            *hi = middle;
+            D = there;
+        }
+    }
+    if (r.status || !isfinite(D)) return r.status;
+    gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+    if (!solver) return finf_why(why, FINF_ENOMEM, "no memory");
+    int going = gsl_root_fsolver_set(solver, &f, *lo, *hi) == GSL_SUCCESS;
+    for (int i = 0; i < 60 && going && !r.status; i++) {
+        going = gsl_root_fsolver_iterate(solver) == GSL_SUCCESS;
+        *lo = gsl_root_fsolver_x_lower(solver);
+        *hi = gsl_root_fsolver_x_upper(solver);
+        going = going && *hi - *lo > 1e-15 * *lo;
+    }
+    gsl_root_fsolver_free(solver);
+    return r.status;
 }
 
 /* How far the edge of stability may be from eta: so far below a step is stable, and so far above
@@ -51,8 +106,8 @@ static finf_status edge_error(const margin_ctx *x, double eta, double most, doub
     return FINF_OK;
 }
 
-/* Downwards from where the mean of theta converges by factors of 0.8, then by bisection, all on the
- * nodes of the first step. What is stable does not depend on the average. */
+/* Downwards from where the mean of theta converges by factors of 0.8, then by Brent's method, all
+ * on the nodes of the first step. What is stable does not depend on the average. */
 finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
                                           const finf_optimizer *o, finf_real *eta, finf_reason *why)
 {
@@ -63,32 +118,27 @@ finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosi
     double hi = finf_optimizer_eta_max(o, finf_spectrum_min(s), finf_spectrum_max(s)), lo = hi,
            most = hi, off = INFINITY;
     spectral_measure m;
-    int stable = 0;
+    finf_real D;
+    int found = 0;
     *eta = finf_real_failed();
     if (!(hi > 0)) return finf_why(why, FINF_EDOM, "no step is stable with this optimizer");
     finf_status status = spectral_measure_make_fine(s, regression_separate(&bare, hi, kurtosis), 1,
                                                     &m);
     if (status) return finf_why(why, status, "no memory");
     margin_ctx x = {&m, s, kurtosis, &bare};
-    for (int i = 0; i < 400 && !status && !stable; i++) {
+    for (int i = 0; i < 400 && !status && !found; i++) {
+        hi = lo;
         lo = 0.8 * lo;
-        status = stable_at(&x, lo, &stable, why);
-        if (!stable) hi = lo;
+        if (surely_unstable(&x, lo)) continue;
+        status = margin_at(&x, lo, &D, why);
+        found = !status && D.value > 0;
     }
-    int found = stable;
-    for (int i = 0; i < 60 && !status && found && hi - lo > 1e-15 * lo; i++) {
-        double middle = lo + (hi - lo) / 2;
-        status = stable_at(&x, middle, &stable, why);
-        if (stable)
-            lo = middle;
-        else
-            hi = middle;
-    }
+    if (!status && found) status = close_in(&x, &lo, &hi, why);
     if (!status && found) status = edge_error(&x, lo, most, &off, why);
     spectral_measure_free(&m);
     if (!status && !found)
         status = finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
-    if (!status) *eta = finf_real_make(lo, off, "bisection");
+    if (!status) *eta = finf_real_make(lo, off, "Brent's method");
     return status;
 }
 
@@ -131,7 +181,7 @@ static finf_status values(regression *R, const finf_noise *noise, double sigma2,
                           finf_linreg_result *out)
 {
     finf_reason why = {""};
-    finf_status s = filtered_gains(R->o, noise, R->q, R->n, R->at, &why);
+    finf_status s = filtered_noise(R->o, noise, R->q, R->n, R->at, &why);
     if (why.text[0] && !out->reason.text[0]) out->reason = why;
     if (s && s != FINF_ETOL) return s;
     if (isinf(R->at[0].N.value) || isinf(sigma2)) {
@@ -285,7 +335,7 @@ finf_status linreg_directions_with_optimizer(const finf_noise *noise, double eta
         q[j] = eta * (finf_spectrum_at(s, k[j]) + R.o->weight_decay);
     if (!status) status = filtered_gains(R.o, noise, q, n, x, why);
     if (!status && regression_stable(&R)) {
-        status = filtered_gains(R.o, noise, R.q, R.n, R.at, why);
+        status = filtered_noise(R.o, noise, R.q, R.n, R.at, why);
         if (!status) regression_exact(&R, sigma2, sgd2, &Q);
     }
     for (size_t j = 0; j < n && !status; j++) {
