@@ -8,6 +8,15 @@
 
 #define FINEST 64 /* times as many groups of eigenvalues as theory 5.5 needs */
 
+/* The first coefficient of P that is not 0, times that of A: how the gradient first moves the
+ * reported point. */
+static double first_move(const finf_optimizer *o)
+{
+    size_t k = 1;
+    while (k + 1 < o->nb && o->b[k] == 0) k++;
+    return o->b[k] * o->average_leak / (double)o->average_last;
+}
+
 /* ---- the largest stable step ----------------------------------------------------------------- */
 
 /* D at a step, on nodes that were made for a step no smaller. */
@@ -16,7 +25,15 @@ typedef struct {
     const finf_spectrum *s;
     double kurtosis;
     const finf_optimizer *o;
+    int positive; /* all weights of m are */
 } margin_ctx;
+
+static int all_positive(const spectral_measure *m)
+{
+    size_t i = 0;
+    while (i < m->n && m->weight[i] > 0) i++;
+    return i == m->n;
+}
 
 static finf_status margin_at(const margin_ctx *x, double eta, finf_real *D, finf_reason *why)
 {
@@ -32,6 +49,7 @@ static finf_status margin_at(const margin_ctx *x, double eta, finf_real *D, finf
 static int surely_unstable(const margin_ctx *x, double eta)
 {
     double sum = 0;
+    if (!x->positive) return 0;
     for (size_t i = 0; i < x->m->n && sum <= 1 + 1e-6; i++) {
         double q = eta * (x->m->lambda[i] + x->o->weight_decay), step = eta * x->m->lambda[i];
         finf_real g;
@@ -106,6 +124,31 @@ static finf_status edge_error(const margin_ctx *x, double eta, double most, doub
     return FINF_OK;
 }
 
+/* No step from here on is stable in mean square. g_j >= p^2, p the first coefficient of P, and x r
+ * is at least x/(1+x) for k >= -1: so 1 > sum x_j r_j >= (eta p)^2 sum lambda_j^2/(1 + (eta p
+ * lambda_1)^2). m: nodes for a small step, which serve for any sum of powers. */
+static double too_large(const spectral_measure *m, const finf_optimizer *o)
+{
+    long double squares = 0;
+    for (size_t i = 0; i < m->n; i++) squares += m->weight[i] * m->lambda[i] * m->lambda[i];
+    double others = (double)(squares - m->max * m->max);
+    return others > 1e-6 * (double)squares ? (1 + 1e-6) / (fabs(first_move(o)) * sqrt(others))
+                                           : INFINITY;
+}
+
+/* The nodes for all steps that may be stable, and *hi, which none is above. */
+static finf_status nodes_for_steps(const finf_spectrum *s, double kurtosis, const finf_optimizer *o,
+                                   double *hi, spectral_measure *m)
+{
+    finf_status status = spectral_measure_make_fine(s, INFINITY, 1, m);
+    if (status) return status;
+    *hi = fmin(*hi, too_large(m, o));
+    double separate = regression_separate(o, *hi, kurtosis);
+    if (separate > m->max) return FINF_OK;
+    spectral_measure_free(m);
+    return spectral_measure_make_fine(s, separate, 1, m);
+}
+
 /* Downwards from where the mean of theta converges by factors of 0.8, then by Brent's method, all
  * on the nodes of the first step. What is stable does not depend on the average. */
 finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosis,
@@ -115,17 +158,17 @@ finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, double kurtosi
     bare.average = AVERAGE_NONE;
     bare.average_leak = 1;
     bare.average_last = 1;
-    double hi = finf_optimizer_eta_max(o, finf_spectrum_min(s), finf_spectrum_max(s)), lo = hi,
-           most = hi, off = INFINITY;
+    double hi = finf_optimizer_eta_max(o, finf_spectrum_min(s), finf_spectrum_max(s)), lo, most,
+           off = INFINITY;
     spectral_measure m;
     finf_real D;
     int found = 0;
     *eta = finf_real_failed();
     if (!(hi > 0)) return finf_why(why, FINF_EDOM, "no step is stable with this optimizer");
-    finf_status status = spectral_measure_make_fine(s, regression_separate(&bare, hi, kurtosis), 1,
-                                                    &m);
+    finf_status status = nodes_for_steps(s, kurtosis, &bare, &hi, &m);
     if (status) return finf_why(why, status, "no memory");
-    margin_ctx x = {&m, s, kurtosis, &bare};
+    margin_ctx x = {&m, s, kurtosis, &bare, all_positive(&m)};
+    lo = most = hi;
     for (int i = 0; i < 400 && !status && !found; i++) {
         hi = lo;
         lo = 0.8 * lo;
@@ -240,15 +283,6 @@ static finf_status optimum(const regression *R, int exact, double unit, double s
     if (s != FINF_ENOMEM)
         *out = finf_real_make(unit * dp.value + sgd.value, unit * dp.error + sgd.error, dp.method);
     return s;
-}
-
-/* The first coefficient of P that is not 0, times that of A: how the gradient first moves the
- * reported point. */
-static double first_move(const finf_optimizer *o)
-{
-    size_t k = 1;
-    while (k + 1 < o->nb && o->b[k] == 0) k++;
-    return o->b[k] * o->average_leak / (double)o->average_last;
 }
 
 /* (G^2/2 rho) (eta^2 p^2/2) sum h_j and the gradient noise's part, p = first_move: a lower bound of
