@@ -233,10 +233,10 @@ static finf_status causal(task *t, socp_moving *v, socp_products *s, const doubl
 static finf_status descend(task *t)
 {
     /* under causality lower nu change nothing, whatever kappa; else |B| follows psi down to eta mu.
-     * With an optimizer as low for every kappa: factors nearer to each other are all but dependent,
-     * and their powers of opposite signs end at SOCP_LARGEST */
-    double slow = fmin(t->e, 1) / (4 * t->set.kappa), least = fmin(t->e, 1) / 64;
-    double lo = !t->causal ? slow : t->set.has_loop ? least : fmax(slow, least);
+     * With an optimizer not above eta/32, for small kappa: factors nearer to each other are all
+     * but dependent, and their powers of opposite signs end at SOCP_LARGEST */
+    double e = fmin(t->e, 1), slow = e / (4 * t->set.kappa), lo = slow;
+    if (t->causal) lo = t->set.has_loop && slow > e / 32 ? e / 64 : fmax(slow, e / 64);
     size_t n = t->causal ? t->o.factors : 16 + 2 * (size_t)ceil(log2(t->set.kappa)),
            rounds = (size_t)t->o.max_rounds;
     double *z = malloc((3 * n + rounds + 1) * sizeof *z);
