@@ -25,6 +25,13 @@ typedef struct {
  * rounding of the nodes does to a narrow peak. FINF_ETOL: it has not settled; FINF_ENOMEM. */
 finf_status panel_mean(circle_fn f, void *ctx, const panel_plan *plan, finf_real *out);
 
+/* width such functions at t = tan(w/2). */
+typedef void (*panel_fn)(double t, void *ctx, double *out);
+/* Their means on common panels, which plan must have the features of all for. base[k], instead of
+ * plan->base: what mean k will be added to. */
+finf_status panel_means(panel_fn f, void *ctx, size_t width, const panel_plan *plan,
+                        const double *base, finf_real *out);
+
 /* The ends of the panels, the first at lo and the last at hi (in u), `part` times as long as
  * panel_mean takes them: *n of them, owned by the caller. */
 finf_status panel_ends(const panel_plan *plan, double lo, double hi, double part, double **ends,

@@ -6,34 +6,34 @@
 
 #define ROOM (OPTIMIZER_ORDER_MAX + 1)
 
-/* A number of the wide run, or rounded as in the narrow one. */
-static schur_real kept(schur_real x, int narrow) { return narrow ? (schur_real)(long double)x : x; }
-
 /* mean |d/c|^2 for polynomials c (c_0 = 1) and d in x, n numbers each, by the recursion that takes
  * one degree off both at a time (Astrom, Jury and Agniel 1970):
  *
  *     sum_k d_k^(k)^2/c_0^(k),   c_i^(k-1) = c_i^(k) - r c_{k-i}^(k), r = c_k/c_0,
  *                                d_i^(k-1) = d_i^(k) - s c_{k-i}^(k), s = d_k/c_0.
- * Negative where c has a zero in |x| <= 1. */
-static schur_real energy(const schur_real *c0, const schur_real *d0, size_t n, int narrow)
-{
-    schur_real c[ROOM], d[ROOM], old[ROOM], sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        c[i] = kept(c0[i], narrow);
-        d[i] = kept(d0[i], narrow);
+ * Negative where c has a zero in |x| <= 1. Once in numbers of each width. */
+#define ENERGY(name, real)                                                                         \
+    static real name(const schur_real *c0, const schur_real *d0, size_t n)                         \
+    {                                                                                              \
+        real c[ROOM], d[ROOM], old[ROOM], sum = 0;                                                 \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            c[i] = (real)c0[i];                                                                    \
+            d[i] = (real)d0[i];                                                                    \
+        }                                                                                          \
+        for (size_t k = n; k-- > 0;) {                                                             \
+            real r = c[k] / c[0], s = d[k] / c[0];                                                 \
+            if (k > 0 && !(r < 1 && r > -1)) return -1;                                            \
+            sum += d[k] * s;                                                                       \
+            memcpy(old, c, n * sizeof *old);                                                       \
+            for (size_t i = 0; i < k; i++) {                                                       \
+                c[i] = old[i] - r * old[k - i];                                                    \
+                d[i] -= s * old[k - i];                                                            \
+            }                                                                                      \
+        }                                                                                          \
+        return sum;                                                                                \
     }
-    for (size_t k = n; k-- > 0;) {
-        schur_real r = kept(c[k] / c[0], narrow), s = kept(d[k] / c[0], narrow);
-        if (k > 0 && !(r < 1 && r > -1)) return -1;
-        sum = kept(sum + kept(d[k] * s, narrow), narrow);
-        memcpy(old, c, n * sizeof *old);
-        for (size_t i = 0; i < k; i++) {
-            c[i] = kept(old[i] - kept(r * old[k - i], narrow), narrow);
-            d[i] = kept(d[i] - kept(s * old[k - i], narrow), narrow);
-        }
-    }
-    return sum;
-}
+ENERGY(wide_energy, schur_real)
+ENERGY(narrow_energy, long double)
 
 /* |b/(a + q b)|^2 at t, a circle_fn. */
 typedef struct {
@@ -68,7 +68,7 @@ static finf_status by_panels(const finf_optimizer *o, double q, finf_real *out)
  * to the narrow run, and so, times the ratio of the two roundings, to the wide one. */
 finf_status loop_series_energy(const schur_real *c, const schur_real *d, size_t n, finf_real *out)
 {
-    schur_real wide = energy(c, d, n, 0), narrow = energy(c, d, n, 1);
+    schur_real wide = wide_energy(c, d, n), narrow = narrow_energy(c, d, n);
     *out = finf_real_failed();
     if (!(wide >= 0)) return FINF_ETOL;
     if (wide == 0) {

@@ -4,10 +4,10 @@
  *   white noise     step-down recursion (optimizer/gain.c)
  *   real poles      partial fractions, in T(b) of the noise (partial_fractions.c)
  *   a finite beta   step by step (finite_beta.c)
- *   any other       panels about each pole (kernel/panels.c), after the narrowest resonance is
- * taken out: mean |G|^2 W = W(r) mean |G|^2 + mean |G|^2 (W - W(r)), r its frequency, the first
- * mean being known without quadrature. What rounding does to a narrow peak is then in a term that
- * vanishes at it. */
+ *   any other       panels about each pole (kernel/panels.c), common to many q, after the narrowest
+ * resonance is taken out: mean |G|^2 W = W(r) mean |G|^2 + mean |G|^2 (W - W(r)), r its frequency,
+ * the first mean being known without quadrature. What rounding does to a narrow peak is then in a
+ * term that vanishes at it. */
 #include "filtered.h"
 
 #include <stdint.h>
@@ -16,21 +16,29 @@
 #include "family.h"
 
 #define NARROW 0.3   /* resonances of this width in u are taken out */
+#define BATCH 64     /* most q on common panels */
 #define ENOUGH 2e-13 /* partial fractions with a larger relative error are not used */
 
 /* ---- panels ---------------------------------------------------------------------------------- */
 
-static void add_loop(const finf_optimizer *o, double q, filtered_plan *p, finf_status *s)
+/* The poles of q[number]. */
+static void add_loop(const finf_optimizer *o, double q, size_t number, filtered_plan *p,
+                     finf_status *s)
 {
     double complex y[OPTIMIZER_ORDER_MAX];
     size_t n = 0;
     if (!*s) *s = loop_poles(o, q, y, &n);
+    p->width[number] = INFINITY;
     for (size_t i = 0; i < n && !*s; i++) {
         panel_feature f = loop_feature(y[i]);
         p->plan.near_0 = fmin(p->plan.near_0, exp(f.u));
         p->plan.near_pi = fmin(p->plan.near_pi, exp(-f.u));
         /* wider ones are what every panel is made for; of a pair one is enough */
         if (f.width < 1 && cimag(y[i]) >= 0) p->feature[p->plan.n++] = f;
+        if (f.width < p->width[number]) {
+            p->width[number] = f.width;
+            p->peak[number] = f.u;
+        }
     }
 }
 
@@ -58,9 +66,11 @@ finf_status filtered_plan_make(const finf_optimizer *opt, const finf_noise *nois
     *out = (filtered_plan){
         .plan = {.near_0 = fmin(scale, o->average_leak), .near_pi = scale, .longest = INFINITY},
         .feature = malloc(n * order * sizeof *out->feature),
-        .knot = malloc((from_noise + from_average + 1) * sizeof *out->knot)};
-    finf_status s = out->feature && out->knot ? FINF_OK : FINF_ENOMEM;
-    for (size_t i = 0; i < n; i++) add_loop(o, q[i], out, &s);
+        .knot = malloc((from_noise + from_average + 1) * sizeof *out->knot),
+        .peak = malloc(2 * n * sizeof *out->peak)};
+    finf_status s = out->feature && out->knot && out->peak ? FINF_OK : FINF_ENOMEM;
+    if (!s) out->width = out->peak + n;
+    for (size_t i = 0; i < n && !s; i++) add_loop(o, q[i], i, out, &s);
     out->plan.feature = out->feature;
     out->plan.knot = out->knot;
     if (!s) {
@@ -81,50 +91,105 @@ void filtered_plan_free(filtered_plan *p)
 {
     free(p->feature);
     free(p->knot);
+    free(p->peak);
     *p = (filtered_plan){.feature = NULL, .knot = NULL};
 }
 
-/* ---- one mean -------------------------------------------------------------------------------- */
+/* ---- means by panels ------------------------------------------------------------------------- */
 
+/* A mean that is wanted: of |G|^2 W at q, mean |G|^2 being g. */
+typedef struct {
+    double q;
+    finf_real g, *mean;
+} mean_at;
+
+/* Some q whose means are made on common panels. */
 typedef struct {
     const finf_optimizer *o;
     const finf_noise *noise; /* NULL: without |B|^2 */
     int averaged;            /* with |A|^2 */
-    double q;
-    double taken; /* out of W */
-} mean_ctx;
+    size_t n;                /* of q, at most BATCH */
+    double q[BATCH];
+    double taken[BATCH]; /* out of W, for each q */
+} batch;
 
-static double weight_at(const mean_ctx *x, double t)
+static double weight_at(const batch *x, double t)
 {
     double W = x->averaged ? average_gain(x->o, t) : 1;
     return x->noise ? W * noise_density_t(t, (void *)(uintptr_t)x->noise) : W;
 }
 
-static double integrand(double t, void *ctx)
+/* |b/(a + q b)|^2 (W - taken) for every q. */
+FINF_VECTOR static void set_integrands(const batch *x, double complex b, double complex a, double W,
+                                       double *out)
 {
-    const mean_ctx *x = ctx;
-    return optimizer_gain(x->o, x->q, t) * (weight_at(x, t) - x->taken);
+    double br = creal(b), bi = cimag(b), ar = creal(a), ai = cimag(a), top = br * br + bi * bi;
+    for (size_t k = 0; k < x->n; k++) {
+        double re = ar + x->q[k] * br, im = ai + x->q[k] * bi;
+        out[k] = top / (re * re + im * im) * (W - x->taken[k]);
+    }
 }
 
-/* mean |G|^2 W at q by panels; g is mean |G|^2. */
-static finf_status by_panels(mean_ctx *x, finf_real g, finf_real *out)
+static void integrands(double t, void *ctx, double *out)
+{
+    const batch *x = ctx;
+    double complex b, a;
+    optimizer_at(x->o, optimizer_y(t), &b, &a);
+    set_integrands(x, b, a, weight_at(x, t), out);
+}
+
+/* mean |G|^2 W at the q of a batch; at[k] is where mean |G|^2 of q[k] and the result are. */
+static finf_status batch_means(batch *x, const mean_at *at)
 {
     filtered_plan p;
-    finf_status s = filtered_plan_make(x->o, x->noise, &x->q, 1, &p);
+    finf_real out[BATCH];
+    double base[BATCH];
+    finf_status s = filtered_plan_make(x->o, x->noise, x->q, x->n, &p);
     if (s) return s;
-    double width = NARROW;
-    x->taken = 0;
-    for (size_t i = 0; i < p.plan.n; i++)
-        if (p.feature[i].width < width) {
-            width = p.feature[i].width;
-            x->taken = weight_at(x, exp(p.feature[i].u));
-        }
-    p.plan.base = x->taken * g.value;
-    s = panel_mean(integrand, x, &p.plan, out);
-    double lost = x->noise ? noise_density_rounding(x->noise) : 0;
-    out->value += p.plan.base;
-    out->error += x->taken * g.error + (lost + 8 * FINF_EPS) * fabs(out->value);
+    for (size_t k = 0; k < x->n; k++) {
+        x->taken[k] = p.width[k] < NARROW ? weight_at(x, exp(p.peak[k])) : 0;
+        base[k] = x->taken[k] * at[k].g.value;
+    }
+    s = panel_means(integrands, x, x->n, &p.plan, base, out);
+    double lost = (x->noise ? noise_density_rounding(x->noise) : 0) + 8 * FINF_EPS;
+    for (size_t k = 0; k < x->n; k++) {
+        out[k].value += base[k];
+        out[k].error += x->taken[k] * at[k].g.error + lost * fabs(out[k].value);
+        *at[k].mean = out[k];
+    }
     filtered_plan_free(&p);
+    return s;
+}
+
+/* How many q may share panels: not so many that the sums of all panels fill the memory, where |B|
+ * or |A| asks for thousands of them. */
+static size_t batch_size(const finf_optimizer *o, const finf_noise *noise)
+{
+    size_t panels = 128 + zeros_of_average(o, NULL) + o->average_last +
+                    (noise ? noise_knots(noise, NULL) + noise_taps(noise) : 0),
+           most = BATCH * 1024 / panels;
+    return most < 1 ? 1 : most > BATCH ? BATCH : most;
+}
+
+static int by_q(const void *x, const void *y)
+{
+    double a = ((const mean_at *)x)->q, b = ((const mean_at *)y)->q;
+    return (a > b) - (a < b);
+}
+
+/* All of a list, which is put in order: neighbours resonate near each other. */
+static finf_status by_panels(const finf_optimizer *o, const finf_noise *noise, int averaged,
+                             finf_cancel cancel, mean_at *list, size_t n)
+{
+    size_t most = batch_size(o, noise);
+    finf_status s = FINF_OK;
+    qsort(list, n, sizeof *list, by_q);
+    for (size_t i = 0; i < n && s != FINF_ENOMEM; i += most) {
+        if (finf_cancelled(cancel)) return FINF_ETOL;
+        batch x = {.o = o, .noise = noise, .averaged = averaged, .n = n - i < most ? n - i : most};
+        for (size_t k = 0; k < x.n; k++) x.q[k] = list[i + k].q;
+        s = finf_worse(s, batch_means(&x, list + i));
+    }
     return s;
 }
 
@@ -164,20 +229,22 @@ static finf_status table_make(const finf_optimizer *o, const finf_noise *noise, 
     return s == FINF_ENOMEM ? s : FINF_OK; /* otherwise panels do without */
 }
 
-/* N or N_bar of one q, from the table if it is there. *T moves on. */
-static finf_status noise_mean(const table *t, const fractions *f, const double **T, mean_ctx *x,
-                              finf_real g, finf_real *out)
+/* N or N_bar of one q, from the table if it is there, or step by step; *done = 0: neither. *T moves
+ * on. */
+static finf_status noise_mean(const finf_optimizer *o, const finf_noise *noise, double q,
+                              int averaged, const table *t, const fractions *f, const double **T,
+                              finf_real *out, int *done)
 {
+    *done = 0;
     if (f->n && t->known) {
         *out = fractions_mean(f, *T, t->error);
         *T += f->n;
-        if (out->error <= ENOUGH * out->value) return FINF_OK;
+        *done = out->error <= ENOUGH * out->value;
     }
-    if (x->noise->family->response == noise_list_at) { /* beta is listed */
-        finf_status s = finite_beta_mean(x->o, x->noise->coef, x->noise->n, x->q, x->averaged, out);
-        if (s != FINF_ETOL) return s;
-    }
-    return by_panels(x, g, out);
+    if (*done || noise->family->response != noise_list_at) return FINF_OK;
+    finf_status s = finite_beta_mean(o, noise->coef, noise->n, q, averaged, out); /* beta listed */
+    *done = s != FINF_ETOL;
+    return *done ? s : FINF_OK;
 }
 
 /* beta is not square-summable: then every T is infinite, and so are N and N_bar. */
@@ -191,62 +258,96 @@ static finf_status infinite(const finf_noise *noise, int *yes, finf_reason *why)
     return s == FINF_ENOMEM ? s : FINF_OK;
 }
 
-static finf_status white(const finf_optimizer *o, double q, filtered *x)
+/* mean |G|^2, with |A|^2 where that is by recursion; what is left for panels goes to `list`. */
+static finf_status white(const finf_optimizer *o, double q, filtered *x, mean_at *list, size_t *m)
 {
     finf_status s = loop_white_gain(o, q, &x->g);
     x->g_bar = x->g;
     if (s || o->average == AVERAGE_NONE) return s;
-    if (loop_average_gain(o, q, &x->g_bar) == FINF_OK) return FINF_OK;
-    mean_ctx ctx = {o, NULL, 1, q, 0};
-    return by_panels(&ctx, x->g, &x->g_bar);
+    if (loop_average_gain(o, q, &x->g_bar) != FINF_OK) list[(*m)++] = (mean_at){q, x->g, &x->g_bar};
+    return FINF_OK;
 }
 
-/* The two means with the noise, of q number i. */
-static finf_status coloured(const finf_optimizer *o, const finf_noise *noise, double q,
-                            const table *t, size_t i, const double **T, filtered *x)
+/* Why a call failed. */
+static finf_status failed_for(finf_status s, finf_cancel cancel, const char *unsettled,
+                              finf_reason *why)
 {
-    mean_ctx plain = {o, noise, 0, q, 0}, averaged = {o, noise, 1, q, 0};
-    finf_status s = noise_mean(t, &t->plain[i], T, &plain, x->g, &x->N);
-    x->N_bar = x->N;
-    if (o->average == AVERAGE_NONE) return s;
-    return finf_worse(s, noise_mean(t, &t->averaged[i], T, &averaged, x->g, &x->N_bar));
+    if (s == FINF_ETOL && finf_cancelled(cancel)) unsettled = "stopped";
+    return s ? finf_why(why, s, "%s", s == FINF_ENOMEM ? "no memory" : unsettled) : FINF_OK;
 }
 
-/* g and g_bar of all q. */
-static finf_status all_white(const finf_optimizer *o, const double *q, size_t n, finf_cancel cancel,
-                             filtered *out, finf_reason *why)
+finf_status filtered_white(const finf_optimizer *opt, const double *q, size_t n, finf_cancel cancel,
+                           filtered *out, finf_reason *why)
 {
-    finf_status s = FINF_OK;
+    const finf_optimizer *o = optimizer_or_sgd(opt);
     finf_real failed = finf_real_failed();
+    size_t m = 0;
+    mean_at *list = malloc(n * sizeof *list);
+    finf_status s = list ? FINF_OK : FINF_ENOMEM;
     for (size_t i = 0; i < n; i++) out[i] = (filtered){failed, failed, failed, failed};
-    for (size_t i = 0; i < n; i++) {
-        if (finf_cancelled(cancel)) return finf_why(why, FINF_ETOL, "stopped");
-        s = finf_worse(s, white(o, q[i], &out[i]));
+    for (size_t i = 0; i < n && s != FINF_ENOMEM; i++) {
+        if (finf_cancelled(cancel)) {
+            s = FINF_ETOL;
+            break;
+        }
+        s = finf_worse(s, white(o, q[i], &out[i], list, &m));
     }
-    if (s) finf_why(why, s, s == FINF_ENOMEM ? "no memory" : "a gain has not settled");
+    if (!s && m) s = by_panels(o, NULL, 1, cancel, list, m);
+    free(list);
+    return failed_for(s, cancel, "a gain has not settled", why);
+}
+
+/* N of all q, and N_bar where there is an average; list: 2 n to work with. */
+static finf_status coloured(const finf_optimizer *o, const finf_noise *noise, const double *q,
+                            size_t n, finf_cancel cancel, const table *t, mean_at *list,
+                            filtered *out)
+{
+    const double *T = t->T;
+    mean_at *bars = list + n;
+    size_t m = 0, m_bar = 0;
+    int done = 0, averaged = o->average != AVERAGE_NONE;
+    finf_status s = FINF_OK;
+    for (size_t i = 0; i < n && s != FINF_ENOMEM; i++) {
+        filtered *x = &out[i];
+        if (finf_cancelled(cancel)) return FINF_ETOL;
+        s = finf_worse(s, noise_mean(o, noise, q[i], 0, t, &t->plain[i], &T, &x->N, &done));
+        if (!done) list[m++] = (mean_at){q[i], x->g, &x->N};
+        if (!averaged) continue;
+        s = finf_worse(s, noise_mean(o, noise, q[i], 1, t, &t->averaged[i], &T, &x->N_bar, &done));
+        if (!done) bars[m_bar++] = (mean_at){q[i], x->g, &x->N_bar};
+    }
+    if (s != FINF_ENOMEM) s = finf_worse(s, by_panels(o, noise, 0, cancel, list, m));
+    if (s != FINF_ENOMEM) s = finf_worse(s, by_panels(o, noise, 1, cancel, bars, m_bar));
+    for (size_t i = 0; i < n && !averaged; i++) out[i].N_bar = out[i].N;
     return s;
 }
 
-finf_status filtered_gains(const finf_optimizer *opt, const finf_noise *noise, const double *q,
+finf_status filtered_noise(const finf_optimizer *opt, const finf_noise *noise, const double *q,
                            size_t n, finf_cancel cancel, filtered *out, finf_reason *why)
 {
     const finf_optimizer *o = optimizer_or_sgd(opt);
-    int diverges = 0, stopped = 0, plain = noise && noise_is_white(noise);
-    finf_status s = all_white(o, q, n, cancel, out, why);
-    if (s || !noise) return s;
+    finf_status s = FINF_OK;
+    int diverges = 0, plain = noise_is_white(noise);
     if (!plain) s = infinite(noise, &diverges, why);
-    table t = {0};
-    if (!s && !plain && !diverges) s = table_make(o, noise, q, n, &t, why);
-    const double *T = t.T;
-    for (size_t i = 0; i < n && s != FINF_ENOMEM && !(stopped = finf_cancelled(cancel)); i++) {
-        finf_real inf = finf_real_infinite("beta is not square-summable");
+    finf_real inf = finf_real_infinite("beta is not square-summable");
+    for (size_t i = 0; i < n && (plain || diverges); i++) {
         out[i].N = plain ? out[i].g : inf;
         out[i].N_bar = plain ? out[i].g_bar : inf;
-        if (!plain && !diverges) s = finf_worse(s, coloured(o, noise, q[i], &t, i, &T, &out[i]));
     }
+    if (plain || diverges || s) return s;
+    table t = {0};
+    mean_at *list = malloc(2 * n * sizeof *list);
+    s = list ? table_make(o, noise, q, n, &t, why) : FINF_ENOMEM;
+    if (!s) s = coloured(o, noise, q, n, cancel, &t, list, out);
+    free(list);
     free(t.plain);
     free(t.b);
-    if (stopped) return finf_why(why, FINF_ETOL, "stopped");
-    if (s) finf_why(why, s, s == FINF_ENOMEM ? "no memory" : "an integral of |B|^2 did not settle");
-    return s;
+    return failed_for(s, cancel, "an integral of |B|^2 did not settle", why);
+}
+
+finf_status filtered_gains(const finf_optimizer *o, const finf_noise *noise, const double *q,
+                           size_t n, finf_cancel cancel, filtered *out, finf_reason *why)
+{
+    finf_status s = filtered_white(o, q, n, cancel, out, why);
+    return s ? s : filtered_noise(o, noise, q, n, cancel, out, why);
 }

@@ -14,18 +14,25 @@ typedef struct {
     finf_real N_bar; /* mean |A G B|^2 */
 } filtered;
 
-/* All four at n stable q. noise = NULL: N is left as failed. FINF_ETOL: some mean has not settled,
+/* g and g_bar at n stable q; N and N_bar are left as failed. FINF_ETOL: some mean has not settled,
  * or q is too near the edge of stability; what was reached is there, with its error. Or `cancel`,
- * which is polled before each q: then the rest is failed. */
+ * which is polled before each q: then nothing there is to be used. */
+finf_status filtered_white(const finf_optimizer *o, const double *q, size_t n, finf_cancel cancel,
+                           filtered *out, finf_reason *why);
+/* N and N_bar beside them, where filtered_white has been. */
+finf_status filtered_noise(const finf_optimizer *o, const finf_noise *noise, const double *q,
+                           size_t n, finf_cancel cancel, filtered *out, finf_reason *why);
+/* All four. */
 finf_status filtered_gains(const finf_optimizer *o, const finf_noise *noise, const double *q,
                            size_t n, finf_cancel cancel, filtered *out, finf_reason *why);
 
-/* The panels for means of |G|^2 W at q: W varies from frequency `scale` on, and |A|^2 and the noise
- * (may be NULL) are in it. The arrays belong to the plan; filtered_plan_free. */
+/* The panels for means of |G|^2 W at n q: W varies from frequency `scale` on, and |A|^2 and the
+ * noise (may be NULL) are in it. The arrays belong to the plan; filtered_plan_free. */
 typedef struct {
     panel_plan plan;
     panel_feature *feature;
     double *knot;
+    double *peak, *width; /* n each: where the pole of q[i] nearest to the axis of u is */
 } filtered_plan;
 finf_status filtered_plan_make(const finf_optimizer *o, const finf_noise *noise, const double *q,
                                size_t n, filtered_plan *out);

@@ -1,4 +1,6 @@
 /* finf_linreg and its companions with an optimizer that is not plain SGD. (theory 11.3) */
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_roots.h>
 #include <stdlib.h>
 
 #include "family.h"
@@ -6,32 +8,103 @@
 
 #define FINEST 64 /* times as many groups of eigenvalues as theory 5.5 needs */
 
+/* The first coefficient of P that is not 0, times that of A: how the gradient first moves the
+ * reported point. */
+static double first_move(const finf_optimizer *o)
+{
+    size_t k = 1;
+    while (k + 1 < o->nb && o->b[k] == 0) k++;
+    return o->b[k] * o->average_leak / (double)o->average_last;
+}
+
 /* ---- the largest stable step ----------------------------------------------------------------- */
 
-/* D at a step, on nodes that were made for a step no smaller; on its own if m is NULL. */
+/* D at a step, on nodes that were made for a step no smaller. */
 typedef struct {
     const spectral_measure *m;
     const finf_spectrum *s;
-    const finf_linreg_options *o;
+    const finf_linreg_options *opt; /* with an optimizer, */
+    const finf_optimizer *o;        /* this one */
+    int positive;                   /* all weights of m are */
 } margin_ctx;
+
+static int all_positive(const spectral_measure *m)
+{
+    size_t i = 0;
+    while (i < m->n && m->weight[i] > 0) i++;
+    return i == m->n;
+}
 
 static finf_status margin_at(const margin_ctx *x, double eta, finf_real *D, finf_reason *why)
 {
     regression R;
-    finf_status status = x->m ? regression_on(x->m, x->s, x->o, eta, &R, why)
-                              : regression_make(x->s, x->o, eta, 1, &R, why);
+    finf_status status = regression_on(x->m, x->s, x->opt, eta, &R, why);
     *D = status ? finf_real_failed() : R.D;
     if (!status) regression_free(&R);
     return status;
 }
 
-/* Whether a step is stable. */
-static finf_status stable_at(const margin_ctx *x, double eta, int *stable, finf_reason *why)
+/* Some first terms of 1 - D exceed 1, or a loop diverges: no step at which it is so is stable, as
+ * all terms are positive. Most steps that are far too large are seen by a few terms. */
+static int surely_unstable(const margin_ctx *x, double eta)
 {
-    finf_real D;
-    finf_status status = margin_at(x, eta, &D, why);
-    *stable = !status && D.value > 0;
-    return status;
+    double sum = 0;
+    if (!x->positive) return 0;
+    for (size_t i = 0; i < x->m->n && sum <= 1 + 1e-6; i++) {
+        double q = eta * (x->m->lambda[i] + x->o->weight_decay), step = eta * x->m->lambda[i];
+        finf_real g;
+        if (!loop_stable(x->o, q)) return 1;
+        if (loop_white_gain(x->o, q, &g)) return 0;
+        double one = step * step * g.value, left = 1 - (1 + x->opt->kurtosis) * one;
+        if (!(left > 1e-6)) return left < -1e-6;
+        sum += x->m->weight[i] * one / left;
+    }
+    return sum > 1 + 1e-6;
+}
+
+/* D as a function for a root finder; its first failure is kept. */
+typedef struct {
+    const margin_ctx *x;
+    finf_status status;
+    finf_reason *why;
+} root_ctx;
+
+static double root_margin(double eta, void *ctx)
+{
+    root_ctx *r = ctx;
+    finf_real D = {0, 0, ""};
+    if (!r->status) r->status = margin_at(r->x, eta, &D, r->why);
+    return r->status ? 0 : D.value;
+}
+
+/* From *lo, stable, and *hi, not so, to neighbours: Brent's method, once D is finite at both ends,
+ * which bisection sees to. */
+static finf_status close_in(const margin_ctx *x, double *lo, double *hi, finf_reason *why)
+{
+    root_ctx r = {x, FINF_OK, why};
+    gsl_function f = {root_margin, &r};
+    double D = root_margin(*hi, &r);
+    for (int i = 0; i < 60 && !r.status && !isfinite(D) && *hi - *lo > 1e-15 * *lo; i++) {
+        double middle = *lo + (*hi - *lo) / 2, there = root_margin(middle, &r);
+        if (there > 0)
+            *lo = middle;
+        else {
+            *hi = middle;
+            D = there;
+        }
+    }
+    if (r.status || !isfinite(D)) return r.status;
+    gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+    if (!solver) return finf_why(why, FINF_ENOMEM, "no memory");
+    int going = gsl_root_fsolver_set(solver, &f, *lo, *hi) == GSL_SUCCESS;
+    for (int i = 0; i < 60 && going && !r.status; i++) {
+        going = gsl_root_fsolver_iterate(solver) == GSL_SUCCESS;
+        *lo = gsl_root_fsolver_x_lower(solver);
+        *hi = gsl_root_fsolver_x_upper(solver);
+        going = going && *hi - *lo > 1e-15 * *lo;
+    }
+    gsl_root_fsolver_free(solver);
+    return r.status;
 }
 
 /* How far the edge of stability may be from eta: so far below a step is stable, and so far above
@@ -51,59 +124,33 @@ static finf_status edge_error(const margin_ctx *x, double eta, double most, doub
     return FINF_OK;
 }
 
-/* Downwards from *hi by factors of 0.8 until a step is stable, each on its own nodes, of which a
- * smaller step needs fewer. *lo = 0: none is. */
-static finf_status descend(const margin_ctx *x, double *lo, double *hi, finf_reason *why)
+/* No step from here on is stable in mean square. g_j >= p^2, p the first coefficient of P, and x r
+ * is at least x/(1+x) for k >= -1: so 1 > sum x_j r_j >= (eta p)^2 sum lambda_j^2/(1 + (eta p
+ * lambda_1)^2). m: nodes for a small step, which serve for any sum of powers. */
+static double too_large(const spectral_measure *m, const finf_optimizer *o)
 {
-    int stable = 0;
-    *lo = *hi;
-    for (int i = 0; i < 400 && !stable; i++) {
-        *lo = 0.8 * *lo;
-        finf_status status = stable_at(x, *lo, &stable, why);
-        if (status) return status;
-        if (!stable) *hi = *lo;
-    }
-    if (!stable) *lo = 0;
-    return FINF_OK;
+    long double squares = 0;
+    for (size_t i = 0; i < m->n; i++) squares += m->weight[i] * m->lambda[i] * m->lambda[i];
+    double others = (double)(squares - m->max * m->max);
+    return others > 1e-6 * (double)squares ? (1 + 1e-6) / (fabs(first_move(o)) * sqrt(others))
+                                           : INFINITY;
 }
 
-/* The edge of stability between two steps, in *lo. */
-static finf_status bisect(const margin_ctx *x, double *lo, double hi, finf_reason *why)
+/* The nodes for all steps that may be stable, and *hi, which none is above. */
+static finf_status nodes_for_steps(const finf_spectrum *s, double kurtosis, const finf_optimizer *o,
+                                   double *hi, spectral_measure *m)
 {
-    for (int i = 0; i < 60 && hi - *lo > 1e-15 * *lo; i++) {
-        double middle = *lo + (hi - *lo) / 2;
-        int stable;
-        finf_status status = stable_at(x, middle, &stable, why);
-        if (status) return status;
-        if (stable)
-            *lo = middle;
-        else
-            hi = middle;
-    }
-    return FINF_OK;
+    finf_status status = spectral_measure_make_fine(s, INFINITY, 1, m);
+    if (status) return status;
+    *hi = fmin(*hi, too_large(m, o));
+    double separate = regression_separate(o, *hi, kurtosis);
+    if (separate > m->max) return FINF_OK;
+    spectral_measure_free(m);
+    return spectral_measure_make_fine(s, separate, 1, m);
 }
 
-/* The edge, and how far it may be away, between a stable step and one that is not, on the nodes of
- * one that is somewhat larger than both. */
-static finf_status edge_between(margin_ctx *x, double lo, double hi, double most, finf_real *eta,
-                                finf_reason *why)
-{
-    spectral_measure m;
-    double off = INFINITY;
-    const finf_linreg_options *o = x->o;
-    finf_status status = spectral_measure_make_fine(
-        x->s, regression_separate(o->optimizer, fmin(2 * hi, most), o->kurtosis), 1, &m);
-    if (status) return finf_why(why, status, "no memory");
-    x->m = &m;
-    status = bisect(x, &lo, hi, why);
-    if (!status) status = edge_error(x, lo, most, &off, why);
-    spectral_measure_free(&m);
-    if (!status) *eta = finf_real_make(lo, off, "bisection");
-    return status;
-}
-
-/* Downwards from where the mean of theta converges, then by bisection. What is stable does not
- * depend on the average. */
+/* Downwards from where the mean of theta converges by factors of 0.8, then by Brent's method, all
+ * on the nodes of the first step. What is stable does not depend on the average. */
 finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, const finf_linreg_options *opt,
                                           finf_real *eta, finf_reason *why)
 {
@@ -113,16 +160,32 @@ finf_status linreg_eta_max_with_optimizer(const finf_spectrum *s, const finf_lin
     bare.average_leak = 1;
     bare.average_last = 1;
     o.optimizer = &bare;
-    margin_ctx x = {NULL, s, &o};
-    double most = finf_optimizer_eta_max(&bare, finf_spectrum_min(s), finf_spectrum_max(s)), lo,
-           hi = most;
+    double hi = finf_optimizer_eta_max(&bare, finf_spectrum_min(s), finf_spectrum_max(s)), lo, most,
+           off = INFINITY;
+    spectral_measure m;
+    finf_real D;
+    int found = 0;
     *eta = finf_real_failed();
     if (!(hi > 0)) return finf_why(why, FINF_EDOM, "no step is stable with this optimizer");
-    finf_status status = descend(&x, &lo, &hi, why);
-    if (status) return status;
-    if (lo == 0)
-        return finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
-    return edge_between(&x, lo, hi, most, eta, why);
+    finf_status status = nodes_for_steps(s, o.kurtosis, &bare, &hi, &m);
+    if (status) return finf_why(why, status, "no memory");
+    margin_ctx x = {&m, s, &o, &bare, all_positive(&m)};
+    lo = most = hi;
+    for (int i = 0; i < 400 && !status && !found; i++) {
+        hi = lo;
+        lo = 0.8 * lo;
+        if (finf_cancelled(o.cancel)) status = finf_why(why, FINF_ETOL, "stopped");
+        if (status || surely_unstable(&x, lo)) continue;
+        status = margin_at(&x, lo, &D, why);
+        found = !status && D.value > 0;
+    }
+    if (!status && found) status = close_in(&x, &lo, &hi, why);
+    if (!status && found) status = edge_error(&x, lo, most, &off, why);
+    spectral_measure_free(&m);
+    if (!status && !found)
+        status = finf_why(why, FINF_EDOM, "no step is stable in mean square with this optimizer");
+    if (!status) *eta = finf_real_make(lo, off, "Brent's method");
+    return status;
 }
 
 /* What is infinite, and why, where eta is too large. */
@@ -165,7 +228,7 @@ static finf_status values(regression *R, const finf_noise *noise, double sigma2,
                           finf_linreg_result *out)
 {
     finf_reason why = {""};
-    finf_status s = filtered_gains(R->o, noise, R->q, R->n, R->cancel, R->at, &why);
+    finf_status s = filtered_noise(R->o, noise, R->q, R->n, R->cancel, R->at, &why);
     if (why.text[0] && !out->reason.text[0]) out->reason = why;
     if (s && (s != FINF_ETOL || finf_cancelled(R->cancel))) return s;
     if (isinf(R->at[0].N.value) || isinf(sigma2)) {
@@ -224,15 +287,6 @@ static finf_status optimum(const regression *R, int exact, double unit, double s
     if (s != FINF_ENOMEM)
         *out = finf_real_make(unit * dp.value + sgd.value, unit * dp.error + sgd.error, dp.method);
     return s;
-}
-
-/* The first coefficient of P that is not 0, times that of A: how the gradient first moves the
- * reported point. */
-static double first_move(const finf_optimizer *o)
-{
-    size_t k = 1;
-    while (k + 1 < o->nb && o->b[k] == 0) k++;
-    return o->b[k] * o->average_leak / (double)o->average_last;
 }
 
 /* (G^2/2 rho) (eta^2 p^2/2) sum h_j and the gradient noise's part, p = first_move: a lower bound of
@@ -331,7 +385,7 @@ finf_status linreg_directions_with_optimizer(const finf_noise *noise, double eta
         q[j] = eta * (finf_spectrum_at(s, k[j]) + R.o->weight_decay);
     if (!status) status = filtered_gains(R.o, noise, q, n, R.cancel, x, why);
     if (!status && regression_stable(&R)) {
-        status = filtered_gains(R.o, noise, R.q, R.n, R.cancel, R.at, why);
+        status = filtered_noise(R.o, noise, R.q, R.n, R.cancel, R.at, why);
         if (!status) regression_exact(&R, sigma2, sgd2, &Q);
     }
     for (size_t j = 0; j < n && !status; j++) {

@@ -97,7 +97,7 @@ static finf_status fill(regression *R, const finf_spectrum *s, finf_reason *why)
     finf_status status = allocate(R);
     if (!status) set_loops(R);
     if (!status && R->loop_stable) {
-        status = filtered_gains(R->o, NULL, R->q, R->n, R->cancel, R->at, why);
+        status = filtered_white(R->o, R->q, R->n, R->cancel, R->at, why);
         if (!status) {
             set_gains(R);
             R->D = margin(R);

@@ -354,9 +354,10 @@ static size_t bin_of(double lambda, size_t fine, double *x)
 {
     size_t e = split(lambda, x);
     if (fine == 1) return e;
-    double place = (*x + 1) / 2 * (double)fine, part = fmin(floor(place), (double)(fine - 1));
-    *x = 2 * (place - part) - 1;
-    return e * fine + (size_t)part;
+    double place = (*x + 1) / 2 * (double)fine;
+    size_t part = (size_t)place < fine ? (size_t)place : fine - 1;
+    *x = 2 * (place - (double)part) - 1;
+    return e * fine + part;
 }
 
 /* The nodes cos(pi (i+1/2)/CHEB) of an octave and their weights (1/CHEB) sum_k (2 - [k=0]) total_k

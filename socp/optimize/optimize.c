@@ -232,10 +232,11 @@ static finf_status causal(task *t, socp_moving *v, socp_products *s, const doubl
 /* The best nu and the descents, on one grid; out->noise is the best they found, or NULL. */
 static finf_status descend(task *t)
 {
-    /* under causality lower nu change nothing, whatever kappa; else |B| follows psi down to eta mu
-     */
-    double slow = fmin(t->e, 1) / (4 * t->set.kappa),
-           lo = t->causal ? fmax(slow, fmin(t->e, 1) / 64) : slow;
+    /* under causality lower nu change nothing, whatever kappa; else |B| follows psi down to eta mu.
+     * With an optimizer not above eta/32, for small kappa: factors nearer to each other are all
+     * but dependent, and their powers of opposite signs end at SOCP_LARGEST */
+    double e = fmin(t->e, 1), slow = e / (4 * t->set.kappa), lo = slow;
+    if (t->causal) lo = t->set.has_loop && slow > e / 32 ? e / 64 : fmax(slow, e / 64);
     size_t n = t->causal ? t->o.factors : 16 + 2 * (size_t)ceil(log2(t->set.kappa)),
            rounds = (size_t)t->o.max_rounds;
     double *z = malloc((3 * n + rounds + 1) * sizeof *z);

@@ -19,7 +19,11 @@ enum { MAX_HALVINGS = 12 };
 static const double RIDGE = 1e-3;  /* of the metric, relative to its diagonal */
 static const double LEAST = 1e-4;  /* damping: what is added of the metric */
 static const double COARSE = 1e-4; /* tolerance where another descent ended lower */
-static const double LOOSE = 1e-2;  /* relative gap far from the end */
+/* with an optimizer the bound has creases, and powers end at SOCP_LARGEST: along these a descent
+ * may go on for hundreds of rounds, and ends where so many gain less than this */
+enum { SLOW_ROUNDS = 10 };
+static const double SLOW = 5e-5;
+static const double LOOSE = 1e-2; /* relative gap far from the end */
 /* of a step in log|B|, root mean square: beyond, the quadratic model is no guide; with an
  * optimizer, whose bound has creases, a little sooner */
 static const double REACH = 0.3, REACH_LOOP = 0.25;
@@ -34,6 +38,7 @@ struct socp_products {
     double *r, *grad, *trial, *d, *y, *mean; /* n */
     double *metric, *H, *U, *scratch; /* n x n, the Cholesky factor last; what the Hessian needs */
     double *memory;
+    char *fixed; /* n: 1 or -1 where a power ends at SOCP_LARGEST, or its negative */
 };
 
 /* log(1 - (1-nu_i) z) at the nodes of v is tabulated once. After a failure *out is still to be
@@ -49,7 +54,8 @@ finf_status socp_products_make(socp_moving *v, const double *nu, size_t n, socp_
     size_t count = sizeof vec / sizeof *vec, scratch = socp_moving_scratch(v, n);
     s->f = malloc((s->J * (n + 1)) * sizeof *s->f);
     double *z = s->memory = calloc(count * n + 3 * n * n + scratch + (n + 1) * v->taps, sizeof *z);
-    if (!s->f || !z) return FINF_ENOMEM;
+    s->fixed = malloc(n);
+    if (!s->f || !z || !s->fixed) return FINF_ENOMEM;
     s->logB = s->f + s->J * n;
     for (size_t i = 0; i < count; i++) {
         *vec[i] = z;
@@ -71,6 +77,7 @@ void socp_products_free(socp_products *s)
     if (!s) return;
     free(s->f);
     free(s->memory);
+    free(s->fixed);
     free(s);
 }
 
@@ -134,11 +141,19 @@ static void set_metric(socp_products *s, const double complex *logB, double ridg
     add_ridge(s, ridge);
 }
 
-/* d <- (h H + m metric)^{-1} d; 0 if that is not positive definite */
-static int solve(socp_products *s, double h, double m, double *d)
+/* d <- (h H + m metric)^{-1} d; 0 if that is not positive definite. Where fixed (may be NULL), d is
+ * to stay as it is, and the others are solved for with that. */
+static int solve(socp_products *s, double h, double m, const char *fixed, double *d)
 {
     size_t n = s->n, singular;
     for (size_t i = 0; i < n * n; i++) s->U[i] = h * s->H[i] + m * s->metric[i];
+    for (size_t i = 0; i < n && fixed; i++) {
+        if (!fixed[i]) continue;
+        for (size_t k = 0; k < n; k++) {
+            if (!fixed[k]) d[k] -= s->U[k * n + i] * d[i];
+            s->U[k * n + i] = s->U[i * n + k] = k == i;
+        }
+    }
     if (dense_cholesky(s->U, n, (finf_cancel){NULL, NULL}, &singular) != FINF_OK) return 0;
     dense_cholesky_solve(s->U, n, d);
     return 1;
@@ -168,15 +183,36 @@ static double length2(const socp_products *s, const double *d)
     return sum;
 }
 
+/* The step d to the minimum of the model with so much of the metric added, over all r within
+ * SOCP_LARGEST: a power that would go beyond ends there, and the others are solved for anew. */
+static int model_step(socp_products *s, double damping)
+{
+    char *fixed = s->fixed;
+    memset(fixed, 0, s->n);
+    for (int more = 1; more;) {
+        for (size_t i = 0; i < s->n; i++)
+            s->d[i] = fixed[i] ? copysign(SOCP_LARGEST, fixed[i]) - s->r[i] : -s->grad[i];
+        if (!solve(s, 1, damping, fixed, s->d)) return 0;
+        more = 0;
+        for (size_t i = 0; i < s->n; i++) {
+            double to = s->r[i] + s->d[i];
+            if (fixed[i] || !(fabs(to) > SOCP_LARGEST)) continue;
+            fixed[i] = to > 0 ? 1 : -1;
+            more = 1;
+        }
+    }
+    return 1;
+}
+
 /* The step d, with `damping` of the metric added or as much more as it takes. Returns what it
  * promises: half its slope. */
 static double newton_step(socp_products *s, double damping)
 {
     double reach = s->v->mo.loop ? REACH_LOOP : REACH;
     for (s->damping = damping; s->damping < 1e8; s->damping *= 4) {
-        for (size_t i = 0; i < s->n; i++) s->d[i] = -s->grad[i];
-        if (solve(s, 1, s->damping, s->d) && length2(s, s->d) < reach * reach)
-            return -dense_dot(s->d, s->grad, s->n) / 2;
+        if (!model_step(s, s->damping) || !(length2(s, s->d) < reach * reach)) continue;
+        double promise = -dense_dot(s->d, s->grad, s->n) / 2;
+        if (promise >= 0) return promise;
     }
     return 0;
 }
@@ -194,9 +230,9 @@ static double search(socp_products *s, double value, double slope, int trusted, 
             most = fmax(most, fabs(s->trial[i]));
         }
         s->v->limit = exp(value + 1e-4 * t * slope);
-        *found = most > SOCP_LARGEST ? INFINITY
-                 : trusted           ? value + slope / 2
-                                     : evaluate(s, s->trial);
+        *found = most > SOCP_LARGEST * (1 + 4 * FINF_EPS) ? INFINITY
+                 : trusted                                ? value + slope / 2
+                                                          : evaluate(s, s->trial);
         s->v->limit = 0;
         if (*found <= value + 1e-4 * t * slope) return t;
         double next = isfinite(*found) ? -slope * t * t / (2 * (*found - value - slope * t)) : 0;
@@ -229,13 +265,21 @@ static int lies_there(socp_products *s, double value, const socp_descent *d)
     return fabs(slope + 2 * above) < above / 2 && fabs(curve - 2 * above) < above / 2;
 }
 
+/* The last rounds of a descent that began at round `first` gained next to nothing. */
+static int crawls(const socp_products *s, const socp_descent *d, size_t first)
+{
+    if (!s->v->mo.loop || d->rounds < first + SLOW_ROUNDS) return 0;
+    return d->history[d->rounds - SLOW_ROUNDS] < d->history[d->rounds] * (1 + SLOW);
+}
+
 /* Until a full step, undamped, changes the bound by less than tol (above d->best: COARSE), or any
- * promises a quarter of that. Newton's steps square the promise: once it falls a hundredfold, a
- * small undamped one is taken on trust. s->r is where it ends. */
+ * promises a quarter of that, or it crawls. Newton's steps square the promise: once it falls a
+ * hundredfold, a small undamped one is taken on trust. s->r is where it ends. */
 static finf_status descend(socp_products *s, double tol, int max_rounds, double lower,
                            socp_descent *d)
 {
     double value = evaluate(s, s->r), gain = INFINITY, last = 0, t = 1;
+    size_t first = d->rounds;
     d->settled = 0;
     if (!isfinite(value)) return FINF_ETOL;
     d->history[d->rounds] = exp(value);
@@ -252,7 +296,7 @@ static finf_status descend(socp_products *s, double tol, int max_rounds, double 
         }
         double promise = newton_step(s, damping);
         d->settled = s->damping == LEAST;
-        if (!(promise > little / 4)) break;
+        if (!(promise > little / 4) || crawls(s, d, first)) break;
         if (d->rounds == (size_t)max_rounds) return FINF_ETOL;
         trusted = s->damping == LEAST && promise < fmin(10 * tol, last / 100);
         /* solved only as well as the steps need */
@@ -301,7 +345,7 @@ void socp_causal_fit(socp_products *s, const double complex *logB, double larges
     for (double ridge = 1e-9; most > largest && ridge < 1; ridge *= 100) {
         set_metric(s, logB, ridge);
         memcpy(r, s->y, s->n * sizeof *r);
-        if (!solve(s, 0, 1, r)) continue;
+        if (!solve(s, 0, 1, NULL, r)) continue;
         most = 0;
         for (size_t i = 0; i < s->n; i++) most = fmax(most, fabs(r[i]));
     }
