@@ -49,7 +49,8 @@ class Privacy:
         finf_real."""
         d = dict(vars(self))  # the attributes are these fields
         if sens2 is not None:
-            d |= self.real("sigma", self.multipliers(sens2).sigma)
+            m = self.multipliers(sens2)  # which owns its parts: it must live while one is read
+            d |= self.real("sigma", m.sigma)
         return d
 
     def real(self, name: str, x: Any) -> dict[str, Any]:
