@@ -34,7 +34,7 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
 .PHONY: FORCE all help deps demo data check check-unit check-cli check-docs check-data check-symbols \
         check-layers check-citations check-install check-faults check-sweep format-check faults faults-short asan clang \
         no-ecos no-arb no-lapack no-sodium no-sqlite valgrind bench bench-compare docs install uninstall clean python \
-        python-package python-deps check-python bench-python dist deb \
+        python-package python-deps check-python asan-python bench-python dist deb \
         train-deps train train-quick notebooks check-notebooks
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
@@ -276,6 +276,13 @@ python: python-package
 check-python: python-package $B/finf
 	@echo '== Python'
 	@FINF='$(abspath $B/finf)' PYTHONPATH=$P $(PYTHON) -m pytest -q -p no:cacheprovider python/tests $(PYTEST)
+
+# the same with the address sanitizer in the library; minutes
+asan-python: $B/finf
+	$(AGAIN) B=$B/pyasan CFLAGS='-O1 -g' EXTRA='-fsanitize=address' python-package
+	@FINF='$(abspath $B/finf)' LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+		PYTHONPATH=$B/pyasan/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests/test_input.py \
+		python/tests/test_errors.py python/tests/test_streams.py $(PYTEST)
 
 bench-python: python-package $B/bench_calls
 	@PYTHONPATH=$P $(PYTHON) bench/bench_python.py $B/bench_calls

@@ -558,7 +558,8 @@ typedef struct {
     double kurtosis; /* excess kurtosis of the input coordinates, >= -2; default 0, Gaussian */
     int optimum;     /* also compute the optima over all noise; default 1 */
     const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
-    finf_cancel cancel;              /* with an optimizer: before each group of eigenvalues */
+    /* with an optimizer polled before each group of eigenvalues, else at each trial of eta_max */
+    finf_cancel cancel;
 } finf_linreg_options;
 
 finf_linreg_options finf_linreg_options_default(void);
@@ -601,7 +602,7 @@ typedef struct {
  *           reached; the rest stands
  * With an optimizer: exact, lti and the two optima by theory 11.3, `stable` being that of its mean
  * square; upper is proved for plain SGD only, and NaN. FINF_ETOL also at a cancel: exact, lti and
- * the optima are then NaN unless they are known to be +inf */
+ * the optima are then NaN unless they are known to be +inf. */
 finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum *s,
                         const finf_linreg_options *opt, finf_linreg_result *out);
 

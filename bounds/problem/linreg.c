@@ -115,44 +115,42 @@ static double zero_error(const stability_ctx *x, double eta)
     return INFINITY;
 }
 
-/* The zero of D (5.d) by Brent's method. Every direction's share b/e is at least b/2 and at most
- * b/(2 - (2+kx) eta Tr H), which brackets it: 2/((4+kx) Tr H) <= eta_max <= 2/Tr H. */
-finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
-                                const finf_optimizer *optimizer, finf_real *eta, finf_reason *why)
+/* Brent's method, polled before each step. */
+static finf_status zero_of(stability_ctx *ctx, double lo, double hi, finf_cancel cancel,
+                           double *eta, finf_reason *why)
 {
-    spectral_measure m;
-    *eta = finf_real_failed();
-    finf_status status = finf_kurtosis_check(kurtosis, why);
-    if (status) return status;
-    if (!optimizer_is_plain(optimizer)) {
-        const finf_linreg_options o = {.kurtosis = kurtosis, .optimizer = optimizer};
-        return linreg_eta_max_with_optimizer(s, &o, eta, why);
-    }
-    status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
-    if (status) return finf_why(why, status, "no memory");
-    stability_ctx ctx = {&m, kurtosis};
-    double hi = 2 / finf_spectrum_trace(s), lo = hi / (2 + fmax(kurtosis, -2) + 2);
-    gsl_function f = {stability, &ctx};
+    gsl_function f = {stability, ctx};
     gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
-    hi *= 1 + 1e-12;
-    if (!solver)
-        status = FINF_ENOMEM;
-    else if (!(stability(lo, &ctx) >= 0 && stability(hi, &ctx) <= 0) ||
-             gsl_root_fsolver_set(solver, &f, lo, hi))
-        status = FINF_ETOL;
+    finf_status status = FINF_OK;
+    if (!solver) return finf_why(why, FINF_ENOMEM, "no memory");
+    if (!(stability(lo, ctx) >= 0 && stability(hi, ctx) <= 0) ||
+        gsl_root_fsolver_set(solver, &f, lo, hi))
+        status = finf_why(why, FINF_ETOL, "the largest stable eta was not bracketed");
     for (int i = 0; i < 200 && !status; i++) {
+        if (finf_cancelled(cancel)) status = finf_why(why, FINF_ETOL, "stopped");
         gsl_root_fsolver_iterate(solver);
-        eta->value = gsl_root_fsolver_root(solver);
+        *eta = gsl_root_fsolver_root(solver);
         if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver),
                                    gsl_root_fsolver_x_upper(solver), 0, 1e-14) != GSL_CONTINUE)
             break;
     }
-    if (solver) gsl_root_fsolver_free(solver);
-    if (!status) *eta = finf_real_make(eta->value, zero_error(&ctx, eta->value), "Brent's method");
+    gsl_root_fsolver_free(solver);
+    return status;
+}
+
+/* The zero of D (5.d). Every direction's share b/e is at least b/2 and at most
+ * b/(2 - (2+kx) eta Tr H), which brackets it: 2/((4+kx) Tr H) <= eta_max <= 2/Tr H. */
+static finf_status plain_eta_max(const finf_spectrum *s, const finf_linreg_options *o,
+                                 finf_real *eta, finf_reason *why)
+{
+    spectral_measure m;
+    finf_status status = spectral_measure_make(s, finf_spectrum_max(s) / 8, &m);
+    if (status) return finf_why(why, status, "no memory");
+    stability_ctx ctx = {&m, o->kurtosis};
+    double hi = 2 / finf_spectrum_trace(s), lo = hi / (2 + fmax(o->kurtosis, -2) + 2), zero = NAN;
+    status = zero_of(&ctx, lo, hi * (1 + 1e-12), o->cancel, &zero, why);
+    if (!status) *eta = finf_real_make(zero, zero_error(&ctx, zero), "Brent's method");
     spectral_measure_free(&m);
-    if (status)
-        finf_why(why, status,
-                 status == FINF_ENOMEM ? "no memory" : "the largest stable eta was not bracketed");
     return status;
 }
 
@@ -160,9 +158,18 @@ finf_status finf_linreg_eta_max_with(const finf_spectrum *s, const finf_linreg_o
                                      finf_real *eta, finf_reason *why)
 {
     finf_linreg_options o = opt ? *opt : finf_linreg_options_default();
-    if (optimizer_is_plain(o.optimizer) || finf_kurtosis_check(o.kurtosis, NULL))
-        return finf_linreg_eta_max(s, o.kurtosis, o.optimizer, eta, why);
-    return linreg_eta_max_with_optimizer(s, &o, eta, why);
+    *eta = finf_real_failed();
+    finf_status status = finf_kurtosis_check(o.kurtosis, why);
+    if (status) return status;
+    return optimizer_is_plain(o.optimizer) ? plain_eta_max(s, &o, eta, why)
+                                           : linreg_eta_max_with_optimizer(s, &o, eta, why);
+}
+
+finf_status finf_linreg_eta_max(const finf_spectrum *s, double kurtosis,
+                                const finf_optimizer *optimizer, finf_real *eta, finf_reason *why)
+{
+    const finf_linreg_options o = {.kurtosis = kurtosis, .optimizer = optimizer};
+    return finf_linreg_eta_max_with(s, &o, eta, why);
 }
 
 /* ---- the optimum over all noise -------------------------------------------------------------- */
@@ -375,15 +382,17 @@ static void describe_inputs(double eta, const finf_spectrum *s, const finf_linre
 
 /* Whether eta is small enough, from D, and where it is not: what is +inf, and why. The exact value
  * and its optimum need D > 0 (theory 5.1), the upper bound eta (R^2 + lambda_1) < 2 (5.2). */
-static finf_status judge_step(double eta, const finf_spectrum *s, double kurtosis, double D,
-                              finf_linreg_result *out)
+static finf_status judge_step(double eta, const finf_spectrum *s, const finf_linreg_options *o,
+                              double D, finf_linreg_result *out)
 {
     out->D = D;
     out->stable = out->D > 0;
     if (!out->stable) {
         finf_real best;
-        if (finf_linreg_eta_max(s, kurtosis, NULL, &best, NULL) == FINF_ENOMEM)
-            return finf_why(&out->reason, FINF_ENOMEM, "no memory");
+        finf_status status = finf_linreg_eta_max_with(s, o, &best, NULL);
+        if (status == FINF_ENOMEM) return finf_why(&out->reason, FINF_ENOMEM, "no memory");
+        if (status && finf_cancelled(o->cancel))
+            return finf_why(&out->reason, FINF_ETOL, "stopped");
         out->exact = finf_real_infinite("closed second moment");
         out->optimum = out->exact;
         finf_why(&out->reason, FINF_OK,
@@ -421,7 +430,7 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     if (status) return finf_why(&out->reason, status, "no memory");
     finf_real D = linreg_margin(&m, eta, o.kurtosis);
     out->D_error = D.error;
-    status = judge_step(eta, s, o.kurtosis, D.value, out);
+    status = judge_step(eta, s, &o, D.value, out);
     if (!status && known)
         status = known;
     else if (!status && eta * out->lambda_max >= 2) /* even the mean of theta diverges */

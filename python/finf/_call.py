@@ -273,24 +273,13 @@ def seldom(cancel: Any, function: Callable[[], Any]) -> Any:
     times: C then asks Python, which costs a microsecond each time, but needs no second thread,
     which would cost twenty. Where other threads compute, each look waits for Python's lock."""
     if threading.current_thread() is not threading.main_thread():
-        return function()
+        return stoppable(cancel, function)
     cancel.poll = _LOOK
     _raised.clear()
     value = function()
     if _raised:
         raise _raised.pop()
     return value
-
-
-def abandonable(function: Callable[[], Any]) -> Any:
-    """function(), for calls that look at no finf_cancel and may take seconds. Ctrl-C is raised at
-    once; the call, and the memory that it uses, then go on unseen until it ends by itself."""
-    if threading.current_thread() is not threading.main_thread():
-        return function()
-    ended, box = _held(), []  # type: ignore[var-annotated]
-    _Worker.call(function, ended, box)
-    _until(ended)
-    return _outcome(box)
 
 
 class Progress:

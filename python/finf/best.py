@@ -143,7 +143,8 @@ def tune(eta: float | None = None, *, kappa: float | None = None,
 
 def _tune_mean(p: Problem) -> TuneResult:
     r, nu = ffi.new("finf_mean_result *"), ffi.new("finf_real *")
-    check(lib.finf_tune_mean(p.eta, p.mean_options(), nu, r), r.reason)
+    o = p.mean_options()
+    check(stoppable(o.cancel, lambda: lib.finf_tune_mean(p.eta, o, nu, r)), r.reason)
     m = mean_result(p, Noise.nu(nu.value), r)
     return TuneResult(**real("nu", nu), noise=m.noise, stable=m.stable, reason=m.reason,
                       **p.fields(_gamma2(m)), **_some(m, "gamma2", "F_inf", "F_best", "F_sgd"))
@@ -151,7 +152,8 @@ def _tune_mean(p: Problem) -> TuneResult:
 
 def _tune_linreg(p: Problem, problem: dict[str, Any]) -> TuneResult:
     r, nu = ffi.new("finf_linreg_result *"), ffi.new("finf_real *")
-    check(lib.finf_tune_linreg(p.eta, p.H._c, p.linreg_options(), nu, r), r.reason)
+    o = p.linreg_options()
+    check(stoppable(o.cancel, lambda: lib.finf_tune_linreg(p.eta, p.H._c, o, nu, r)), r.reason)
     x = linreg_result(p, Noise.nu(nu.value), r)
     paper = linreg("nu:paper", p.eta, p.H, **problem)
     return TuneResult(**real("nu", nu), noise=x.noise, spectrum=x.spectrum, **p.H.sizes(),
@@ -239,10 +241,13 @@ def _at_speed(p: Problem, rule: str, noise: str, R: Any, half_life: Any) -> Spee
             status = stoppable(o.cancel, lambda: lib.finf_tune_speed_iqc(
                 family, which, R.value, p.kappa, o, r))
         elif p.kind == "linreg":
-            status = lib.finf_tune_speed_linreg(family, which, R.value, p.H._c,
-                                                p.linreg_options(), r)
+            o = p.linreg_options()
+            status = stoppable(o.cancel, lambda: lib.finf_tune_speed_linreg(
+                family, which, R.value, p.H._c, o, r))
         else:
-            status = lib.finf_tune_speed_mean(family, which, R.value, p.mean_options(), r)
+            o = p.mean_options()
+            status = stoppable(o.cancel, lambda: lib.finf_tune_speed_mean(
+                family, which, R.value, o, r))
         check(status, r.reason)
         return _speed(p, rule, noise, R, half_life, r)
     finally:

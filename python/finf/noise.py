@@ -311,6 +311,30 @@ class Noise:
         call(lib.finf_noise_coef, self._c, len(a), p)
         return a
 
+    @property
+    def buf_decay(self) -> Array:
+        """The decays of a BLT's buffers; of other noise a UsageError.
+
+        >>> Noise("blt:0.9,0.5;0.2,0.1").buf_decay
+        array([0.9, 0.5])
+        """
+        return self._buffers(0)
+
+    @property
+    def output_scale(self) -> Array:
+        """What each of a BLT's buffers is multiplied by.
+
+        >>> Noise("blt:0.9,0.5;0.2,0.1").output_scale
+        array([0.2, 0.1])
+        """
+        return self._buffers(1)
+
+    def _buffers(self, which: int) -> Array:
+        if self.family != "blt":
+            raise UsageError(f"{self!r} is no BLT: only blt has buffers")
+        lists = (self.spelling or "").partition(":")[2].split(";")
+        return np.array([float(x) for x in lists[which].split(",")])
+
     noising_coef = coef
     strategy_coef = strategy
 

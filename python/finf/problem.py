@@ -49,7 +49,8 @@ class Privacy:
         finf_real."""
         d = dict(vars(self))  # the attributes are these fields
         if sens2 is not None:
-            d |= self.real("sigma", self.multipliers(sens2).sigma)
+            m = self.multipliers(sens2)  # which owns its parts: it must live while one is read
+            d |= self.real("sigma", m.sigma)
         return d
 
     def real(self, name: str, x: Any) -> dict[str, Any]:
@@ -201,11 +202,14 @@ class Problem:
         nu = ffi.new("finf_real *")
         if self.kind == "mean":
             mean = ffi.new("finf_mean_result *")
-            check(lib.finf_tune_mean(self.eta, self.mean_options(), nu, mean), mean.reason)
+            m = self.mean_options()
+            check(stoppable(m.cancel, lambda: lib.finf_tune_mean(self.eta, m, nu, mean)),
+                  mean.reason)
         elif self.kind == "linreg":
             r = ffi.new("finf_linreg_result *")
-            check(lib.finf_tune_linreg(self.eta, self.H._c, self.linreg_options(False), nu,
-                                       r), r.reason)
+            q = self.linreg_options(False)
+            check(stoppable(q.cancel, lambda: lib.finf_tune_linreg(self.eta, self.H._c, q, nu, r)),
+                  r.reason)
         else:
             o, iqc = self.iqc_options(), ffi.new("finf_iqc_result *")
             o.certify, o.solver = 0, lib.FINF_IQC_NEWTON  # the faster one: only nu is kept
@@ -218,9 +222,12 @@ class Problem:
         """See Noise.best."""
         out = ffi.new("finf_noise **")
         if self.kind == "mean":
-            call(lib.finf_mean_best_noise, self.eta, self.mean_options(), out)
+            m = self.mean_options()
+            stoppable(m.cancel, lambda: call(lib.finf_mean_best_noise, self.eta, m, out))
         elif self.kind == "linreg":
-            call(lib.finf_linreg_best_noise, self.eta, self.H._c, self.linreg_options(), out)
+            q = self.linreg_options()
+            stoppable(q.cancel,
+                      lambda: call(lib.finf_linreg_best_noise, self.eta, self.H._c, q, out))
         else:
             return self._best_convex()
         return Noise._of(ffi.gc(out[0], lib.finf_noise_free))

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Callable, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import abandonable, call, check, numbers, real, text_of
+from ._call import call, check, numbers, real, stoppable, text_of
 from ._library import ffi, lib
 from .noise import Noise, noise_for
 from .optimizer import pointer
@@ -109,8 +109,11 @@ def mean(noise: "Noise | str", eta: Any, **problem: Any) -> Any:
         return several(lambda x: mean(noise, x, **problem), eta, "noise eta F_sgd F_best F_inf")
     p = Problem(eta, **problem)
     n = noise_for(noise, p)
-    r = ffi.new("finf_mean_result *")
-    status = lib.finf_mean(n._c, p.eta, p.mean_options(), r)
+    o, r = p.mean_options(), ffi.new("finf_mean_result *")
+    if p.optimizer is None:
+        status = lib.finf_mean(n._c, p.eta, o, r)
+    else:
+        status = stoppable(o.cancel, lambda: lib.finf_mean(n._c, p.eta, o, r))
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
     out = mean_result(p, n, r)
@@ -159,23 +162,25 @@ def linreg(noise: "Noise | str", eta: Any, spectrum: "Spectrum | ArrayLike", *,
         return several(lambda x: linreg(noise, x, H, kurtosis=kurtosis, directions=directions,
                                         **problem), eta, "noise eta F_lower F_best F_inf")
     p = Problem(eta, spectrum=H, kurtosis=kurtosis, **problem)
-    if p.H.d < _LONG:
-        return _linreg(p, noise, directions)
-    return abandonable(lambda: _linreg(p, noise, directions))
-
-
-_LONG = 500  # eigenvalues: with an optimizer it then takes long enough to be interrupted
-
-
-def _linreg(p: Problem, noise: "Noise | str", directions: Any) -> LinregResult:
     n = noise_for(noise, p)
     r = ffi.new("finf_linreg_result *")
-    status = lib.finf_linreg(n._c, p.eta, p.H._c, p.linreg_options(), r)
+    status = _stoppable(p, lambda o: lib.finf_linreg(n._c, p.eta, p.H._c, o, r))
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
     out = linreg_result(p, n, r, _directions(p, n, directions))
     check(status, r.reason, out)
     return out
+
+
+_LONG = 500  # eigenvalues: from there on it takes long enough to be interrupted
+
+
+def _stoppable(p: Problem, function: Callable[[Any], Any]) -> Any:
+    """function(a finf_linreg_options *); Ctrl-C ends it where it may be long."""
+    o = p.linreg_options()
+    if p.optimizer is None and p.H.d < _LONG:
+        return function(o)
+    return stoppable(o.cancel, lambda: function(o))
 
 
 def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> LinregResult:
@@ -193,7 +198,7 @@ def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> Linre
 def _eta_max(p: Problem) -> Any:
     """A finf_real."""
     out = ffi.new("finf_real *")
-    call(lib.finf_linreg_eta_max, p.H._c, p.kurtosis, pointer(p.optimizer), out)
+    _stoppable(p, lambda o: call(lib.finf_linreg_eta_max_with, p.H._c, o, out))
     return out
 
 
@@ -233,8 +238,8 @@ def _directions(p: Problem, n: Noise, which: Any) -> Any:
     k, at = numbers(np.arange(1, p.H.d + 1) if which is True else np.atleast_1d(which),
                     "directions")
     rows = ffi.new("finf_direction[]", len(k))
-    call(lib.finf_linreg_directions, n._c, p.eta, p.H._c, p.linreg_options(), at, len(k),
-         rows)
+    _stoppable(p, lambda o: call(lib.finf_linreg_directions, n._c, p.eta, p.H._c, o, at, len(k),
+                                 rows))
     four = np.frombuffer(ffi.buffer(rows), dtype=_DIRECTION)
     out = np.empty(len(k), dtype=[("k", np.float64), *_DIRECTION.descr])
     out["k"] = k

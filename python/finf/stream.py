@@ -203,7 +203,8 @@ def _sigma(noise: "Noise | System", sigma: float | None, target: tuple[Any, ...]
         sens2 = gamma(noise, steps, max_participations=k, min_sep=b, epochs=epochs).meant
     if math.isinf(sens2):
         raise DomainError("the sensitivity of all time is infinite: say how many steps")
-    return Privacy(*target).multipliers(as_real(sens2)).sigma.value
+    m = Privacy(*target).multipliers(as_real(sens2))  # which owns its parts
+    return m.sigma.value
 
 
 def _opened(noise: "Noise | System", dim: int, o: Any, seed: int | None, key: bytes | None) -> Any:

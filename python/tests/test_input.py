@@ -2,6 +2,7 @@
 answer; never a crash."""
 from __future__ import annotations
 
+import dataclasses
 import gc
 import os
 import pickle
@@ -11,7 +12,6 @@ import numpy as np
 import pytest
 
 import finf
-from finf import _call
 
 S = finf.Spectrum.power(1, 4)
 BLT = "blt:0.9,0.5;0.2,0.1"
@@ -181,25 +181,37 @@ def test_fork():
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_interrupt_of_a_long_linreg(monkeypatch):
-    """Ctrl-C is raised while the library, which here has not ended, is left to itself."""
-    from test_threads import interrupt
-    held, ended = threading.Event(), threading.Event()
+def every_field(result):
+    """Results are made without their __init__: each field must be there all the same."""
+    missing = [f.name for f in dataclasses.fields(result) if not hasattr(result, f.name)]
+    unknown = set(vars(result)) - {f.name for f in dataclasses.fields(result)}
+    return missing == [] and unknown == set()
 
-    def slow(*_):
-        interrupt()
-        held.wait()
-        ended.set()
 
-    monkeypatch.setattr("finf.quadratic._linreg", slow)
-    with pytest.raises(KeyboardInterrupt):
-        finf.linreg("nu:0.1", 1e-4, finf.Spectrum.power(1, 1000))
-    assert not ended.is_set()
-    held.set()
-    assert ended.wait(60)
-    monkeypatch.undo()
+def test_fields_of_results():
+    for optimizer in (None, finf.Optimizer("nesterov:0.5", average="ema:0.5", weight_decay=0.1)):
+        for r in (finf.mean("sgd", 0.1, optimizer=optimizer),
+                  finf.linreg("sgd", 0.01, S, optimizer=optimizer, directions=True),
+                  finf.iqc("sgd", 0.1, 4, solver="newton", optimizer=optimizer),
+                  finf.curve("sgd", 0.01, S, steps=8, optimizer=optimizer)):
+            assert every_field(r), r
+            assert pickle.loads(pickle.dumps(r)).to_dict().keys() == r.to_dict().keys()
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                r.eta = 1.0
+
+
+def test_errors_of_a_curve():
+    """Those of every entry: relative, with that of rho; 0 where the curve is infinite."""
+    r = finf.curve("nu:0.1", 0.05, S, steps=40, epsilon=1, delta=1e-5)
+    assert r.rho_error > 0 and r.F_error[-1] == pytest.approx(r.F_last_error, rel=1e-12)
+    assert (r.F_error / r.F == pytest.approx(r.F_error[0] / r.F[0], rel=1e-12))
+    assert r.F_error[0] / r.F[0] == pytest.approx(
+        r.F_relerr + r.rho_error / (r.rho - r.rho_error), rel=1e-9)
+    wild = finf.curve("sgd", 1e3, S, steps=200)
+    assert np.isinf(wild.F[-1]) and wild.F_error[-1] == 0 and wild.F_error[1] > 0
+
+
+def test_errors_from_the_other_thread():
     s = finf.Spectrum.power(1, 1000)
-    assert finf.linreg("nu:0.1", 1e-4, s).F_inf == _call.abandonable(
-        lambda: finf.linreg("nu:0.1", 1e-4, s)).F_inf
-    with pytest.raises(finf.DomainError, match="eta = -1"):  # from the other thread
+    with pytest.raises(finf.DomainError, match="eta = -1"):
         finf.linreg("nu:0.1", -1, s)

@@ -16,6 +16,8 @@ from finf import _call
 from finf._library import ffi
 
 S = finf.Spectrum.power(1, 4)
+MANY = finf.Spectrum.power(1, 1000).eigenvalues()
+AVERAGED = finf.Optimizer("nesterov:0.5", average="last:4")
 FOREVER = {"relative_error": 1e-9, "max_steps": 1e15}
 
 
@@ -39,12 +41,22 @@ def test_interrupt_told_by_progress():
 
 CALLS = {
     "iqc": lambda: finf.iqc("nu:0.05", 0.1, 50),
-    "newton": lambda: finf.iqc("nu:0.05", 0.1, 50, solver="newton"),
     "certify": lambda: finf.iqc("nu:0.05", 0.1, 50, certify=True),
     "optimize": lambda: finf.optimize(0.1, kappa=50),
     "tune": lambda: finf.tune(0.1, kappa=50),
     "tune_speed": lambda: finf.tune_speed(0.99, kappa=10),
+    "tune_speed_linreg": lambda: finf.tune_speed(0.99, spectrum=S),
+    "tune_speed_mean": lambda: finf.tune_speed(0.99),
     "best": lambda: finf.Noise.best(finf.Problem(0.1, kappa=50)),
+    "mean": lambda: finf.mean("nu:0.05", 0.1, optimizer=AVERAGED),
+    "linreg": lambda: finf.linreg("nu:0.05", 0.1, S, optimizer=AVERAGED),
+    "many": lambda: finf.eta_max(MANY),
+    "directions": lambda: finf.linreg("nu:0.05", 0.01, S, directions=True, optimizer=AVERAGED),
+    "eta_max": lambda: finf.eta_max(S, optimizer=AVERAGED),
+    "tune_mean": lambda: finf.tune(0.1, optimizer=AVERAGED),
+    "tune_linreg": lambda: finf.tune(0.01, spectrum=S, optimizer=AVERAGED),
+    "nu_best": lambda: finf.Noise.nu_best(finf.Problem(0.01, spectrum=S, optimizer=AVERAGED)),
+    "best_linreg": lambda: finf.Noise.best(finf.Problem(0.01, spectrum=S, optimizer=AVERAGED)),
     "me": lambda: finf.System.me(500),
     "banded": lambda: finf.System.banded(500, 8),
     "curve": lambda: finf.curve("nu:0.1", 0.05, S, steps=100000),
@@ -73,6 +85,30 @@ def test_interrupt_at_the_first_poll(monkeypatch, name):
     assert polled
     monkeypatch.undo()
     assert finf.mean("sgd", 0.1).F_inf > 0  # and all is well after
+
+
+def test_interrupt_without_a_second_thread(monkeypatch):
+    """A short call asks in the main thread, where the handler of the signal then runs."""
+    polled = []
+
+    @ffi.callback("int (void *)", error=1, onerror=_call._keep)
+    def look(_data):
+        polled.append(1)
+        interrupt()
+        return 0
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_call, "_LOOK", look)
+        with pytest.raises(KeyboardInterrupt):
+            finf.iqc("nu:0.05", 0.1, 50, solver="newton")
+    assert polled == [1]
+    sent = threading.Event()
+    old = signal.signal(signal.SIGINT, lambda *_: sent.set())
+    try:  # a handler that does not raise ends nothing
+        interrupt()
+        assert finf.iqc("nu:0.05", 0.1, 50, solver="newton").bound > 0 and sent.is_set()
+    finally:
+        signal.signal(signal.SIGINT, old)
 
 
 def test_what_progress_raises_ends_the_call():
