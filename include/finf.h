@@ -1342,6 +1342,15 @@ finf_status finf_design_dense(const finf_design *run, finf_design_result *out);
  *           `max` is `last`: from theta* the loss never falls under Toeplitz noise
  * failure:  FINF_ETOL: cancelled, or not stationary to 1e-6 of the loss: the best so far */
 finf_status finf_design_toeplitz(const finf_design *run, size_t bands, finf_design_result *out);
+/* Noise with `buffers` vectors of state whose scales depend on the steps left: a BLT that prepares
+ * for the end of the run. A stationary point; `memory` is what a recursion needs (theory 12.5), while
+ * a stream of `system` keeps every past vector                                      theory 12.5
+ * domain:   1 <= buffers <= 10; n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM; not for `max`
+ *           (FINF_EUSAGE)
+ * method:   L-BFGS with the exact derivatives; O(n d buffers) an evaluation, some 100 to 600 of
+ *           them; what is found is judged as a matrix
+ * failure:  FINF_ETOL: cancelled, or not stationary to 1e-4 of the loss: the best so far */
+finf_status finf_design_scaled(const finf_design *run, size_t buffers, finf_design_result *out);
 /* The nu with the least loss, by a scan of log nu and Brent's method; failure as above. */
 finf_status finf_design_nu(const finf_design *run, finf_design_result *out);
 /* Any noise, and any system (finf_system_me, ..) of as many steps as the run: nothing is searched.
