@@ -10,9 +10,10 @@
 #include "scaled.h"
 
 #define DEGREE 5 /* of the polynomials */
-#define STEPS_MAX 600
-#define TOL 1e-7        /* of the loss, relative: what a step promises at the end */
+#define STEPS_MAX 2000
+#define TOL 1e-8        /* of the loss, relative: what a step promises at the end */
 #define SUFFICIENT 1e-4 /* and what is still called stationary */
+#define SEEN 1e-6       /* error of the loss, relative: above, noise cancels in it */
 #define LARGE 300.0     /* of the logarithm of a scale: beyond, there is no number */
 
 typedef struct {
@@ -227,10 +228,16 @@ static finf_status search(scaled_search *a, finf_design_result *out)
     if (found && found != FINF_ETOL) return found;
     s = answer(a, out);
     out->iterations = steps;
-    if (s || !found) return s;
-    if (finf_cancelled(a->r->o.cancel))
+    if (s) return s;
+    if (out->loss.error > SEEN * out->loss.value) {
+        finf_design_result_free(out);
+        return finf_why(&out->reason, FINF_ETOL,
+                        "scaled: the loss does not see some noise at all, and its least value is "
+                        "not attained");
+    }
+    if (found && finf_cancelled(a->r->o.cancel))
         return finf_why(&out->reason, found, "stopped after %d steps", steps);
-    if (left < SUFFICIENT) return FINF_OK;
+    if (!found || left < SUFFICIENT) return FINF_OK;
     return finf_why(&out->reason, found, "after %d steps another one promises %.2g", steps, left);
 }
 
