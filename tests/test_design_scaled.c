@@ -205,6 +205,70 @@ START_TEST(near_the_least)
 }
 END_TEST
 
+/* ---- what a stream makes of it --------------------------------------------------------------- */
+
+static void take(finf_stream *s, size_t steps, size_t dim, double *z)
+{
+    for (size_t t = 0; t < steps; t++)
+        ck_assert_int_eq(finf_stream_next(s, z + t * dim, NULL), FINF_OK);
+}
+
+/* k vectors of state give the rows of B, to rounding, and no step more. */
+START_TEST(stream)
+{
+    NEEDS("libsodium");
+    enum { N = 40, D = 3 };
+    finf_design_options o = unit(FINF_DESIGN_LAST);
+    finf_stream_options so = finf_stream_options_default();
+    double B[N * N], z[N * D], y[N * D];
+    finf_stream *whole, *short_form;
+    finf_reason why;
+    so.seeded = 1;
+    so.seed = 7;
+    o.participations = 2;
+    o.separation = 20;
+    finf_design *r = run_of(8, 0.1, N, &o);
+    finf_design_result x = found(r, 2);
+    ck_assert(x.recursion && x.memory == 2);
+    ck_assert_int_eq(finf_system_noising(x.system, NULL, B, NULL), FINF_OK);
+    ck_assert_int_eq(finf_stream_new_matrix(B, N, D, &so, &whole, NULL), FINF_OK);
+    ck_assert_int_eq(finf_stream_new_recursion(x.recursion, N, 2, D, &so, &short_form, NULL),
+                     FINF_OK);
+    take(whole, N, D, z);
+    take(short_form, N, D, y);
+    for (size_t i = 0; i < N * D; i++) ck_assert_double_le(fabs(z[i] - y[i]), 1e-12);
+    ck_assert_int_eq(finf_stream_next(short_form, y, &why), FINF_EDOM);
+    ck_assert_str_eq(why.text, "step 40: the stream was made for 40 steps");
+    finf_stream_free(whole);
+    finf_stream_free(short_form);
+    finf_design_result_free(&x);
+    finf_design_free(r);
+}
+END_TEST
+
+START_TEST(no_stream)
+{
+    NEEDS("libsodium");
+    const double numbers[] = {1, 0.9, 0.1, 1};
+    finf_stream *s;
+    finf_reason why;
+    for (int i = 0; i < 4; i++) {
+        double bad[4];
+        memcpy(bad, numbers, sizeof bad);
+        bad[i] = i == 0 ? 0 : i == 1 ? 1.5 : NAN;
+        ck_assert_int_eq(finf_stream_new_recursion(bad, 1, 1, 2, NULL, &s, &why), FINF_EDOM);
+        ck_assert(!s && strstr(why.text, "of step 0: must be"));
+    }
+    ck_assert_int_eq(finf_stream_new_recursion(numbers, 0, 1, 2, NULL, &s, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_stream_new_recursion(numbers, 1, 0, 2, NULL, &s, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_stream_new_recursion(numbers, 1, 11, 2, NULL, &s, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_stream_new_recursion(numbers, 1, 1, 2, NULL, &s, &why), FINF_OK);
+    finf_stream_free(s);
+}
+END_TEST
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
 /* One step; a count, an objective and a length that there are not; what overflows. */
 START_TEST(ends)
 {
@@ -307,6 +371,8 @@ static TCase *make(void)
     tcase_add_loop_test(t, slopes, 0, COUNT(GIVEN));
     tcase_add_loop_test(t, table, 0, COUNT(GIVEN));
     tcase_add_loop_test(t, near_the_least, 0, 4);
+    tcase_add_test(t, stream);
+    tcase_add_test(t, no_stream);
     tcase_add_test(t, ends);
     tcase_add_test(t, singular);
     tcase_add_test(t, stopped);

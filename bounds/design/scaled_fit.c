@@ -196,6 +196,24 @@ static void strategy(const scaled_search *a, double *C)
     }
 }
 
+/* What a stream takes: a row of gain, decays, out and in for every step. One step has no past. */
+static finf_status write_recursion(const scaled_search *a, finf_design_result *out)
+{
+    size_t n = a->r->n, k = a->k, row = 3 * k + 1;
+    out->memory = k < n - 1 ? k : n - 1;
+    if (out->memory < k) return FINF_OK;
+    out->recursion = malloc(n * row * sizeof *out->recursion);
+    if (!out->recursion) return FINF_ENOMEM;
+    for (size_t t = 0; t < n; t++) {
+        double *to = out->recursion + t * row;
+        to[0] = a->x.gain[t];
+        memcpy(to + 1, a->x.decay, k * sizeof *to);
+        memcpy(to + 1 + k, a->x.out + t * k, k * sizeof *to);
+        memcpy(to + 1 + 2 * k, a->x.in + t * k, k * sizeof *to);
+    }
+    return FINF_OK;
+}
+
 /* What the noise at a->point has, also after a stop. */
 static finf_status answer(scaled_search *a, finf_design_result *out)
 {
@@ -210,8 +228,7 @@ static finf_status answer(scaled_search *a, finf_design_result *out)
     finf_status s = finf_system_matrix(C, n, &out->system, &out->reason);
     free(C);
     if (!s) s = design_judge(&uncancelled, out);
-    out->memory = a->k < n - 1 ? a->k : n - 1;
-    return s;
+    return s ? s : write_recursion(a, out);
 }
 
 static finf_status search(scaled_search *a, finf_design_result *out)

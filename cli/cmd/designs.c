@@ -9,6 +9,7 @@
 #define DENSE_MOST 1000 /* steps up to which the default has the dense optimum: seconds, */
 #define DENSE_QUICK 400 /* and where it is to be quick */
 #define ME_MOST 2048    /* up to which it has the optimum for prefix sums */
+#define SAVED_MOST 2048 /* up to which a matrix is saved beside a recursion */
 #define BAND 32         /* of the default, */
 #define BAND_LONG 128   /* and of more than DENSE_QUICK steps */
 
@@ -216,9 +217,11 @@ finf_status design_save(const args *a, const design_row *row, const finf_privacy
                      .sigma = row->r.sigma,
                      .rho = privacy->rho,
                      .clip = privacy->clip,
-                     .noise = row->r.noise ? row->r.noise : row->given};
+                     .noise = row->r.noise ? row->r.noise : row->given,
+                     .recursion = row->r.recursion,
+                     .buffers = row->r.memory};
     finf_status s = FINF_OK;
-    if (!f.noise) {
+    if (!f.noise && !(f.recursion && steps > SAVED_MOST)) {
         f.B = malloc(steps * steps * sizeof *f.B);
         s = f.B ? finf_system_noising(row->r.system, NULL, f.B, why)
                 : finf_why(why, FINF_ENOMEM, "no memory to save %zu x %zu numbers", steps, steps);
