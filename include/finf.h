@@ -1321,6 +1321,9 @@ typedef struct {
     finf_system *system;
     /* toeplitz, banded, nu: what finf_noise_spell spells. Owned; NULL for the others */
     finf_noise *noise;
+    /* scaled: n rows of 3k+1 numbers for finf_stream_new_recursion, k = memory. Owned; NULL for the
+     * others, and for runs of at most k steps, which as matrices need no more state */
+    double *recursion;
     finf_reason reason; /* of a failure; why a tolerance is not reached */
 } finf_design_result;
 
@@ -1345,6 +1348,15 @@ finf_status finf_design_dense(const finf_design *run, finf_design_result *out);
  *           `max` is `last`: from theta* the loss never falls under Toeplitz noise
  * failure:  FINF_ETOL: cancelled, or not stationary to 1e-6 of the loss: the best so far */
 finf_status finf_design_toeplitz(const finf_design *run, size_t bands, finf_design_result *out);
+/* Noise with `buffers` vectors of state whose scales depend on the steps left: a BLT that prepares
+ * for the end of the run. A stationary point; `recursion` is for finf_stream_new_recursion, while
+ * a stream of `system` as a matrix keeps every past vector                          theory 12.5
+ * domain:   1 <= buffers <= 10; n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM; not for `max`
+ *           (FINF_EUSAGE)
+ * method:   L-BFGS with the exact derivatives; O(n d buffers) an evaluation, some 100 to 600 of
+ *           them; what is found is judged as a matrix
+ * failure:  FINF_ETOL: cancelled, or not stationary to 1e-4 of the loss: the best so far */
+finf_status finf_design_scaled(const finf_design *run, size_t buffers, finf_design_result *out);
 /* The nu with the least loss, by a scan of log nu and Brent's method; failure as above. */
 finf_status finf_design_nu(const finf_design *run, finf_design_result *out);
 /* Any noise, and any system (finf_system_me, ..) of as many steps as the run: nothing is searched.
@@ -1697,6 +1709,13 @@ finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,
 finf_status finf_stream_new_matrix(const double *B, size_t n, unsigned long long dim,
                                    const finf_stream_options *opt, finf_stream **out,
                                    finf_reason *why);
+/* n steps with k vectors of state S whose numbers change from step to step: y = w_t - sum_i out_i
+ * S_i, then S_i <- decay_i S_i + in_i y, and z_t = gain y (theory 12.5). numbers: n rows, each of
+ * gain, then k of decay, of out and of in; copied. 1 <= n <= FINF_SYSTEM_MAX, 1 <= k <=
+ * FINF_BLT_BUFFERS_MAX, numbers up to 1e50 in size, gain > 0 and |decay| <= 1, else FINF_EDOM. */
+finf_status finf_stream_new_recursion(const double *numbers, size_t n, size_t k,
+                                      unsigned long long dim, const finf_stream_options *opt,
+                                      finf_stream **out, finf_reason *why);
 /* Wipes the key and the state. */
 void finf_stream_free(finf_stream *s);
 

@@ -68,6 +68,8 @@ static inline double design_scale(const finf_design *r, size_t t)
 /* u_1..u_n at u[1..n], u[0] = 0: the weights of an objective that is a sum; `max` has equal ones,
  * to begin with. */
 void design_weights(const finf_design *r, double *u);
+/* w = count P gain, of p d numbers: M_ts is its product with A^{t-s} gain, where P is P(t+1). */
+void design_row_weights(const finf_design *r, const double *P, double *w);
 /* M of the weights u (n+1 numbers), all n x n of it. FINF_ETOL: cancelled. */
 finf_status design_matrix(const finf_design *r, const double *u, double *M);
 /* What the start, and gradient noise at theta*, add to the objective of the weights u. */

@@ -25,6 +25,8 @@ void finf_design_result_free(finf_design_result *r)
     if (!r) return;
     finf_system_free(r->system);
     finf_noise_free(r->noise);
+    free(r->recursion);
+    r->recursion = NULL;
     r->system = NULL;
     r->noise = NULL;
 }

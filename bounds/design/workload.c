@@ -87,8 +87,7 @@ void design_weights(const finf_design *r, double *u)
     for (size_t t = 1; t <= r->n; t++) u[t] = last ? t == r->n : 1 / (double)r->n;
 }
 
-/* w = count P gain: M_ts is its product with A^{t-s} gain. */
-static void row_weights(const finf_design *r, const double *P, double *w)
+void design_row_weights(const finf_design *r, const double *P, double *w)
 {
     size_t p = r->p, d = r->d;
     memset(w, 0, p * d * sizeof *w);
@@ -107,7 +106,7 @@ static finf_status fill(const finf_design *r, const double *u, const double *res
     for (size_t t = n; t-- > 0;) {
         if (t % 64 == 0 && finf_cancelled(r->o.cancel)) return FINF_ETOL;
         design_adjoint_step(r, u[t + 1] * design_scale(r, t + 1), a);
-        row_weights(r, a->P, w);
+        design_row_weights(r, a->P, w);
         for (size_t k = 0; k <= t; k++)
             M[t * n + t - k] = M[(t - k) * n + t] = dense_dot(w, responses + k * length, length);
     }

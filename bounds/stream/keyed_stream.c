@@ -100,6 +100,19 @@ finf_status finf_stream_new_matrix(const double *B, size_t n, unsigned long long
     return s ? s : make(sodium, &filter, dim, &o, out, why);
 }
 
+finf_status finf_stream_new_recursion(const double *numbers, size_t n, size_t k,
+                                      unsigned long long dim, const finf_stream_options *opt,
+                                      finf_stream **out, finf_reason *why)
+{
+    finf_stream_options o = opt ? *opt : finf_stream_options_default();
+    noise_filter filter;
+    *out = NULL;
+    finf_status s = check(dim, &o, why);
+    const sodium_library *sodium = s ? NULL : sodium_get(&s, why);
+    if (!s) s = noise_filter_recursion(numbers, n, k, &filter, why);
+    return s ? s : make(sodium, &filter, dim, &o, out, why);
+}
+
 /* The key and the noise of the past are not left behind in memory. */
 void finf_stream_free(finf_stream *s)
 {
@@ -238,9 +251,13 @@ finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const fin
 /* ---- what it is ------------------------------------------------------------------------------ */
 
 static const char *const KINDS[] = {
-    [FILTER_NONE] = "independent",      [FILTER_BUFFERS] = "buffers",
-    [FILTER_OUTPUTS] = "past noise",    [FILTER_INPUTS] = "past inputs",
-    [FILTER_ROWS] = "rows of a matrix", [FILTER_WHOLE] = "transforms of the whole run",
+    [FILTER_NONE] = "independent",
+    [FILTER_BUFFERS] = "buffers",
+    [FILTER_OUTPUTS] = "past noise",
+    [FILTER_INPUTS] = "past inputs",
+    [FILTER_ROWS] = "rows of a matrix",
+    [FILTER_STEPS] = "buffers whose numbers change",
+    [FILTER_WHOLE] = "transforms of the whole run",
 };
 
 finf_stream_facts finf_stream_describe(const finf_stream *s)

@@ -13,7 +13,7 @@ static finf_status allocate(filter_kind kind, size_t n, size_t length, noise_fil
                             finf_reason *why)
 {
     *out = (noise_filter){.kind = kind, .n = n, .length = length, .limit = UINT64_MAX};
-    out->rows = kind == FILTER_BUFFERS ? n : n - 1;
+    out->rows = kind == FILTER_BUFFERS || kind == FILTER_STEPS ? n : n - 1;
     if (length <= SIZE_MAX / sizeof *out->coef) out->coef = malloc(length * sizeof *out->coef);
     return out->coef ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
 }
@@ -91,6 +91,42 @@ finf_status noise_filter_matrix(const double *B, size_t n, noise_filter *out, fi
     return FINF_OK;
 }
 
+/* Entry i of a row of gain, decays, out and in. */
+static finf_status check_number(double x, size_t t, size_t i, size_t k, finf_reason *why)
+{
+    if (i == 0 && !(x > 0 && x <= BOUNDS_HUGE))
+        return finf_why(why, FINF_EDOM, "gain %s of step %zu: must be above 0 and at most 1e50",
+                        finf_show(x).s, t);
+    if (i >= 1 && i <= k && !(fabs(x) <= 1))
+        return finf_why(why, FINF_EDOM, "decay %s of step %zu: must be from -1 to 1",
+                        finf_show(x).s, t);
+    if (!(fabs(x) <= BOUNDS_HUGE))
+        return finf_why(why, FINF_EDOM, "scale %s of step %zu: must be at most 1e50 in size",
+                        finf_show(x).s, t);
+    return FINF_OK;
+}
+
+finf_status noise_filter_recursion(const double *numbers, size_t n, size_t k, noise_filter *out,
+                                   finf_reason *why)
+{
+    size_t row = 3 * k + 1;
+    *out = (noise_filter){.kind = FILTER_NONE};
+    if (n < 1 || n > FINF_SYSTEM_MAX)
+        return finf_why(why, FINF_EDOM, "%zu steps: must be from 1 to %u", n, FINF_SYSTEM_MAX);
+    if (k < 1 || k > FINF_BLT_BUFFERS_MAX)
+        return finf_why(why, FINF_EDOM, "%zu vectors of state: must be from 1 to %d", k,
+                        FINF_BLT_BUFFERS_MAX);
+    for (size_t c = 0; c < n * row; c++) {
+        finf_status s = check_number(numbers[c], c / row, c % row, k, why);
+        if (s) return s;
+    }
+    finf_status s = allocate(FILTER_STEPS, k, n * row, out, why);
+    if (s) return s;
+    memcpy(out->coef, numbers, n * row * sizeof *out->coef);
+    out->limit = n;
+    return FINF_OK;
+}
+
 #define WHOLE_LEAST 33 /* steps from which transforms are faster than sums */
 
 void noise_filter_whole(noise_filter *f)
@@ -109,7 +145,7 @@ void noise_filter_free(noise_filter *f)
 uint64_t noise_filter_memory(const noise_filter *f, uint64_t t)
 {
     if (f->kind == FILTER_NONE || f->kind == FILTER_WHOLE) return t;
-    if (f->kind == FILTER_BUFFERS || f->kind == FILTER_OUTPUTS) return 0;
+    if (f->kind == FILTER_BUFFERS || f->kind == FILTER_OUTPUTS || f->kind == FILTER_STEPS) return 0;
     return t > f->rows ? t - f->rows : 0;
 }
 
@@ -138,6 +174,22 @@ FINF_VECTOR static void add(double factor, const double *restrict x, size_t n, d
 FINF_VECTOR static void scale_by(double factor, size_t n, double *restrict x)
 {
     for (size_t j = 0; j < n; j++) x[j] *= factor;
+}
+
+/* y = w - sum_i out_i S_i, then S_i = decay_i S_i + in_i y, and z = gain y; x: the step's row. */
+FINF_VECTOR static void changing_buffers(const double *restrict x, size_t k, double *restrict state,
+                                         size_t stride, size_t n, double *restrict w)
+{
+    const double *decay = x + 1, *out = decay + k, *in = out + k;
+    for (size_t i = 0; i < k; i++) {
+        const double *S = state + i * stride;
+        for (size_t j = 0; j < n; j++) w[j] -= out[i] * S[j];
+    }
+    for (size_t i = 0; i < k; i++) {
+        double *S = state + i * stride;
+        for (size_t j = 0; j < n; j++) S[j] = decay[i] * S[j] + in[i] * w[j];
+    }
+    for (size_t j = 0; j < n; j++) w[j] *= x[0];
 }
 
 /* The row in which step t is kept. */
@@ -185,6 +237,9 @@ void noise_filter_step(const noise_filter *f, uint64_t t, int keep_only, double 
     case FILTER_NONE:
     case FILTER_WHOLE: break;
     case FILTER_BUFFERS: buffers(f->coef, f->coef + f->n, f->n, state, stride, n, w); break;
+    case FILTER_STEPS:
+        changing_buffers(f->coef + (size_t)t * (3 * f->n + 1), f->n, state, stride, n, w);
+        break;
     case FILTER_OUTPUTS: from_outputs(f, t, state, stride, n, w); break;
     case FILTER_INPUTS:
     case FILTER_ROWS: from_inputs(f, t, keep_only, state, stride, n, w); break;

@@ -14,7 +14,8 @@ typedef enum {
     FILTER_OUTPUTS, /* z_t = (w_t - sum_{0<s<n} c_s z_{t-s})/c_0; state: the last n-1 of z */
     FILTER_INPUTS,  /* z_t = sum_{s<n} beta_s w_{t-s}; state: the last n-1 of w */
     FILTER_ROWS,    /* z_t = sum_{s<=t} B_ts w_s; coef: n x n; state: all of w so far */
-    FILTER_WHOLE    /* as FILTER_INPUTS, all n steps at once; state: all of z (keyed_stream.c) */
+    FILTER_WHOLE,   /* as FILTER_INPUTS, all n steps at once; state: all of z (keyed_stream.c) */
+    FILTER_STEPS    /* n buffers; coef: 3n+1 numbers for every step (theory 12.5) */
 } filter_kind;
 
 typedef struct {
@@ -31,6 +32,9 @@ finf_status noise_filter_make(const finf_noise *noise, size_t steps, noise_filte
                               finf_reason *why);
 /* From the rows of a lower triangular matrix; what is above its diagonal is not read. */
 finf_status noise_filter_matrix(const double *B, size_t n, noise_filter *out, finf_reason *why);
+/* From n rows of gain and k each of decay, out and in. */
+finf_status noise_filter_recursion(const double *numbers, size_t n, size_t k, noise_filter *out,
+                                   finf_reason *why);
 /* Makes of FILTER_INPUTS whose past is never forgotten FILTER_WHOLE, where that is faster. */
 void noise_filter_whole(noise_filter *f);
 void noise_filter_free(noise_filter *f);

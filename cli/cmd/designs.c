@@ -9,6 +9,7 @@
 #define DENSE_MOST 1000 /* steps up to which the default has the dense optimum: seconds, */
 #define DENSE_QUICK 400 /* and where it is to be quick */
 #define ME_MOST 2048    /* up to which it has the optimum for prefix sums */
+#define SAVED_MOST 2048 /* up to which a matrix is saved beside a recursion */
 #define BAND 32         /* of the default, */
 #define BAND_LONG 128   /* and of more than DENSE_QUICK steps */
 
@@ -50,13 +51,14 @@ static finf_status check_horizon(const design_row *row, size_t steps, const prob
     if (!steps && !STATIONARY[row->kind])
         return finf_why(why, FINF_EUSAGE, "family %.60s is of finitely many steps: give --steps",
                         row->name);
-    if (steps > FINF_SYSTEM_DENSE_MAX && (row->kind == DESIGN_DENSE || row->kind == DESIGN_ME))
+    if (steps > FINF_SYSTEM_DENSE_MAX &&
+        (row->kind == DESIGN_DENSE || row->kind == DESIGN_ME || row->kind == DESIGN_SCALED))
         return finf_why(why, FINF_EDOM, "family %s of %zu steps: at most %u", row->name, steps,
                         FINF_SYSTEM_DENSE_MAX);
     return FINF_OK;
 }
 
-/* banded:b and blt:k: a whole number from 1 to `most`. blt:..;.. is a noise. */
+/* banded:b, blt:k and scaled:k: a whole number from 1 to `most`. blt:..;.. is a noise. */
 static finf_status read_counted(const char *name, unsigned most, size_t *count, finf_reason *why)
 {
     const char *colon = strchr(name, ':');
@@ -107,6 +109,10 @@ static finf_status read_row(design_row *row, size_t steps, const problem *p, fin
     }
     if (strncmp(row->name, "blt:", 4) == 0 && !strchr(row->name, ';')) {
         row->kind = DESIGN_BLT;
+        return read_counted(row->name, FINF_BLT_BUFFERS_MAX, &row->buffers, why);
+    }
+    if (strncmp(row->name, "scaled:", 7) == 0) {
+        row->kind = DESIGN_SCALED;
         return read_counted(row->name, FINF_BLT_BUFFERS_MAX, &row->buffers, why);
     }
     row->kind = DESIGN_NOISE;
@@ -191,6 +197,7 @@ finf_status design_run(design_row *row, const finf_design *run, size_t steps, si
     case DESIGN_TOEPLITZ: row->status = finf_design_toeplitz(run, 0, r); break;
     case DESIGN_BANDED: row->status = finf_design_toeplitz(run, row->bands, r); break;
     case DESIGN_BLT: row->status = finf_design_blt(run, row->buffers, &row->fit, r); break;
+    case DESIGN_SCALED: row->status = finf_design_scaled(run, row->buffers, r); break;
     case DESIGN_NU: row->status = finf_design_nu(run, r); break;
     case DESIGN_ME: row->status = judge_me(run, steps, epoch, stop, r); break;
     case DESIGN_POWER:
@@ -210,9 +217,11 @@ finf_status design_save(const args *a, const design_row *row, const finf_privacy
                      .sigma = row->r.sigma,
                      .rho = privacy->rho,
                      .clip = privacy->clip,
-                     .noise = row->r.noise ? row->r.noise : row->given};
+                     .noise = row->r.noise ? row->r.noise : row->given,
+                     .recursion = row->r.recursion,
+                     .buffers = row->r.memory};
     finf_status s = FINF_OK;
-    if (!f.noise) {
+    if (!f.noise && !(f.recursion && steps > SAVED_MOST)) {
         f.B = malloc(steps * steps * sizeof *f.B);
         s = f.B ? finf_system_noising(row->r.system, NULL, f.B, why)
                 : finf_why(why, FINF_ENOMEM, "no memory to save %zu x %zu numbers", steps, steps);

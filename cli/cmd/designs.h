@@ -9,6 +9,7 @@ typedef enum {
     DESIGN_TOEPLITZ,
     DESIGN_BANDED,
     DESIGN_BLT,
+    DESIGN_SCALED,
     DESIGN_NU,
     DESIGN_POWER,
     DESIGN_ME,
@@ -19,7 +20,7 @@ typedef struct {
     char *name; /* as given; owned */
     design_kind kind;
     size_t bands;      /* of banded:b */
-    size_t buffers;    /* of blt:k */
+    size_t buffers;    /* of blt:k and scaled:k */
     finf_noise *given; /* of DESIGN_NOISE */
     int done;          /* the result is there */
     finf_status status;

@@ -59,6 +59,9 @@ finf_status noise_source_stream(const noise_source *x, double dim, const finf_st
 {
     unsigned long long d = (unsigned long long)dim;
     const finf_noise *noise = noise_source_noise(x);
+    if (x->design.recursion)
+        return finf_stream_new_recursion(x->design.recursion, x->design.steps, x->design.buffers, d,
+                                         o, out, why);
     return noise ? finf_stream_new(noise, d, o, out, why)
                  : finf_stream_new_matrix(x->design.B, x->design.steps, d, o, out, why);
 }

@@ -60,6 +60,18 @@ static finf_status put_noise(const design_file *f, FILE *out, finf_reason *why)
     return s;
 }
 
+static void put_recursion(const design_file *f, FILE *out)
+{
+    static const char *const NAMES[] = {"decay", "out", "in"};
+    size_t row = 3 * f->buffers + 1;
+    fputs("[recursion]\ngain", out);
+    for (size_t c = 0; c < 3 * f->buffers; c++)
+        fprintf(out, ",%s%zu", NAMES[c / f->buffers], c % f->buffers);
+    fputc('\n', out);
+    for (size_t i = 0; i < f->steps * row; i++)
+        fprintf(out, "%.17g%c", f->recursion[i], (i + 1) % row ? ',' : '\n');
+}
+
 static void put_matrix(const design_file *f, FILE *out)
 {
     size_t n = f->steps;
@@ -77,7 +89,8 @@ finf_status design_file_write(const design_file *f, const args *a, const char *f
     fprintf(out, "\n[design]\nsteps,sens2,sigma,rho,clip\n%zu,%.17g,%.17g,%.17g,%.17g\n", f->steps,
             f->sens2, f->sigma, f->rho, f->clip);
     if (f->noise) return put_noise(f, out, why);
-    put_matrix(f, out);
+    if (f->recursion) put_recursion(f, out);
+    if (f->B) put_matrix(f, out);
     return FINF_OK;
 }
 
@@ -209,13 +222,31 @@ static finf_status read_matrix(const char *path, design_file *f, finf_reason *wh
     return FINF_OK;
 }
 
+/* A row of 3k+1 numbers for every step; what they may be the stream says. */
+static finf_status read_recursion(const char *path, design_file *f, finf_reason *why)
+{
+    input_table t;
+    finf_status s = input_read(path, "recursion", &t, why);
+    if (s) return s;
+    f->recursion = t.data;
+    f->buffers = (t.columns - 1) / 3;
+    if (t.rows == f->steps && t.columns > 1 && t.columns % 3 == 1) return FINF_OK;
+    return finf_why(why, FINF_EPARSE,
+                    "'%.120s' [recursion] has %zu rows of %zu numbers: must be %zu of 3k+1", path,
+                    t.rows, t.columns, f->steps);
+}
+
 finf_status design_file_read(const char *path, design_file *out, finf_reason *why)
 {
-    int matrix = 0;
+    int matrix = 0, recursion = 0;
     *out = (design_file){0};
     finf_status s = read_facts(path, out, why);
     if (!s) s = has_part(path, "noising", &matrix, why);
-    if (!s) s = matrix ? read_matrix(path, out, why) : design_file_noise(path, &out->noise, why);
+    if (!s) s = has_part(path, "recursion", &recursion, why);
+    if (!s)
+        s = recursion ? read_recursion(path, out, why)
+            : matrix  ? read_matrix(path, out, why)
+                      : design_file_noise(path, &out->noise, why);
     if (s) design_file_free(out);
     return s;
 }
@@ -224,5 +255,6 @@ void design_file_free(design_file *f)
 {
     finf_noise_free(f->noise);
     free(f->B);
+    free(f->recursion);
     *f = (design_file){0};
 }

@@ -5,7 +5,8 @@
  *     [blt]         theta,omega: the buffers, where the noise is a BLT
  *     [beta]        t,beta: where beta is finite, and shorter than the run
  *     [strategy]    t,c: of every Toeplitz noise, to its last coefficient that is not 0
- *     [noising]     the rows of the lower triangular B, where it is none
+ *     [recursion]   of scaled:k: a row of gain, k decays, k out and k in for every step
+ *     [noising]     the rows of the lower triangular B, where the noise is not Toeplitz
  *
  * Numbers have 17 digits: what is read is what was found. */
 #ifndef FINF_DESIGN_FILE_H
@@ -21,6 +22,8 @@ typedef struct {
     double sens2, sigma, rho, clip;
     finf_noise *noise; /* owned; NULL: it is a matrix, */
     double *B;         /* row by row; owned */
+    double *recursion; /* owned; NULL, or what finf_stream_new_recursion takes, beside B */
+    size_t buffers;    /* of it; B is then not read */
 } design_file;
 
 /* `family` as it was asked for; f->noise or f->B is written. */

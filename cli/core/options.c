@@ -213,9 +213,10 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_FAMILY] =
         {.name = "family",
          .argument = "LIST",
-         .help = "of dense, toeplitz, banded:b, blt:k, nu, me (the optimum for prefix sums), "
-                 "without --steps best, blt:k, nu, power, or any noise (see NOISE) as it is; "
-                 "default: all that fit"},
+         .help =
+             "of dense, toeplitz, banded:b, blt:k, scaled:k, nu, me (the optimum for prefix sums), "
+             "without --steps best, blt:k, nu, power, or any noise (see NOISE) as it is; "
+             "default: all that fit"},
     [OPT_WORKLOAD] = {.name = "workload",
                       .argument = "loss|prefix",
                       .fallback = "loss",

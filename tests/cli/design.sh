@@ -16,6 +16,12 @@ ok '^  family +loss +loss_total +gap +sens2 +sigma +memory +seconds$' design --s
 for f in dense toeplitz banded:32 nu me sgd; do ok "^  $f " design --steps 40 $run_of; done
 [ "$(run design --steps 20 $run_of --family nu,sgd --format csv; wc -l <"$T/out")" -eq 3 ] && yes || no 'not a row each' design
 ok '^ +20  toeplitz' design --steps 10,20 $run_of --family toeplitz,sgd
+# noise of k vectors that knows the horizon: near the least, and what it is not for
+ok '^  scaled:4 .* 1[.]000[0-9]* ' design --steps 100 $run_of --family dense,scaled:4
+ok '"family":"scaled:2".*"memory":2' design --steps 60 $run_of --family scaled:2 --json
+bad 3 'scaled:0: must be a whole number from 1 to 10' design --steps 60 $run_of --family scaled:0
+bad 2 'family scaled:2 is of finitely many steps: give --steps' design $run_of --family scaled:2
+bad 2 'not for max' design --steps 60 $run_of --family scaled:2 --objective max
 # several participations: exactly apart, at least apart
 near sens2 4 1e-12 design --steps 40 $run_of --family sgd --epochs 4
 near sens2 4 1e-12 design --steps 40 $run_of --family sgd --participations 4 --separation 10

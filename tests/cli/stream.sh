@@ -65,7 +65,7 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     bad 3 'the run has 4' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --from 2 --horizon 4 --seed 1
     # what design saved: the stream of design@FILE, its own sigma, no step more than it is for
     run_of='--eta 0.1 --spectrum power:1 --dim 16 --rho 0.5'
-    for f in dense toeplitz banded:5 blt:2 nu me sgd antipgd:0.3 "$blt"; do
+    for f in dense toeplitz banded:5 blt:2 scaled:2 nu me sgd antipgd:0.3 "$blt"; do
         ok . design --steps 40 $run_of --family "$f" --epochs 4 --save designed --json
         sigma=$(sed -n 's/.*"sigma":\([^,]*\).*/\1/p' "$T/out")
         near sigma "$sigma" 1e-16 noise --design designed --steps 2 --dim 3 --seed 1
@@ -73,7 +73,7 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
         near sigma "$sigma/2" 1e-15 noise --design designed --steps 2 --dim 3 --seed 1 --rho 2
         near horizon 40 1e-16 noise --design designed --steps 2 --dim 3 --seed 1 --horizon 40
         ok '' noise --design designed --steps 40 --dim 3 --seed 1 --output whole
-        case $f in dense | me) bad 3 'has no coefficients [strategy]' noise --noise design@designed --steps 40 --dim 3 --sigma 1 --seed 1 ;;
+        case $f in dense | me | scaled:2) bad 3 'has no coefficients [strategy]' noise --noise design@designed --steps 40 --dim 3 --sigma 1 --seed 1 ;;
         *) ok '' noise --noise design@designed --steps 40 --dim 3 --sigma "$sigma" --seed 1 --output half
             cmp -s whole half && yes || no 'not the stream of design@FILE' noise --design designed ;; esac
         ok '' noise --design designed --steps 15 --dim 3 --seed 1 --from 25 --coordinates 2:3 --output last
@@ -102,6 +102,10 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     bad 3 'row 2, column 2 is 0' noise --design broken --steps 2 --dim 3
     printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,1,1,1\n[noising]\n1,0\nnan,1\n' >broken
     bad 3 "'nan' must be a finite number" noise --design broken --steps 2 --dim 3
+    printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,1,1,1\n[recursion]\n1,0.5,1\n1,0.5,1\n' >broken
+    bad 3 '2 rows of 3 numbers: must be 2 of 3k+1' noise --design broken --steps 2 --dim 3
+    printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,1,1,1\n[recursion]\n1,0.5,1,1\n1,2,1,1\n' >broken
+    bad 3 'decay 2 of step 1: must be from -1 to 1' noise --design broken --steps 2 --dim 3
     printf '[design]\nsteps,sens2,sigma,rho,clip\n2,1,0,1,1\n[strategy]\n1\n' >broken
     bad 3 'sigma = 0: must be positive' noise --design broken --steps 2 --dim 3
     printf '[design]\nsteps,sens2,sigma,rho,clip\n2.5,1,1,1,1\n[strategy]\n1\n' >broken
