@@ -77,11 +77,12 @@ static finf_status suggest_family(const char *name, finf_reason *why)
 {
     closest near = closest_to(name, strcspn(name, ":"));
     closest_try_words(&near, "dense|toeplitz|banded|blt|nu|power|me|best|sgd");
-    if (!near.best[0] || near.distance == 0) return FINF_EPARSE;
+    int whole = near.best[0] && near.distance == 0; /* banded, blt: what is missing is a number */
+    if (strchr(name, ':') && (whole || !near.best[0])) return FINF_EPARSE;
     return finf_why(why, FINF_EPARSE,
                     "family '%.60s' is not known%s: dense, toeplitz, banded:b, blt:k, nu, power, "
                     "me, best, or a noise",
-                    name, closest_say(&near, "").text);
+                    name, whole ? "" : closest_say(&near, "").text);
 }
 
 static finf_status read_row(design_row *row, size_t steps, const problem *p, finf_reason *why)

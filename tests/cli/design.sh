@@ -98,4 +98,4 @@ bad 3 'must divide' design --steps 20 $run_of --epochs 3
 bad 2 'go together' design --steps 20 $run_of --participations 3
 bad 3 "family 'densee' is not known (did you mean dense?)" design --steps 4 --workload prefix --family densee
 bad 3 "family 'bltt:2' is not known (did you mean blt?)" design --steps 4 --workload prefix --family bltt:2
-bad 3 "noise 'xyzzy' is not known" design --steps 4 --workload prefix --family xyzzy
+bad 3 "family 'xyzzy' is not known: dense" design --steps 4 --workload prefix --family xyzzy
