@@ -98,6 +98,7 @@ static finf_status edge_between(margin_ctx *x, double lo, double hi, double most
     status = bisect(x, &lo, hi, why);
     if (!status) status = edge_error(x, lo, most, &off, why);
     spectral_measure_free(&m);
+    x->m = NULL;
     if (!status) *eta = finf_real_make(lo, off, "bisection");
     return status;
 }
