@@ -344,7 +344,7 @@ no-sqlite:
 valgrind:
 	$(MAKE) B=$B/valgrind CFLAGS='-O1 -g' check-unit CK_FORK=no \
 	  MOD='$(if $(filter command line,$(origin MOD)),$(MOD),ellint privacy stream data lapack)' \
-	  RUNNER='env CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=full'
+	  RUNNER='env CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=full --suppressions=scripts/valgrind.supp'
 
 bench: $B/bench_core $B/bench_iqc $B/finf
 	@rm -f $B/bench.ratios

@@ -16,9 +16,10 @@
 /* Put before a function whose loop takes most of the time: it is compiled twice, and the version
  * with wider vectors is taken where the processor has them. Both give the same results, because
  * neither may fuse a multiplication with an addition. For static functions only: the choice between
- * the two is made by a symbol that hidden visibility does not hide. */
+ * the two is made by a symbol that hidden visibility does not hide. Once only with FINF_ONCE: gcov
+ * would count the lines of the version that is not taken. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                                \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ && !defined FINF_ONCE
 #define FINF_VECTOR __attribute__((target_clones("avx2", "default")))
 #else
 #define FINF_VECTOR

@@ -10,7 +10,7 @@ if command -v "${TIDY:-clang-tidy}" >/dev/null; then
         'eval "${TIDY:-clang-tidy} --quiet \"\$@\" -- $FLAGS" 2>/dev/null' tidy >"$dir/all"
     sed -nE "s|^$PWD/||; s|^([^ :]+:[0-9]+):[0-9]+: (error\|warning): (.*) \[([^],]*).*|\1 \4 \3|p" "$dir/all" | sort -u >"$dir/found"
     # each accepted line as an expression for what was found
-    grep -v '^#' scripts/tidy.accepted | sed 's/[.]/[.]/g; s/[*]/[^ :]*/g; s/^\([^ ]*\) \(.*\)$/^\1:[0-9]+ \2 /' >"$dir/accepted"
+    grep -v '^#' scripts/tidy.accepted | sed 's/[.]/[.]/g; s/[*]/[^:]*/g; s/^\([^ ]*\) \(.*\)$/^\1:[0-9]+ \2 /' >"$dir/accepted"
     grep -E -v -f "$dir/accepted" "$dir/found" >"$dir/left"
     if [ -s "$dir/left" ]; then
         cat "$dir/left"

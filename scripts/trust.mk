@@ -48,7 +48,8 @@ tsan-run: $B/finf
 # the tests as gcov sees them: `make coverage` again counts from 0. Where a test limits the size of files gcov would complain.
 coverage:
 	@find $B/coverage -name '*.gcda' -delete 2>/dev/null || true
-	+@GCOV_ERROR_FILE=/dev/null $(AGAIN) B=$B/coverage CFLAGS='-O0 -g' EXTRA='--coverage -fprofile-update=atomic' \
+	+@GCOV_ERROR_FILE=/dev/null $(AGAIN) B=$B/coverage CFLAGS='-O0 -g' \
+	  EXTRA='--coverage -fprofile-update=atomic -DFINF_ONCE' \
 	  RUNNER='env CK_TIMEOUT_MULTIPLIER=8' check-unit check-cli check-faults check-sweep
 	@sh scripts/coverage.sh $B/coverage $(LIB_SRC) $(CLI_SRC)
 

@@ -178,6 +178,10 @@ refuse 3 '[[grids]]: only [[grid]] is known' '[[grids]]\n'
 refuse 3 '[[grid]] is expected' '[grid]\n'
 refuse 2 'a grid without a command' '[[grid]]\n'
 refuse 2 '--json is not for a job' "${grid}json = true\n"
+refuse 3 'command: one string is expected' '[[grid]]\ncommand = 1\n'
+refuse 3 'line 1: more than 127 words' "mean$(printf ',x%.0s' $(seq 130))\n"
+refuse 3 'strings of several lines are not read' "${grid}eta = \"\"\"1\"\"\"\n"
+refuse 3 'a name of letters, digits, - and _ is expected' "${grid}= 1\n"
 bad1 5 "cannot open 'nothing.csv'" sweep nothing.csv --db left.db
 bad1 2 'sweep needs --db' sweep jobs.csv
 bad1 2 'sweep needs a file of jobs' sweep --db left.db
