@@ -87,7 +87,7 @@ bad 2 'c|numpy|torch|jax' design --steps 20 $run_of --export rust
 bad 2 'no ranges' design --steps 10,20 $run_of --export c
 for o in --json '--format csv' '--format text'; do bad 2 'in the place of the table' design --steps 20 $run_of --export c $o; done
 bad1 2 'in the place of the table' design --steps 20 $run_of --export c --output left.npy
-bad 2 '--batch has no effect without --export' design --steps 20 $run_of --batch 4
+ok sigma_mean design --steps 20 $run_of --family nu --batch 4
 bad 3 'batch' design --steps 20 $run_of --batch 0 --export c
 bad 3 'give --steps' design $run_of --family nu --export c
 bad 3 'at most 2048' design --steps 2049 $run_of --family me --export c
