@@ -115,8 +115,10 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
     *nu = finf_real_failed();
     /* once by finf_linreg: whether the problem is one */
     if (least > 0 && isfinite(least)) st = linreg_with(1, &p, &p.opt, &p.linreg);
-    if (st == FINF_OK && linreg_search_make(eta, s, &p.opt, &p.search))
+    if (st == FINF_OK && linreg_search_make(eta, s, &p.opt, &p.search)) {
+        p.linreg = finf_linreg_failed(); /* not the value of nu = 1 */
         st = finf_why(&p.linreg.reason, FINF_ENOMEM, "no memory");
+    }
     if (st == FINF_OK && least > 0 && isfinite(least))
         st = best_nu(linreg_at, linreg_real, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)), &best);
     linreg_search_free(&p.search);
