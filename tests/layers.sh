@@ -71,11 +71,8 @@ check $?
 # What the library may not call, and who may: a file, the symbol, the reason.
 cat >"$dir/may" <<'LIST'
 socp/certify/certify.c abort where GMP or FLINT, for the numbers of another part of the program, has no memory: they would
-socp/certify/arb_library.c dlopen Arb is loaded by the first certificate
-bounds/stream/sodium_library.c dlopen libsodium is loaded by the first stream
-bounds/kernel/lapack_library.c dlopen LAPACK is loaded when it is first used
+base/library.c dlopen Arb, ECOS, LAPACK, libsodium and SQLite are loaded when they are first used
 bounds/kernel/lapack_library.c secure_getenv FINF_LAPACK_LIBRARY names another LAPACK
-socp/solver/ecos_library.c dlopen ECOS is loaded when it is first used
 socp/solver/ecos_library.c secure_getenv FINF_ECOS_LIBRARY names another ECOS
 LIST
 awk '

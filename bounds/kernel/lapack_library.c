@@ -13,20 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library.h"
+
 #ifndef FINF_LAPACK_NAMES
 #define FINF_LAPACK_NAMES "libopenblas.so.0:libflexiblas.so.3:liblapack.so.3"
 #endif
 
 static lapack_library the_library;
 static char version_of_it[64], path_of_it[1024];
-
-/* ISO C has no cast from dlsym's pointer to a function: its bytes are copied. 0: not found. */
-static int find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
 
 /* The first file of the list that can be loaded. */
 static void *open_first(const char *list, finf_reason *why)
@@ -38,8 +32,7 @@ static void *open_first(const char *list, finf_reason *why)
         char path[sizeof path_of_it];
         if ((size_t)(end - list) >= sizeof path) continue;
         snprintf(path, sizeof path, "%.*s", (int)(end - list), list);
-        library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-        if (!library) finf_why(why, FINF_EUSAGE, "%.200s", dlerror());
+        library_open(path, &library, why);
     }
     return library;
 }
@@ -50,7 +43,7 @@ static int read_version(void *library)
 {
     void (*ilaver)(int *, int *, int *);
     int major[2] = {-1, -1}, minor[2] = {-1, -1}, patch[2] = {-1, -1};
-    if (!find(library, "ilaver_", &ilaver)) return 0;
+    if (!library_find(library, "ilaver_", &ilaver)) return 0;
     ilaver(major, minor, patch);
     snprintf(version_of_it, sizeof version_of_it, "%d.%d.%d", major[0], minor[0], patch[0]);
     return major[1] == -1 && minor[1] == -1 && patch[1] == -1;
@@ -61,7 +54,7 @@ static int read_implementation(void *library)
 {
     char *(*config)(void) = NULL;
     size_t n = strlen(version_of_it);
-    if (find(library, "openblas_get_config", &config)) {
+    if (library_find(library, "openblas_get_config", &config)) {
         /* "OpenBLAS 0.3.21 and more" */
         const char *text = config();
         size_t name = strcspn(text, " "), all = name + (text[name] != 0);
@@ -70,8 +63,9 @@ static int read_implementation(void *library)
         return 1;
     }
     void *symbol;
-    return find(library, "bli_info_get_version_str", &symbol) ||
-           find(library, "MKL_Get_Version", &symbol) || find(library, "flexiblas_info", &symbol);
+    return library_find(library, "bli_info_get_version_str", &symbol) ||
+           library_find(library, "MKL_Get_Version", &symbol) ||
+           library_find(library, "flexiblas_info", &symbol);
 }
 
 /* version is set last: with it NULL no caller uses what an earlier step has found. */
@@ -80,9 +74,11 @@ static finf_status load(lapack_library *l)
     const char *given = secure_getenv("FINF_LAPACK_LIBRARY");
     void *library = open_first(given ? given : FINF_LAPACK_NAMES, &l->reason);
     if (!library) return FINF_EUSAGE;
-    if (!find(library, "dgemm_", &l->dgemm) || !find(library, "dsyrk_", &l->dsyrk) ||
-        !find(library, "dsyevd_", &l->dsyevd) || !find(library, "dpotrf_", &l->dpotrf) ||
-        !find(library, "dpotri_", &l->dpotri))
+    if (!library_find(library, "dgemm_", &l->dgemm) ||
+        !library_find(library, "dsyrk_", &l->dsyrk) ||
+        !library_find(library, "dsyevd_", &l->dsyevd) ||
+        !library_find(library, "dpotrf_", &l->dpotrf) ||
+        !library_find(library, "dpotri_", &l->dpotri))
         return finf_why(&l->reason, FINF_EUSAGE, "the library found is not LAPACK");
     if (!read_version(library))
         return finf_why(&l->reason, FINF_EUSAGE, "the LAPACK found has integers of 64 bits");

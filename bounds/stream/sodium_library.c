@@ -3,22 +3,13 @@
 
 #ifdef FINF_SODIUM_SONAME
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
+
+#include "library.h"
 
 static sodium_library the_library;
 static const char *version; /* NULL: not found, or not complete */
-static int no_memory;       /* that is why it was not found */
-
-/* *place = the function `name`. A cast between the two kinds of pointers is not in ISO C; POSIX
- * says that they have the same representation. */
-static int find(void *library, const char *name, void *place)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(place, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
+static finf_status opened;  /* FINF_ENOMEM: that is why it was not found */
 
 /* sodium_init also chooses the fastest ChaCha20 for the processor; it may be called twice, and says
  * 1 then. */
@@ -27,17 +18,15 @@ static void load(void)
     sodium_library *s = &the_library;
     int (*init)(void);
     const char *(*name)(void);
-    void *library = dlopen(FINF_SODIUM_SONAME, RTLD_LAZY | RTLD_LOCAL);
-    if (library && find(library, "sodium_init", &init) &&
-        find(library, "sodium_version_string", &name) &&
-        find(library, "crypto_stream_chacha20_ietf_xor_ic", &s->chacha20) &&
-        find(library, "randombytes_buf", &s->random) &&
-        find(library, "crypto_generichash", &s->hash) &&
-        find(library, "sodium_memzero", &s->wipe) && init() >= 0)
+    void *library;
+    opened = library_open(FINF_SODIUM_SONAME, &library, NULL);
+    if (opened == FINF_OK && library_find(library, "sodium_init", &init) &&
+        library_find(library, "sodium_version_string", &name) &&
+        library_find(library, "crypto_stream_chacha20_ietf_xor_ic", &s->chacha20) &&
+        library_find(library, "randombytes_buf", &s->random) &&
+        library_find(library, "crypto_generichash", &s->hash) &&
+        library_find(library, "sodium_memzero", &s->wipe) && init() >= 0)
         version = name();
-    /* dlopen has no other way to tell */
-    const char *text = library ? NULL : dlerror();
-    no_memory = text && strstr(text, "memory") != NULL;
 }
 
 const char *sodium_library_version(void)
@@ -51,7 +40,7 @@ const sodium_library *sodium_get(finf_status *status, finf_reason *why)
 {
     *status = FINF_OK;
     if (sodium_library_version()) return &the_library;
-    if (no_memory)
+    if (opened == FINF_ENOMEM)
         *status = finf_why(why, FINF_ENOMEM, "no memory to load %s", FINF_SODIUM_SONAME);
     else
         *status = finf_why(why, FINF_EUSAGE, "%s, which streams need, is not to be found",

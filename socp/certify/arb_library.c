@@ -11,16 +11,16 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "library.h"
+
 static void *library; /* NULL: not found */
 static int complete;  /* every function that a stub jumps to was found in it */
 
-/* All or nothing: a stub whose place is empty would jump to address 0. RTLD_LOCAL keeps the
- * names of half a dozen libraries out of the way of the program that uses this one. */
+/* All or nothing: a stub whose place is empty would jump to address 0. */
 static void load(void)
 {
     complete = 0;
-    library = dlopen(FINF_ARB_SONAME, RTLD_LAZY | RTLD_LOCAL);
-    if (!library) return;
+    if (library_open(FINF_ARB_SONAME, &library, NULL) != FINF_OK) return;
     for (size_t i = 0; ARB_NAMES[i]; i++) {
         ARB_SLOTS[i] = dlsym(library, ARB_NAMES[i]); /* in what it brings along too */
         if (!ARB_SLOTS[i]) return;

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "ecos.h"
+#include "library.h"
 
 #ifndef FINF_ECOS_PATH
 #define FINF_ECOS_PATH ""
@@ -132,14 +133,6 @@ static int bind_calls(const struct link_map *map)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* ISO C has no cast from dlsym's pointer to a function: its bytes are copied. 0: not found. */
-static int find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
-
 /* Minimise x subject to x >= 1: a build with other integers or another layout is found out by it.
  */
 static int trial(const ecos_library *e)
@@ -174,8 +167,7 @@ static finf_status open_all(const char *list, void **last)
             return finf_why(why, FINF_EUSAGE, "the path of ECOS is too long");
         memcpy(path_of_it, list, length);
         path_of_it[length] = 0;
-        *last = dlopen(path_of_it, RTLD_LAZY | RTLD_LOCAL);
-        if (!*last) return finf_why(why, FINF_EUSAGE, "%.200s", dlerror());
+        if (library_open(path_of_it, last, why) != FINF_OK) return FINF_EUSAGE;
     }
     return FINF_OK;
 }
@@ -197,17 +189,19 @@ static finf_status load(ecos_library *e)
     struct link_map *map;
     finf_status st = open_all(given ? given : FINF_ECOS_PATH, &library);
     if (st != FINF_OK) return st;
-    if (!find(library, "ECOS_ver", &version) || !find(library, "ECOS_setup", &e->setup) ||
-        !find(library, "ECOS_solve", &e->solve) || !find(library, "ECOS_cleanup", &e->cleanup))
+    if (!library_find(library, "ECOS_ver", &version) ||
+        !library_find(library, "ECOS_setup", &e->setup) ||
+        !library_find(library, "ECOS_solve", &e->solve) ||
+        !library_find(library, "ECOS_cleanup", &e->cleanup))
         return refuse("this is not ECOS");
     const char *v = version();
     if (strcmp(v, "2.0.7") != 0 && strcmp(v, "2.0.10") != 0)
         return finf_why(&e->reason, FINF_EUSAGE, "%s: ECOS %.20s is not 2.0.7 or 2.0.10",
                         path_of_it, v);
-    if (!find(library, "init_ctrlc", &original_init) ||
-        !find(library, "remove_ctrlc", &original_remove) ||
-        !find(library, "check_ctrlc", &original_check) || dlinfo(library, RTLD_DI_LINKMAP, &map) ||
-        !bind_calls(map))
+    if (!library_find(library, "init_ctrlc", &original_init) ||
+        !library_find(library, "remove_ctrlc", &original_remove) ||
+        !library_find(library, "check_ctrlc", &original_check) ||
+        dlinfo(library, RTLD_DI_LINKMAP, &map) || !bind_calls(map))
         return refuse("its Ctrl-C functions cannot be replaced");
     start_constants(library);
     if (!trial(e))
