@@ -35,7 +35,7 @@ say      = $(if $V,,@printf '  %-4s %s\n' $1 $2)
         check-layers check-citations check-install check-faults check-sweep format-check faults faults-short asan clang \
         no-ecos no-arb no-lapack no-sodium no-sqlite valgrind bench bench-compare docs install uninstall clean python \
         python-package python-deps check-python asan-python bench-python dist deb \
-        train-deps train train-quick notebooks check-notebooks
+        train-deps train train-quick notebook-deps notebooks check-notebooks
 all: $B/finf $B/libfinf.a $B/libfinf.so $B/finf.1 $B/finf.bash $B/_finf $B/finf.pc
 
 help:
@@ -305,9 +305,11 @@ train-quick: python-package train-deps
 	$(RUN_PY) -m private_training.show $(TRAIN)
 
 NOTEBOOKS := $(wildcard notebooks-data/*.ipynb)
-notebooks: python-package
+notebook-deps:
+	@PYTHON='$(PYTHON)' $(FIND)/packages.sh notebooks
+notebooks: python-package notebook-deps
 	@cd notebooks-data && $(RUN_PY) ../scripts/notebooks.py run $(notdir $(NOTEBOOKS))
-check-notebooks: python-package
+check-notebooks: python-package notebook-deps
 	@cd notebooks-data && $(RUN_PY) ../scripts/notebooks.py check $(notdir $(NOTEBOOKS))
 
 # everything in notebooks-data/ but the notebooks and what was trained, from scratch

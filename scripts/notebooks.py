@@ -1,7 +1,7 @@
 """Runs notebooks: python3 scripts/notebooks.py run|check NOTEBOOK.. (in the notebooks' folder).
 
-run: with outputs, in place; check: that every cell runs, nothing is written. Where nbconvert is not
-installed (Debian: jupyter-nbconvert, python3-ipykernel) check says so, and is no failure.
+run: with outputs, in place; check: that every cell runs, nothing is written. nbconvert and ipykernel
+are needed (Debian: jupyter-nbconvert, python3-ipykernel; make notebook-deps).
 """
 import os
 import re
@@ -40,12 +40,7 @@ def texts(notebook) -> list[str]:
 
 def main(what: str, paths: list[str]) -> int:
     """0 where every cell of every notebook runs."""
-    try:
-        import nbconvert  # noqa: F401
-        import nbformat
-    except ImportError:
-        print("no nbconvert (jupyter-nbconvert, python3-ipykernel): notebooks are not run")
-        return 0 if what == "check" else 1
+    import nbformat
     for path in paths:
         notebook = executed(path)  # a cell's error ends it, with the cell
         told = next((text for text in texts(notebook) if MACHINE.search(text)), None)

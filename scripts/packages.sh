@@ -1,7 +1,8 @@
 # Installs the Debian packages the build needs, those that are missing. ECOS=no, ARB=no, LAPACK=no, SODIUM=no,
 # SQLITE=no and MPI=no leave those parts out.
 # Without them finf is built too; without the others it is not, and this fails. packages.sh python: also what the Python
-# package and its tests need; packages.sh train: also what the examples that train need.
+# package and its tests need; packages.sh train: also what the examples that train need; packages.sh notebooks: also what
+# runs the notebooks.
 has() { echo "#include <$1>" | ${CC:-cc} -E - >/dev/null 2>&1; }
 missing= packages= needed=
 lacks() { # lacks NAME PACKAGE
@@ -17,7 +18,7 @@ has check.h || { lacks Check check; needed=1; }
 [ "$SODIUM" = no ] || has sodium.h || lacks libsodium libsodium-dev
 [ "$ECOS" = no ] || [ -n "$(sh "$(dirname "$0")/config.sh" ecos)" ] || lacks ECOS r-cran-ecosolver
 [ "$LAPACK" = no ] || sh "$(dirname "$0")/config.sh" lapack || lacks LAPACK libopenblas0-pthread
-if [ "${1-}" = python ] || [ "${1-}" = train ]; then
+if [ -n "${1-}" ]; then
     python=${PYTHON:-/usr/bin/python3}
     for module in numpy scipy cffi pytest wheel ensurepip; do
         package=python3-$module
@@ -30,6 +31,13 @@ if [ "${1-}" = train ]; then
         "$python" -c "import $module" 2>/dev/null || { lacks "Python's $module" "python3-$module"; needed=1; }
     done
     [ -d /usr/share/datasets/fashion-mnist ] || { lacks Fashion-MNIST dataset-fashion-mnist; needed=1; }
+fi
+if [ "${1-}" = notebooks ]; then
+    for module in nbconvert ipykernel matplotlib; do
+        package=python3-$module
+        [ $module = nbconvert ] && package=jupyter-nbconvert
+        "$python" -c "import $module" 2>/dev/null || { lacks "Python's $module" "$package"; needed=1; }
+    done
 fi
 [ -z "$missing" ] && exit 0
 
