@@ -21,6 +21,7 @@ static finf_status show_sigma(const args *a, const finf_noise *noise, doc *d, fi
              finf_show(sigma.value).s, finf_show(x.set.rho).s, finf_show(x.set.clip).s);
     doc_real(d, "gamma2", DATA_ONLY, gamma.gamma2, NULL);
     doc_real(d, "rho", DATA_ONLY, x.rho, NULL);
+    show_target(d, &x);
     doc_number(d, "clip", DATA_ONLY, x.set.clip, NULL);
     doc_real(d, "sigma", DATA_ONLY, sigma, NULL);
     if (!isnan(x.batch)) {

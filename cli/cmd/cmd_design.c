@@ -253,6 +253,7 @@ static void show_row(doc *d, const job *j, const design_row *row)
     doc_real(d, "sens2", SHOWN, r->sens2, sensitivity_note(j, r));
     doc_bool(d, "sens2_exact", DATA_ONLY, r->sens2_exact, NULL);
     doc_real(d, "rho", DATA_ONLY, x->rho, NULL);
+    show_target(d, x);
     doc_number(d, "clip", DATA_ONLY, x->set.clip, NULL);
     finf_real sigma = with_rho(x, finf_noise_multipliers(&x->set, r->sens2).sigma);
     sigma.value = r->sigma;

@@ -65,6 +65,7 @@ static void show_cell(doc *d, const args *a, const setting *x, const decay_cell 
     doc_number(d, "d", where, c->d, NULL);
     doc_number(d, "eta", where, c->eta, NULL);
     doc_real(d, "rho", DATA_ONLY, x->rho, NULL);
+    show_target(d, x);
     doc_real(d, "d_eff", DATA_ONLY, c->d_eff, NULL);
     doc_real(d, "F_sgd", where, with_rho(x, c->sgd), NULL);
     doc_real(d, "F_paper", where, with_rho(x, c->nu), NULL);

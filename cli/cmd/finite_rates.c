@@ -141,6 +141,7 @@ static void show_problem(doc *d, job *j, const entry *e)
     doc_number(d, "kappa", DATA_ONLY, e->rate.kappa, NULL);
     doc_number(d, "eta", DATA_ONLY, j->eta, NULL);
     doc_real(d, "rho", DATA_ONLY, j->privacy.rho, NULL);
+    show_target(d, &j->privacy);
     doc_number(d, "clip", DATA_ONLY, j->privacy.set.clip, NULL);
     doc_number(d, "sigma_sgd", DATA_ONLY, j->privacy.set.sigma_sgd, NULL);
     for (size_t i = 0; i < CONSTANTS_COUNT; i++)

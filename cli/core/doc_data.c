@@ -1,4 +1,5 @@
 /* A doc as CSV and JSON: a line for each record, under the keys of all records in CSV. */
+#include "base.h"
 #include "doc_items.h"
 
 #include <math.h>
@@ -55,29 +56,75 @@ static void csv_value(const item *x, int digits, FILE *out)
         csv_number(x->value, digits, out);
 }
 
-const char *doc_array_name(const doc *d, const item *array, int several)
+/* The record that an item is in. */
+static size_t record_of(const doc *d, const item *x)
 {
-    const item *x = array;
-    while (several && x > d->items && x->kind != ROW) {
-        x--;
-        if (x->kind == STRING && strcmp(x->key, "noise") == 0) return x->string;
+    size_t i = (size_t)(x - d->items);
+    while (i > 0 && d->items[i].kind != ROW) i--;
+    return i + 1;
+}
+
+const char *doc_noise_of(const doc *d, const item *x)
+{
+    doc_cell noise = doc_field(d, record_of(d, x), "noise");
+    return noise.kind == CELL_TEXT ? noise.text : x->key;
+}
+
+int doc_next_varying(const doc *d, const char **from, char key[64])
+{
+    const char *p = *from ? *from : d->table;
+    if (!p || (!*from && !strchr(p, ';'))) return 0;
+    while (*p && *p != ';') {
+        size_t length = strcspn(p, ",;");
+        snprintf(key, 64, "%.*s", (int)length, p);
+        p += length + (p[length] == ',');
+        if (strcmp(key, "noise") == 0 || strcmp(key, "nu") == 0) continue;
+        *from = p;
+        return 1;
     }
-    return array->key;
+    return 0;
+}
+
+void doc_varying_text(const doc *d, const item *x, const char *key, char *out, size_t size)
+{
+    doc_cell c = doc_field(d, record_of(d, x), key);
+    snprintf(out, size, "%s",
+             c.kind == CELL_TEXT     ? c.text
+             : c.kind == CELL_NUMBER ? finf_show(c.value).s
+                                     : "");
+}
+
+/* The noise of an array and what else varies, each a cell. */
+static void csv_place(const doc *d, const item *x, FILE *out)
+{
+    const char *from = NULL;
+    char key[64], text[512];
+    csv_string(doc_noise_of(d, x), out);
+    fputc(',', out);
+    while (doc_next_varying(d, &from, key)) {
+        doc_varying_text(d, x, key, text, sizeof text);
+        csv_string(text, out);
+        fputc(',', out);
+    }
 }
 
 /* An array has a line for each number: its index t, the number and its error; of several arrays
- * each line begins with the noise that it is of. */
+ * each line begins with the noise that it is of, and what else varies. */
 static void csv_arrays(const doc *d, int digits, FILE *out)
 {
     const item *first = doc_find_kind(d, ARRAY);
+    const char *from = NULL;
+    char key[64];
     size_t count = 0;
     for (size_t i = 0; i < d->n; i++) count += d->items[i].kind == ARRAY;
-    fprintf(out, "%st,%s,%s\n", count > 1 ? "noise," : "", first->key, first->error_key);
+    if (count > 1) fputs("noise,", out);
+    while (count > 1 && doc_next_varying(d, &from, key)) fprintf(out, "%s,", key);
+    fprintf(out, "t,%s,%s\n", first->key, first->error_key);
     for (size_t i = 0; i < d->n; i++) {
         const item *x = &d->items[i];
         for (size_t t = 0; x->kind == ARRAY && t < x->rows && !ferror(out); t++) {
-            if (count > 1) csv_string(doc_array_name(d, x, 1), out);
-            fprintf(out, count > 1 ? ",%zu," : "%zu,", t);
+            if (count > 1) csv_place(d, x, out);
+            fprintf(out, "%zu,", t);
             csv_number(x->data[t], digits, out);
             fputc(',', out);
             csv_number(x->error, digits, out);

@@ -81,8 +81,13 @@ const item *doc_find_kind(const doc *d, item_kind kind);
 /* The first item of a record; d->n if there is no such record. */
 size_t doc_record(const doc *d, size_t row);
 
-/* What an array is called: its key, or where there are several the noise of its record. */
-const char *doc_array_name(const doc *d, const item *array, int several);
+/* The noise of the record that an array or objects are in; their key where it has none. */
+const char *doc_noise_of(const doc *d, const item *x);
+/* What else tells the records apart: the next of the keys that vary (doc_columns has them before a
+ * semicolon), where *from = NULL asks for the first. 0: there is none left. */
+int doc_next_varying(const doc *d, const char **from, char key[64]);
+/* The value of such a key in the record of x, as an option takes it. */
+void doc_varying_text(const doc *d, const item *x, const char *key, char *out, size_t size);
 /* The value of a field of the record that begins at item `first`, or its error, as data. */
 doc_cell doc_field(const doc *d, size_t first, const char *key);
 

@@ -12,6 +12,7 @@
 typedef struct {
     const char *name;
     size_t letters; /* 0: numbers; else words of so many characters, padded with zeros */
+    size_t again;   /* 0: the first of this name; else the second, third, .. */
 } column;
 
 /* Little-endian, whatever the machine. */
@@ -76,6 +77,7 @@ static int put_header(const column *c, size_t n, size_t rows, FILE *out)
     for (size_t i = 0; c && i < n; i++) {
         fputs("('", f);
         put_name(c[i].name, f);
+        if (c[i].again) fprintf(f, " (%zu)", c[i].again);
         if (c[i].letters)
             fprintf(f, "', '<U%zu'), ", c[i].letters);
         else
@@ -106,7 +108,7 @@ static const char *word_of(const doc_cell *cell, char number[32])
 /* The columns of the records: a key that has a word anywhere has words. */
 static void read_columns(const doc *d, column *c)
 {
-    for (size_t k = 0; k < d->columns.n; k++) c[k] = (column){d->columns.key[k], 0};
+    for (size_t k = 0; k < d->columns.n; k++) c[k] = (column){.name = d->columns.key[k]};
     for (size_t i = 0, at = 0; i < d->n; i++) {
         const item *x = &d->items[i];
         if ((x->kind != STRING && x->kind != OBJECTS) || x->where == TEXT_ONLY) continue;
@@ -147,26 +149,62 @@ static int put_table(const item *x, FILE *out)
 {
     column *c = malloc(x->columns * sizeof *c);
     if (!c) return 0;
-    for (size_t k = 0; k < x->columns; k++) c[k] = (column){x->names[k], 0};
+    for (size_t k = 0; k < x->columns; k++) c[k] = (column){.name = x->names[k]};
     int good = put_header(c, x->columns, x->rows, out);
     for (size_t i = 0; i < x->rows * x->columns; i++) put_number(x->data[i], out);
     free(c);
     return good;
 }
 
+/* What a field of several is called: the noise, and behind it what else varies, "best eta=0.1".
+ * Owned by the caller; NULL: no memory. */
+static char *field_name(const doc *d, const item *const *arrays, size_t k)
+{
+    memory_file name = {0};
+    FILE *f = memory_open(&name);
+    const char *from = NULL;
+    char key[64], text[512];
+    if (!f) return NULL;
+    fputs(doc_noise_of(d, arrays[k]), f);
+    while (doc_next_varying(d, &from, key)) {
+        doc_varying_text(d, arrays[k], key, text, sizeof text);
+        fprintf(f, " %s=%s", key, text);
+    }
+    fclose(f);
+    if (!name.failed) return name.text;
+    free(name.text);
+    return NULL;
+}
+
+/* The names of n fields. What was asked for twice is numbered, as NumPy takes a name once. 0: no
+ * memory. */
+static int name_fields(const doc *d, const item *const *arrays, size_t n, column *c, char **names)
+{
+    for (size_t k = 0; k < n; k++) {
+        size_t same = 0;
+        if (!(names[k] = field_name(d, arrays, k))) return 0;
+        for (size_t i = 0; i < k; i++) same += strcmp(names[i], names[k]) == 0;
+        c[k] = (column){.name = names[k], .again = same ? same + 1 : 0};
+    }
+    return 1;
+}
+
 /* One array is an array; several, which are of one length, a field each. */
 static int put_arrays(const doc *d, const item *first, FILE *out)
 {
-    column *c = malloc(d->n * sizeof *c);
+    column *c = calloc(d->n, sizeof *c);
+    char **names = calloc(d->n, sizeof *names);
     const item **arrays = malloc(d->n * sizeof *arrays);
     size_t n = 0;
-    for (size_t i = 0; c && arrays && i < d->n; i++)
+    for (size_t i = 0; c && names && arrays && i < d->n; i++)
         if (d->items[i].kind == ARRAY) arrays[n++] = &d->items[i];
-    for (size_t k = 0; k < n; k++) c[k] = (column){doc_array_name(d, arrays[k], 1), 0};
-    int good = n > 0 && put_header(n > 1 ? c : NULL, n, first->rows, out);
-    for (size_t t = 0; t < first->rows; t++)
+    int good = n > 0 && name_fields(d, arrays, n, c, names) &&
+               put_header(n > 1 ? c : NULL, n, first->rows, out);
+    for (size_t t = 0; good && t < first->rows; t++)
         for (size_t k = 0; k < n; k++)
             put_number(t < arrays[k]->rows ? arrays[k]->data[t] : NAN, out);
+    for (size_t k = 0; k < n; k++) free(names[k]);
+    free(names);
     free(c);
     free(arrays);
     return good;

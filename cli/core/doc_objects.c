@@ -57,7 +57,7 @@ void print_objects_below(const doc *d, FILE *out)
         const item *x = &d->items[i];
         if (x->kind != OBJECTS) continue;
         for (size_t r = 0; r < x->rows; r++) {
-            doc_plain(doc_array_name(d, x, 1), out);
+            doc_plain(doc_noise_of(d, x), out);
             for (size_t c = 0; c < x->columns; c++) {
                 fputs(": ", out);
                 doc_plain(x->names[(r + 1) * x->columns + c], out);

@@ -159,7 +159,20 @@ static void print_others(const doc *d, size_t from, size_t to, doc_style style, 
     }
 }
 
-/* Arrays in full, each behind its record's noise, as a comment to who reads the numbers back. */
+/* ", eta = 0.1": what else varies, in the record of x. */
+static void print_place(const doc *d, const item *x, FILE *out)
+{
+    const char *from = NULL;
+    char key[64], text[512];
+    while (doc_next_varying(d, &from, key)) {
+        doc_varying_text(d, x, key, text, sizeof text);
+        fprintf(out, ", %s = ", key);
+        doc_plain(text, out);
+    }
+}
+
+/* Arrays in full, each behind its record's noise and what else varies, as a comment to who reads
+ * the numbers back. */
 static void print_arrays(const doc *d, const size_t *first, size_t n, doc_style style, FILE *out)
 {
     for (size_t r = 0; r < n; r++)
@@ -168,6 +181,7 @@ static void print_arrays(const doc *d, const size_t *first, size_t n, doc_style 
             if (x->kind != ARRAY) continue;
             fprintf(out, "# %s of ", x->key);
             doc_plain(noise && noise->string ? noise->string : "", out);
+            print_place(d, x, out);
             fputc('\n', out);
             for (size_t j = 0; j < x->rows && !ferror(out); j++)
                 fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);

@@ -208,17 +208,36 @@ static void answer(size_t i, void *ctx)
     p->end.done = !p->end.cut;
 }
 
+/* What varies is in every row, also of a command that does not show it by itself, such as the eta
+ * of a noise that is best for it: a row would else not say which one it is of. A noise has a name
+ * in every command. */
+static void show_place(doc *to, const job *j, size_t i, size_t row)
+{
+    const args a = at(j, i);
+    for (size_t k = 0; k < j->count; k++) {
+        option_id id = j->axes[k].id;
+        const char *key = key_of(j, &j->axes[k]);
+        if (id == OPT_NOISE || doc_at(j->points[i].d, row, key).kind != CELL_EMPTY) continue;
+        if (option_get(id, a.command).repeats)
+            doc_string(to, key, DATA_ONLY, a.value[id], NULL);
+        else
+            doc_number(to, key, DATA_ONLY, strtod(a.value[id], NULL), NULL);
+    }
+}
+
 /* One record after the other. A doc that memory ran out for is not whole, and neither is the table.
  */
-static void join(doc *to, const point *p)
+static void join(doc *to, const job *j, size_t i)
 {
-    if (doc_failed(p->d)) {
+    const doc *from = j->points[i].d;
+    if (doc_failed(from)) {
         doc_fail(to);
         return;
     }
-    for (size_t r = 0; r < doc_rows(p->d); r++) {
+    for (size_t r = 0; r < doc_rows(from); r++) {
         doc_row(to);
-        doc_copy(to, p->d, r);
+        show_place(to, j, i, r);
+        doc_copy(to, from, r);
     }
 }
 
@@ -232,7 +251,7 @@ static void join_done(size_t i, void *ctx)
 {
     void **both = ctx;
     point *p = &((job *)both[0])->points[i];
-    join(both[1], p);
+    join(both[1], both[0], i);
     doc_free(p->d); /* of a million points all twice would be much */
     p->d = NULL;
 }

@@ -62,6 +62,13 @@ void show_batch(doc *d, const setting *x, finf_real sigma)
     doc_real(d, "sigma_mean", SHOWN, finf_real_over(sigma, finf_real_exact(x->batch)), note);
 }
 
+void show_target(doc *d, const setting *x)
+{
+    if (isnan(x->epsilon)) return;
+    doc_number(d, "epsilon", DATA_ONLY, x->epsilon, NULL);
+    doc_number(d, "delta", DATA_ONLY, x->delta, NULL);
+}
+
 /* Text shows what was given or differs from its default; CSV and JSON have all of it. */
 void show_setting(doc *d, const setting *x, finf_real gamma2)
 {
@@ -71,10 +78,7 @@ void show_setting(doc *d, const setting *x, finf_real gamma2)
         snprintf(note, sizeof note, "zCDP: epsilon = %s at delta = %s, exact",
                  finf_show(x->epsilon).s, finf_show(x->delta).s);
     doc_real(d, "rho", SHOWN, x->rho, note);
-    if (target) {
-        doc_number(d, "epsilon", DATA_ONLY, x->epsilon, NULL);
-        doc_number(d, "delta", DATA_ONLY, x->delta, NULL);
-    }
+    show_target(d, x);
     doc_number(d, "clip", x->set.clip == 1 ? DATA_ONLY : SHOWN, x->set.clip, "clip norm G");
     doc_number(d, "sigma_sgd", x->set.sigma_sgd == 0 ? DATA_ONLY : SHOWN, x->set.sigma_sgd,
                "gradient noise");

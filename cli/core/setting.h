@@ -18,6 +18,8 @@ finf_status read_setting(const args *a, setting *out, finf_reason *why);
 /* rho, epsilon and delta where they were given, clip, sigma_sgd, and sigma for this gamma^2 (NaN:
  * of no one noise). */
 void show_setting(doc *d, const setting *x, finf_real gamma2);
+/* In CSV and JSON: epsilon and delta, where they were given. */
+void show_target(doc *d, const setting *x);
 /* Where --batch was given: it, and sigma for the mean of so many gradients. */
 void show_batch(doc *d, const setting *x, finf_real sigma);
 /* A value that was found for x->set.rho, with what the error of that rho does to it. */

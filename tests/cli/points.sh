@@ -39,6 +39,31 @@ done
 ok '^noise,t,noising_coef,noising_coef_error$' coef --noise nu:0.1,0.2 --length 2 --format csv # rows of each
 ok '^nu:0.2,1,-0.40000000000000002,' coef --noise nu:0.1,0.2 --length 2 --format csv
 ok '^# noising_coef of nu:0.2$' coef --noise nu:0.1,0.2 --length 2
+# what varies is in every row, also where the command would not show it
+tenths='0.10000000000000001 0.20000000000000001'
+for c in 'gamma --noise best' 'privacy --noise best --rho 1' 'gamma --noise nu:paper'; do
+    values eta "$tenths" $c --eta 0.1,0.2
+    values d '3 4' $c --eta 0.1 --spectrum power:1 --dim 3,4
+    values spectrum 'flat power:1' $c --eta 0.1 --spectrum flat --spectrum power:1 --dim 3
+    values kappa '2 3' $c --eta 0.1 --kappa 2,3
+done
+values eta "$tenths $tenths" gamma --noise best --noise sgd --eta 0.1,0.2
+values d '2 3' design --kappa 3 --eta 0.1 --dim 2,3 --family sgd
+for c in 'design --steps 4 --workload prefix --family sgd' 'design --eta 0.1 --spectrum flat --dim 2 --family sgd' 'rates --decays 1'; do
+    values epsilon '1 2' $c --epsilon 1,2 --delta 1e-6
+    keys 'rho epsilon delta' $c --epsilon 1 --delta 1e-6
+done
+keys 'rho epsilon delta sigma' coef --noise nu:0.1 --length 2 --epsilon 1 --delta 1e-6
+ok '^noise,eta,t,noising_coef,noising_coef_error$' coef --noise best --eta 0.1,0.2 --length 2 --format csv
+ok '^nu:0.2,0.2,1,-0.40000000000000002,' coef --noise best --eta 0.1,0.2 --length 2 --format csv
+ok '^# noising_coef of nu:0.1, epsilon = 2$' coef --noise nu:0.1 --length 2 --epsilon 1,2 --delta 1e-6
+ok '^[{]"eta":0.10000000000000001,"noise":"best"' coef --noise best --eta 0.1,0.2 --spectrum power:1 --dim 3 --length 2 --json
+ok '' coef --noise best --noise best --eta 0.1,0.2 --spectrum power:1 --dim 3 --length 2 --output "$T/c.npy" # a name a field
+for name in "'best eta=0.1'" "'best eta=0.2'" "'best eta=0.1 (2)'" "'best eta=0.2 (2)'"; do
+    if head -c 300 "$T/c.npy" | grep -a -q -F "$name"; then yes; else no "no field $name" coef; fi
+done
+ok gamma2 gamma --noise best --noise nu:paper --eta 0.1:0.2:log:3 --plot "$T/g.svg"
+ok family design --steps 4 --workload prefix --family sgd --epsilon 1:4:log:3 --delta 1e-6 --plot "$T/g.svg"
 rows 3 gamma --noise sgd --steps 1:100:log:3
 values steps '1 10 100' gamma --noise sgd --steps 1:100:log:3
 values steps '5 7' simulate --problem mean --noise sgd --eta 0.3 --steps 5,7
