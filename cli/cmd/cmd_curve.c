@@ -124,6 +124,9 @@ static finf_status read_choices(const args *a, curve_job *j, finf_reason *why)
     if (!s) s = read_participations(a, &who, why);
     j->k = who.k;
     j->b = who.b;
+    /* who says how often a user takes part means the noise for that; of me:b alone nobody did */
+    if (!isnan(j->k) && !args_given(a, OPT_GAMMA))
+        j->gamma = who.fixed_order ? GAMMA_FIXED_ORDER : GAMMA_MIN_SEP;
     return s;
 }
 
@@ -200,7 +203,10 @@ static const option_use OPTIONS[] = {
     {.id = OPT_SYSTEM},
     {.id = OPT_SHOW},
     {.id = OPT_START},
-    {.id = OPT_GAMMA},
+    {.id = OPT_GAMMA,
+     .fallback = "T",
+     .help = "noise by the sensitivity of these steps, of all time, or of several participations; "
+             "where these are given: of them, --epochs fixed-order, --separation min-sep"},
     {.id = OPT_PARTICIPATIONS},
     {.id = OPT_SEPARATION},
     {.id = OPT_EPOCHS,
@@ -220,16 +226,11 @@ static const option_rule RULES[] = {
     {.option = OPT_START, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
     {.option = OPT_GAMMA, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
     {.option = OPT_ETA, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
-    {.option = OPT_RHO, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
-    {.option = OPT_CLIP, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
     {.option = OPT_SIGMA_SGD, .needs = {OPT_SPECTRUM}, .because = "it is a parameter of the curve"},
     {.option = OPT_SHOW, .needs = {OPT_SPECTRUM}, .because = "there is no curve to show"},
     OPTION_NEEDS(OPT_OPTIMIZER, OPT_SPECTRUM),
     OPTION_NEEDS(OPT_AVERAGE, OPT_SPECTRUM),
     OPTION_NEEDS(OPT_WEIGHT_DECAY, OPT_SPECTRUM),
-    OPTION_NEEDS(OPT_BATCH, OPT_SPECTRUM),
-    OPTION_NEEDS(OPT_EPSILON, OPT_SPECTRUM),
-    OPTION_NEEDS(OPT_DELTA, OPT_SPECTRUM),
     {.option = OPT_END}};
 
 /* Without a curve the systems are what is shown, and the sensitivity is that of these steps. */

@@ -23,7 +23,10 @@ static finf_real of_many(const finf_system_facts *f, double value)
 /* The squared sensitivity that sigma is scaled by. */
 static finf_real sens2_used(const curve_job *j, const curve_entry *e)
 {
-    if (j->gamma >= GAMMA_FIXED_ORDER) return of_many(&e->facts, e->curve.sens2);
+    if (j->gamma >= GAMMA_FIXED_ORDER)
+        return of_many(&e->facts,
+                       j->gamma == GAMMA_FIXED_ORDER ? e->many.fixed_order : e->many.min_sep);
+    if (!j->p.H) return e->facts.sens2;
     finf_real one = j->o.gamma == FINF_CURVE_GAMMA_INF ? e->facts.gamma_inf2 : e->facts.sens2;
     return finf_real_make(e->curve.sens2, one.error, one.method);
 }
@@ -135,8 +138,8 @@ void curve_show_system(doc *d, const curve_job *j, size_t i)
         show_spectrum(d, j->a, j->p.H);
         doc_number(d, "eta", SHOWN, j->p.eta, "step size");
         show_optimizer(d, j->a, j->p.optimizer, j->p.eta, j->p.mu, finf_spectrum_max(j->p.H));
-        show_setting(d, &j->p.privacy, sens2_used(j, e));
     }
+    if (j->p.H || setting_given(j->a)) show_setting(d, &j->p.privacy, sens2_used(j, e));
     doc_real(d, "sens2", SHOWN, f->sens2, "squared sensitivity to one participation");
     if (!isnan(j->k)) show_participations(d, f, &e->many);
     doc_real(d, "prefix_error", SHOWN, f->error,
@@ -162,7 +165,8 @@ void curve_show_table(doc *d, const curve_job *j)
                    (fixed_is_upper(&j->entries[i].many) || !j->entries[i].many.exact);
     }
     doc_columns(d, "system,sens2,prefix_error,loss,sens2_fixed_order,loss_fixed_order,"
-                   "fixed_order_exact,sens2_min_sep,loss_min_sep,min_sep_exact,F_last,seconds,"
+                   "fixed_order_exact,sens2_min_sep,loss_min_sep,min_sep_exact,sigma,sigma_mean,"
+                   "F_last,seconds,"
                    "anytime,step");
     doc_note(d, "sens2: one participation; prefix_error: sum of the prefix sums' variances at "
                 "sigma = 1; loss: sens2 times prefix_error");
@@ -170,6 +174,12 @@ void curve_show_table(doc *d, const curve_job *j)
         doc_note(d,
                  "%g participations exactly (fixed order) or at least (min-sep) %g steps apart%s",
                  j->k, j->b, inexact ? "; where it is not exact, an upper bound" : "");
+    if (setting_given(j->a))
+        doc_note(d, "sigma: of w_t, for %s",
+                 j->gamma == GAMMA_FIXED_ORDER        ? "sens2_fixed_order"
+                 : j->gamma == GAMMA_MIN_SEP          ? "sens2_min_sep"
+                 : j->o.gamma == FINF_CURVE_GAMMA_INF ? "the sensitivity of all time"
+                                                      : "sens2");
     if (j->p.H) doc_note(d, "F_last: E[F - F*] after the last step");
     doc_note(d, "seconds: from nothing (nu given) to the noise of all steps, one coordinate%s",
              bare ? "; where so many are not drawn, to prepare it only" : "");

@@ -54,6 +54,20 @@ one=$(sed -n 's/.*"F_last":\([0-9.e+-]*\).*/\1/p' "$T/out")
 for g in fixed-order min-sep; do
     near F_last "4*${one:-0}" 1e-13 curve --steps 50 --system sgd --eta 0.1 --spectrum flat --dim 2 --start 0 --gamma $g --participations 4 --separation 10
 done
+# who says how often a user takes part gets the noise for that, in the curve and in sigma
+for who in '--epochs 5' '--participations 5 --separation 10'; do
+    near F_last "5*${one:-0}" 1e-13 curve --steps 50 --system sgd --eta 0.1 --spectrum flat --dim 2 --start 0 $who
+    near F_last "${one:-0}" 1e-13 curve --steps 50 --system sgd --eta 0.1 --spectrum flat --dim 2 --start 0 $who --gamma T
+    near sigma 'sqrt(5/2)' 1e-14 curve --steps 50 --system sgd $who --rho 1
+done
+# a privacy target without a curve: the sigma of each system, as gamma has it
+for who in '' '--epochs 5' '--participations 3 --separation 7'; do
+    run gamma --noise nu:0.1 --steps 50 --epsilon 2 --delta 1e-6 --batch 4 $who --json
+    one=$(sed -n 's/.*"sigma_mean":\([0-9.e+-]*\).*/\1/p' "$T/out")
+    near sigma_mean "${one:-0}" 1e-12 curve --steps 50 --noise nu:0.1 --epsilon 2 --delta 1e-6 --batch 4 $who
+done
+ok '^  tree .* 5.46353 ' curve --steps 50 --system sgd,tree --epsilon 2 --delta 1e-6
+ok '^sigma: of w_t, for sens2_fixed_order$' curve --steps 50 --system sgd,tree --epochs 5 --rho 1
 # theta_0 by direction: a list, a file or stdin; d equal parts of X are --start X
 keys 'system steps sens2 sens2_error prefix_error prefix_error_error loss loss_error F_last F_last_error' curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start list:1,0,2
 first=$(sed -n 's/.*"F":\[\([0-9.e+-]*\),.*/\1/p' "$T/out")

@@ -10,7 +10,7 @@ bad 2 '--decays has no effect' rates --table finite --decays 1
 bad 2 'takes one --eta' rates --table finite --eta 0.1:0.2:lin:3
 bad 2 'takes one --dim' rates --table finite --dim 2:4:lin:3
 bad 3 'eta = -5' rates --table finite --eta -5
-for o in '--dim 8' '--kurtosis 1' '--start 2' '--rho 2' '--clip 2' '--sigma-sgd 1' '--gamma inf' '--batch 5' --normalize; do bad 2 "${o%% *} has no effect" curve --steps 8 $o; done
+for o in '--dim 8' '--kurtosis 1' '--start 2' '--sigma-sgd 1' '--gamma inf' --normalize; do bad 2 "${o%% *} has no effect" curve --steps 8 $o; done
 bad 3 'system' curve --system ''
 for o in '--eta 0.5' '--rho 0' '--clip 2' '--sigma-sgd 3'; do bad 2 "${o%% *}" errata $o; done
 for o in '--eta -4' '--rho 0' '--clip 2' '--sigma-sgd 3' '--precision 3'; do bad 2 "${o%% *}" reproduce --out paper $o; done
