@@ -14,6 +14,7 @@ typedef struct {
     finf_simulate_problem which;
     problem p;        /* mean or linreg; of huber the convex one that its noise is best for */
     double *start_at; /* NULL, or a value for each direction */
+    sensitivity who;  /* with --steps: to several participations, if they are asked for */
     finf_simulate_options o;
     finf_simulate_result r; /* of the simulation, once it has ended */
 } job;
@@ -83,6 +84,20 @@ static finf_status read_options(const args *a, job *j, finf_reason *why)
     return s;
 }
 
+/* The simulation takes sigma^2 = G^2 gamma_T^2/(2 rho), of one participation: several are those of
+ * a smaller rho. */
+static finf_status read_who(const args *a, job *j, finf_reason *why)
+{
+    j->who = (sensitivity){.k = NAN};
+    if (!args_given(a, OPT_PARTICIPATIONS) && !args_given(a, OPT_SEPARATION) &&
+        !args_given(a, OPT_EPOCHS))
+        return FINF_OK;
+    finf_status s = read_sensitivity(a, j->noise, &j->who, why);
+    if (!s && isfinite(j->who.sens2.value))
+        j->o.privacy.rho *= j->who.steps2.value / j->who.sens2.value;
+    return s;
+}
+
 static finf_status read_job(const args *a, job *j, finf_reason *why)
 {
     static const problem_kind KINDS[] = {[FINF_SIMULATE_MEAN] = PROBLEM_MEAN,
@@ -99,7 +114,8 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     if (!s)
         s = read_start(a, j->p.H ? finf_spectrum_dim(j->p.H) : 1, &j->o.start, &j->start_at, why);
     j->o.start_at = j->start_at;
-    return s ? s : read_noise(a, &j->p, &j->noise, why);
+    if (!s) s = read_noise(a, &j->p, &j->noise, why);
+    return s ? s : read_who(a, j, why);
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
@@ -126,7 +142,7 @@ static void show_what(doc *d, const args *a, const job *j)
             doc_number(d, "knee", SHOWN, j->r.knee,
                        "curvature L below this |theta - theta*|, mu beyond");
     }
-    show_setting(d, &p->privacy, j->r.gamma2);
+    show_setting(d, &p->privacy, isnan(j->who.k) ? j->r.gamma2 : j->who.sens2);
     doc_bool(d, "clip_gradients", DATA_ONLY, o->clip_gradients, NULL);
     /* the start matters after finitely many steps only */
     if (o->steps) {
@@ -135,6 +151,13 @@ static void show_what(doc *d, const args *a, const job *j)
     }
     /* not in text; in a file it is what makes the run repeatable */
     doc_whole(d, "seed", DATA_ONLY, o->seed, NULL);
+}
+
+/* A value that was found for the rho of read_who, with what the error of that does to it. */
+static finf_real with_sensitivity(const sensitivity *x, finf_real value)
+{
+    if (isnan(x->k) || !isfinite(x->sens2.value)) return value;
+    return finf_privacy_widen(value, finf_real_over(x->steps2, x->sens2));
 }
 
 /* How it was done. */
@@ -168,6 +191,7 @@ static void show(doc *d, const args *a, const job *j)
     int have = isfinite(r->F.value);
     show_what(d, a, j);
     doc_real(d, j->o.steps ? "gamma2_T" : "gamma2", SHOWN, r->gamma2, "sensitivity squared");
+    show_who(d, &j->who);
     snprintf(note, sizeof note,
              have ? "mean of E[F(theta) - F*], one standard error; 95%%: %.6g to %.6g"
                   : "E[F(theta) - F*]",
@@ -183,7 +207,7 @@ static void show(doc *d, const args *a, const job *j)
                  (r->F.value - r->exact.value) / r->F.error);
     else
         snprintf(note, sizeof note, "exact");
-    doc_real(d, exact, SHOWN, r->exact, note);
+    doc_real(d, exact, SHOWN, with_sensitivity(&j->who, r->exact), note);
     show_work(d, j);
     if (r->reason.text[0])
         show_reason(d, &r->reason);
@@ -233,6 +257,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_RELATIVE_ERROR},
     {.id = OPT_MAX_STEPS},
     OPTIMIZER_OPTIONS,
+    PARTICIPATION_OPTIONS,
     PRIVACY_OPTIONS,
     {.id = OPT_BATCH},
     TABLE_OPTIONS,
@@ -241,6 +266,7 @@ static const option_use OPTIONS[] = {
 
 /* What a problem has no use for is refused. */
 static const option_rule RULES[] = {
+    PARTICIPATION_RULES,
     {.option = OPT_SPECTRUM, .needs = {OPT_PROBLEM}, .words = "linreg"},
     {.option = OPT_DIM, .needs = {OPT_PROBLEM}, .words = "linreg"},
     {.option = OPT_NORMALIZE, .needs = {OPT_PROBLEM}, .words = "linreg"},

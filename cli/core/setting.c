@@ -158,6 +158,7 @@ finf_status read_sensitivity(const args *a, const finf_noise *noise, sensitivity
     if (isnan(x->steps)) return x->status;
     s = finf_noise_sensitivity_at(noise, (size_t)x->steps, &x->steps2, &x->why);
     if (s) *why = x->why;
+    if (isinf(x->steps2.value)) x->sens2 = x->steps2;
     if (!s && !isnan(x->k) && isfinite(x->steps2.value)) s = several(noise, x, why);
     return s;
 }
@@ -177,10 +178,15 @@ const char *sensitivity_words(const sensitivity *x)
 
 void show_sensitivity(doc *d, const sensitivity *x)
 {
-    char note[128];
     if (isnan(x->steps)) return;
     doc_number(d, "steps", SHOWN, x->steps, NULL);
     doc_real(d, "gamma2_T", SHOWN, x->steps2, "the same over these steps");
+    show_who(d, x);
+}
+
+void show_who(doc *d, const sensitivity *x)
+{
+    char note[128];
     if (isnan(x->k)) return;
     doc_number(d, "participations", SHOWN, x->k, "at most, of one user");
     doc_number(d, "separation", SHOWN, x->b,

@@ -54,5 +54,7 @@ finf_real sensitivity_meant(const sensitivity *x);
 const char *sensitivity_words(const sensitivity *x);
 /* steps, gamma2_T, participations, separation and sens2, as far as they were asked for. */
 void show_sensitivity(doc *d, const sensitivity *x);
+/* The last three of them. */
+void show_who(doc *d, const sensitivity *x);
 
 #endif

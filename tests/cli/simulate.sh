@@ -1,5 +1,20 @@
 # simulate: its values, seeds and starts.
 
+# several participations: the noise that they need, beside the exact value of curve
+for who in '--epochs 5' '--participations 3 --separation 8'; do
+    for n in sgd nu:0.1 cc; do
+        run curve --steps 40 --noise $n --eta 0.1 --spectrum power:1 --dim 3 --epsilon 2 --delta 1e-6 $who --json
+        exact=$(sed -n 's/.*"F_last":\([0-9.e+-]*\).*/\1/p' "$T/out") sigma=$(sed -n 's/.*"sigma":\([0-9.e+-]*\).*/\1/p' "$T/out")
+        c="simulate --problem linreg --steps 40 --noise $n --eta 0.1 --spectrum power:1 --dim 3 --epsilon 2 --delta 1e-6 $who"
+        near F_last "${exact:-0}" 1e-12 $c
+        near sigma "${sigma:-0}" 1e-12 $c
+        near F_sim "${exact:-0}" 0.06 $c
+    done
+    keys 'participations separation gamma2_T sens2 sens2_error' $c
+done
+for c in gamma 'simulate --problem mean --eta 0.1'; do ok '"sens2":"inf"' $c --steps 8 --noise beta:1e-50,1e50 --epochs 2 --json; done
+bad 2 '--epochs has no effect without --steps' simulate --problem mean --noise sgd --eta 0.1 --epochs 2
+
 run curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start @start.csv --json
 last=$(sed -n 's/.*"F_last":\([0-9.e+-]*\).*/\1/p' "$T/out")
 near F_last "${last:-0}" 1e-13 simulate --problem linreg --noise sgd --eta 0.1 --spectrum @eig.txt --start @start.csv --steps 20
