@@ -21,6 +21,9 @@ typedef struct {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Is it said how private, and sigma is what that asks for? */
+static int is_target(const args *a) { return args_given(a, OPT_RHO) || args_given(a, OPT_EPSILON); }
+
 static finf_status check_given(const args *a, finf_reason *why)
 {
     int given = (a->operand != NULL) + args_given(a, OPT_NOISE) + args_given(a, OPT_SYSTEM);
@@ -28,16 +31,17 @@ static finf_status check_given(const args *a, finf_reason *why)
         return finf_why(
             why, FINF_EUSAGE, "audit needs one of FILE, --noise or --system%s%s",
             given ? ", not several" : ", for example: ", given ? "" : a->command->example);
-    if (args_given(a, OPT_SIGMA) && args_given(a, OPT_RHO))
-        return finf_why(why, FINF_EUSAGE, "--sigma, or --rho for F_inf: one of them");
+    if (args_given(a, OPT_SIGMA) && is_target(a))
+        return finf_why(why, FINF_EUSAGE,
+                        "--sigma, or --rho or --epsilon with --delta for it: one of them");
     return FINF_OK;
 }
 
-/* --delta is of epsilon here, not of a target. */
+/* --delta beside --sigma is that of the epsilon sought, not of a target. */
 static finf_status read_the_problem(const args *a, problem *p, finf_reason *why)
 {
     args without = *a;
-    without.value[OPT_DELTA] = NULL;
+    if (args_given(a, OPT_SIGMA)) without.value[OPT_DELTA] = NULL;
     return read_problem(&without, problem_asked(a), p, why);
 }
 
@@ -92,8 +96,8 @@ static finf_status read_numbers(const args *a, job *j, finf_reason *why)
     finf_audit_options *o = &j->o;
     *o = finf_audit_options_default();
     finf_status s = args_number(a, OPT_SIGMA, &o->sigma, why);
-    if (!s) s = args_number(a, OPT_DELTA, &o->delta, why);
-    if (!s) s = args_whole(a, OPT_BATCH, 1, 1e15, &o->batch, why);
+    if (!s && args_given(a, OPT_SIGMA)) s = args_number(a, OPT_DELTA, &o->delta, why);
+    if (!s && args_given(a, OPT_SIGMA)) s = args_whole(a, OPT_BATCH, 1, 1e15, &o->batch, why);
     if (!s && args_given(a, OPT_CLAIMS))
         s = finf_audit_claims(args_text(a, OPT_CLAIMS), j->claims, &o->n_claims, why);
     o->claims = j->claims;
@@ -226,8 +230,10 @@ static void show_facts(doc *d, const job *j)
     show_real(d, "max_loss", r->max_loss, "sens2 prefix_error_max");
 }
 
+/* The epsilon of a sigma, or the sigma of a target. */
 static void show_privacy(doc *d, const args *a, const job *j)
 {
+    if (is_target(a)) show_setting(d, &j->p.privacy, j->r.sens2);
     if (isnan(j->o.sigma)) return;
     doc_number(d, "sigma", SHOWN, j->o.sigma,
                "standard deviation of w_t, added to the sum of clipped gradients");
@@ -246,9 +252,14 @@ static void show_loss(doc *d, const args *a, const job *j)
     if (j->p.kind == PROBLEM_LINREG) show_spectrum(d, a, j->p.H);
     show_optimizer(d, a, j->p.optimizer, j->p.eta, j->p.mu,
                    j->p.kind == PROBLEM_LINREG ? finf_spectrum_max(j->p.H) : 1);
-    if (isnan(j->o.sigma)) doc_number(d, "rho", SHOWN, j->p.privacy.set.rho, "zCDP, of all time");
-    doc_number(d, "sigma_sgd", DATA_ONLY, j->p.privacy.set.sigma_sgd, NULL);
-    show_real(d, "F_inf", j->F, "lim E[F(theta_t) - F*], exact");
+    if (!is_target(a)) {
+        if (isnan(j->o.sigma))
+            doc_number(d, "rho", SHOWN, j->p.privacy.set.rho, "zCDP, of all time");
+        doc_number(d, "sigma_sgd", DATA_ONLY, j->p.privacy.set.sigma_sgd, NULL);
+    }
+    show_real(d, "F_inf", is_target(a) ? with_rho(&j->p.privacy, j->F) : j->F,
+              is_target(a) && j->r.steps ? "lim E[F(theta_t) - F*], exact, if rho is of all time"
+                                         : "lim E[F(theta_t) - F*], exact");
 }
 
 /* Why something is infinite or not there. */
@@ -313,7 +324,8 @@ static const option_use OPTIONS[] = {
     PARTICIPATION_OPTIONS,
     {.id = OPT_CONVENTION},
     {.id = OPT_SIGMA, .help = "standard deviation of w, added to the sum of clipped gradients"},
-    {.id = OPT_DELTA, .help = "with --sigma: also epsilon, exact"},
+    {.id = OPT_EPSILON, .help = "with --delta, instead of --rho: exact"},
+    {.id = OPT_DELTA, .help = "of --epsilon; with --sigma: also its epsilon, exact"},
     {.id = OPT_CLIP},
     {.id = OPT_BATCH, .help = "gradients in a sum: is sigma meant for it, or for the mean?"},
     {.id = OPT_CLAIMS},
@@ -324,19 +336,26 @@ static const option_use OPTIONS[] = {
     {.id = OPT_NORMALIZE},
     {.id = OPT_KURTOSIS},
     OPTIMIZER_OPTIONS,
-    {.id = OPT_RHO, .fallback = FROM_LIBRARY, .help = "of F_inf, without --sigma: rho-zCDP"},
+    {.id = OPT_RHO,
+     .fallback = FROM_LIBRARY,
+     .help = "rho-zCDP, instead of --sigma: the sigma that it asks for, and F_inf"},
     {.id = OPT_SIGMA_SGD},
     TABLE_OPTIONS,
     COMMON_OPTIONS,
     {.id = OPT_END}};
 
 static const option_rule RULES[] = {
-    OPTION_NEEDS(OPT_CONVENTION, OPT_SEPARATION), OPTION_NEEDS(OPT_DELTA, OPT_SIGMA),
-    OPTION_NEEDS(OPT_BATCH, OPT_SIGMA),           OPTION_NEEDS(OPT_DIM, OPT_SPECTRUM),
-    OPTION_NEEDS(OPT_NORMALIZE, OPT_SPECTRUM),    OPTION_NEEDS(OPT_KURTOSIS, OPT_SPECTRUM),
-    OPTION_NEEDS(OPT_OPTIMIZER, OPT_ETA),         OPTION_NEEDS(OPT_AVERAGE, OPT_ETA),
-    OPTION_NEEDS(OPT_WEIGHT_DECAY, OPT_ETA),      OPTION_NEEDS(OPT_RHO, OPT_ETA),
-    OPTION_NEEDS(OPT_SIGMA_SGD, OPT_ETA),         {.option = OPT_END}};
+    OPTION_NEEDS(OPT_CONVENTION, OPT_SEPARATION),
+    {.option = OPT_DELTA, .needs = {OPT_SIGMA, OPT_EPSILON}},
+    {.option = OPT_BATCH, .needs = {OPT_SIGMA, OPT_RHO, OPT_EPSILON}},
+    OPTION_NEEDS(OPT_DIM, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_NORMALIZE, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_KURTOSIS, OPT_SPECTRUM),
+    OPTION_NEEDS(OPT_OPTIMIZER, OPT_ETA),
+    OPTION_NEEDS(OPT_AVERAGE, OPT_ETA),
+    OPTION_NEEDS(OPT_WEIGHT_DECAY, OPT_ETA),
+    OPTION_NEEDS(OPT_SIGMA_SGD, OPT_ETA),
+    {.option = OPT_END}};
 
 static const option_truth TRUTHS[] = {{OPT_CONVENTION, "jax"}, {OPT_END, NULL}};
 
@@ -354,7 +373,8 @@ const command command_audit = {
     .options = OPTIONS,
     .rules = RULES,
     .truths = TRUTHS,
-    .columns = "kind,sens2,gamma2,prefix_error_mean,prefix_error_max,max_loss,epsilon,F_inf",
+    .columns = "kind,sens2,gamma2,prefix_error_mean,prefix_error_max,max_loss,sigma,sigma_mean,"
+               "epsilon,F_inf",
     .plot = "sens2,gamma2,prefix_error_mean,max_loss",
     .run = cmd_audit,
 };

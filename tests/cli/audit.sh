@@ -20,6 +20,18 @@ keys 'sigma rho rho_error delta epsilon epsilon_error' audit --noise "$blt" --si
 keys 'F_inf F_inf_error eta optimizer' audit --noise "$blt" --eta 0.1
 value() { key=$1; shift; "$finf" "$@" --json | sed "s/.*[{,]\"$key\":\([-0-9.e+]*\).*/\1/"; } # value KEY args...
 near F_inf "$(value F_inf mean --noise "$blt" --eta 0.1 --rho 2)" 1e-15 audit --noise "$blt" --eta 0.1 --rho 2
+# a privacy target, as in the other commands: the sigma that the sensitivity asks for
+for who in '' '--steps 100' '--steps 100 --epochs 4'; do
+    for target in '--rho 0.3' '--epsilon 2 --delta 1e-6' '--epsilon 2 --delta 1e-6 --clip 3'; do
+        near sigma "$(value sigma gamma --noise "$blt" $who $target)" 1e-12 audit --noise "$blt" $who $target
+    done
+    keys 'rho epsilon delta sigma sigma_error batch sigma_mean' audit --noise "$blt" $who --epsilon 2 --delta 1e-6 --batch 8
+done
+near F_inf "$(value F_inf mean --noise "$blt" --eta 0.1 --epsilon 2 --delta 1e-6)" 1e-15 audit --noise "$blt" --eta 0.1 --epsilon 2 --delta 1e-6
+near epsilon 2 1e-12 audit --noise "$blt" --sigma "$(value sigma audit --noise "$blt" --epsilon 2 --delta 1e-6)" --delta 1e-6
+ok '"sigma":"inf"' audit --noise cc --rho 1 --json
+bad 2 'one of them' audit --noise sgd --sigma 1 --epsilon 1 --delta 1e-6
+bad 2 'go together' audit --noise sgd --epsilon 1
 near F_inf "$(value F_inf linreg --noise "$blt" --eta 0.02 --spectrum power:1 --dim 8 --optimizer heavy-ball:0.5)" 1e-14 audit --noise "$blt" --eta 0.02 --spectrum power:1 --dim 8 --optimizer heavy-ball:0.5
 near F_inf "$(value F_inf mean --noise "$blt" --eta 0.1 --rho "$(value rho audit --noise "$blt" --sigma 3)")" 1e-14 audit --noise "$blt" --eta 0.1 --sigma 3
 near prefix_error "$(value prefix_error curve --system "$blt" --steps 50)" 1e-14 audit --noise "$blt" --steps 50
