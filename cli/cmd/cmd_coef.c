@@ -111,6 +111,8 @@ static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
                                      {.id = OPT_DENSITY},
                                      PRIVACY_OPTIONS,
                                      {.id = OPT_BATCH},
+                                     {.id = OPT_THREADS},
+                                     {.id = OPT_PROGRESS},
                                      COMMON_OPTIONS,
                                      {.id = OPT_END}};
 

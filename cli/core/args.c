@@ -85,6 +85,10 @@ static finf_status no_option(const command *c, const char *given, size_t length,
                     c->name, given, closest_say(&near, "--").text, c->name);
 }
 
+/* How many threads and whether to say how far it is change no answer: every command takes them, and
+ * the help lists them where they change anything. */
+static int is_everywhere(option_id id) { return id == OPT_THREADS || id == OPT_PROGRESS; }
+
 /* --name, --name=value or --name value, at argv[*i]; or the operand */
 static finf_status parse_option(const command *c, int argc, char **argv, int *i, args *out,
                                 finf_reason *why)
@@ -100,7 +104,8 @@ static finf_status parse_option(const command *c, int argc, char **argv, int *i,
     const char *equals = strchr(given, '=');
     size_t length = equals ? (size_t)(equals - given) - 2 : strlen(given) - 2;
     option_id id = option_find(given + 2, length);
-    if (id == OPT_END || !option_of_command(c, id)) return no_option(c, given, length, why);
+    if (id == OPT_END || !(option_of_command(c, id) || is_everywhere(id)))
+        return no_option(c, given, length, why);
     option_info o = option_get(id, c);
     /* of two values one would be passed over */
     if (out->value[id] && !o.repeats)

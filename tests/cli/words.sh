@@ -50,5 +50,12 @@ bad 3 "'heavy-ball'" mean --noise sgd --eta 0.1 --optimizer heavy-ball
 bad 3 'average ema = 2: must be in [0, 1)' mean --noise sgd --eta 0.1 --average ema:2
 bad 3 'weight-decay = -1' mean --noise sgd --eta 0.1 --weight-decay -1
 for v in 0 257 1.5 -1; do bad 3 "threads = $v: must be a whole number from 1 to 256" mean --noise sgd --eta 0.1 --threads $v; done
+for c in 'coef --noise nu:0.1,0.2 --length 2' errata 'noise --noise sgd --steps 2 --dim 2 --sigma 1 --seed 1 --format csv'; do ok . $c --threads 2; done # changes no answer
+for c in errata noise reproduce; do # and is not listed where it changes nothing
+    run $c --help
+    if grep -q -e '--threads' -e '--progress' "$T/out"; then no 'lists --threads' $c --help; else yes; fi
+done
+bad 2 '--eta, or a speed' tune --half-life 100 --eta 0.1 --spectrum flat --dim 2
+bad 2 '--eta, or a speed' tune --frontier --eta 0.1,0.2 --spectrum flat --dim 2
 bad 3 "threads = 'x'" mean --noise sgd --eta 0.1 --threads x
 bad 2 '--progress and --quiet contradict each other' mean --noise sgd --eta 0.1 --progress --quiet
