@@ -7,6 +7,7 @@
 typedef struct {
     finf_privacy_setting set;
     finf_real rho; /* error 0 where it was given */
+    int zcdp;      /* epsilon and delta fix it by that formula, not the exact one */
     /* NaN where it was not given; else what both formulas make of it */
     double epsilon, delta;
     finf_real epsilon_gauss, epsilon_zcdp, delta_gauss, delta_zcdp;
@@ -30,16 +31,16 @@ static finf_status rho_of_multiplier(const args *a, conversion *x, finf_reason *
  * formula that --accounting names. Exactly one of the three. */
 static finf_status find_rho(const args *a, conversion *x, finf_reason *why)
 {
-    int by_epsilon = args_given(a, OPT_EPSILON) && args_given(a, OPT_DELTA), zcdp = 0;
+    int by_epsilon = args_given(a, OPT_EPSILON) && args_given(a, OPT_DELTA);
     int given = args_given(a, OPT_RHO) + args_given(a, OPT_NOISE_MULTIPLIER) + by_epsilon;
     if (given != 1)
         return finf_why(why, FINF_EUSAGE,
                         "give one of --rho, --noise-multiplier, or --epsilon with --delta%s",
                         given ? ", not several" : "");
-    finf_status s = args_choice(a, OPT_ACCOUNTING, &zcdp, why);
+    finf_status s = args_choice(a, OPT_ACCOUNTING, &x->zcdp, why);
     if (!s && args_given(a, OPT_NOISE_MULTIPLIER)) s = rho_of_multiplier(a, x, why);
     if (!s && by_epsilon)
-        s = (zcdp ? finf_rho_zcdp : finf_rho_gauss)(x->epsilon, x->delta, &x->rho, why);
+        s = (x->zcdp ? finf_rho_zcdp : finf_rho_gauss)(x->epsilon, x->delta, &x->rho, why);
     if (!s && args_given(a, OPT_RHO)) s = args_number(a, OPT_RHO, &x->rho.value, why);
     if (!s && !(x->rho.value >= 1e-30 && x->rho.value <= 1e30))
         s = finf_why(why, FINF_EDOM, "rho = %s: must be positive, from 1e-30 to 1e30",
@@ -70,8 +71,8 @@ static finf_status read_given(const args *a, conversion *x, finf_reason *why)
 }
 
 /* With rho and delta epsilon is sought, with rho and epsilon delta; with rho alone there are only
- * the noise multipliers. Where epsilon and delta gave rho, epsilon is computed from it once more by
- * both formulas, and one of them returns what was given. */
+ * the noise multipliers. Where epsilon and delta gave rho by one formula, the other says what that
+ * is by it. */
 static finf_status convert(conversion *x, finf_reason *why)
 {
     finf_status s = FINF_OK;
@@ -82,6 +83,8 @@ static finf_status convert(conversion *x, finf_reason *why)
     } else if (!isnan(x->delta)) {
         s = finf_epsilon_zcdp(x->set.rho, x->delta, &x->epsilon_zcdp, why);
         if (!s) s = finf_epsilon_gauss(x->set.rho, x->delta, &x->epsilon_gauss, why);
+        if (!isnan(x->epsilon))
+            *(x->zcdp ? &x->epsilon_zcdp : &x->epsilon_gauss) = (finf_real){x->epsilon, 0, "given"};
     }
     return s;
 }

@@ -159,6 +159,9 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
         out["delta_error"] = 0.0
         out |= _converted("epsilon", lib.finf_epsilon_gauss, target["rho"], delta)
         out |= _converted("epsilon_zcdp", lib.finf_epsilon_zcdp, target["rho"], delta)
+        if epsilon is not None:  # which rho is that of
+            given = "epsilon_zcdp" if accounting == "zcdp" else "epsilon"
+            out |= {given: float(epsilon), f"{given}_error": 0.0}
     elif epsilon is not None:
         out |= {"epsilon_error": 0.0, "epsilon_zcdp": epsilon, "epsilon_zcdp_error": 0.0}
         out |= _converted("delta", lib.finf_delta_gauss, target["rho"], epsilon)

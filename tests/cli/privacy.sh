@@ -88,3 +88,8 @@ for c in 'privacy --noise sgd --rho 1' 'design --eta 0.1 --spectrum flat --dim 2
     bad 3 '3 participations 5 steps apart need 11 steps: there are 10' $c --steps 10 --participations 3 --separation 5
     ok . $c --steps 11 --participations 3 --separation 5 --quiet
 done
+# what was given is what is printed, by the formula that it fixes rho by
+for e in 0.3 1 2 4.7; do
+    near epsilon "$e" 0 privacy --epsilon $e --delta 1e-6
+    near epsilon_zcdp "$e" 0 privacy --epsilon $e --delta 1e-6 --accounting zcdp
+done
