@@ -147,6 +147,7 @@ static finf_status run(job *j, finf_reason *why)
 /* ---- showing --------------------------------------------------------------------------------- */
 
 #define SPELLED_MOST 4096 /* coefficients of a noise that is printed; a longer one is saved */
+#define NOTED_MOST 1024   /* characters of a noise that text shows */
 
 /* `noise`: what --noise takes; a matrix has none. */
 static void show_spelling(doc *d, const job *j, const design_row *row)
@@ -164,6 +165,8 @@ static void show_spelling(doc *d, const job *j, const design_row *row)
         spelled = 1;
     }
     if (spelled) doc_string(d, "noise", DATA_ONLY, text, NULL);
+    /* coefficients of many steps are for files */
+    if (spelled && j->list.n == 1 && strlen(text) < NOTED_MOST) show_quoted(d, "noise", text, NULL);
     free(text);
 }
 
@@ -272,20 +275,25 @@ static void show_row(doc *d, const job *j, const design_row *row)
                         : "");
 }
 
-/* In text the BLT with the least loss, as --noise takes it. */
-static void note_blt(doc *d, const job *j)
+/* In text below the table, as --noise takes it: what was found of a family that its name does not
+ * say, a nu or a power; and of the BLTs the one with the least loss. */
+static void note_noises(doc *d, const job *j)
 {
     const design_row *best = NULL;
-    char text[1024];
+    char text[NOTED_MOST];
     for (size_t i = 0; i < j->list.n; i++) {
         const design_row *row = &j->list.all[i];
         if (row->kind == DESIGN_BLT && row->done && row->fit.buffers &&
             (!best || row->r.loss.value < best->r.loss.value))
             best = row;
     }
-    const finf_noise *noise = best ? best->r.noise ? best->r.noise : best->given : NULL;
-    if (noise && !finf_noise_spell(noise, text, sizeof text))
-        doc_note(d, "%s is --noise '%s'", best->name, text);
+    for (size_t i = 0; i < j->list.n && j->list.n > 1; i++) {
+        const design_row *row = &j->list.all[i];
+        const finf_noise *noise = row->r.noise ? row->r.noise : row->given;
+        int found = row == best || strcmp(row->name, "nu") == 0 || strcmp(row->name, "power") == 0;
+        if (found && row->done && noise && !finf_noise_spell(noise, text, sizeof text))
+            doc_note(d, "%s is --noise '%s'", row->name, text);
+    }
 }
 
 /* Sensitivities that are only known from above are named. */
@@ -306,7 +314,7 @@ static void show(doc *d, const job *j)
         if (j->list.all[i].done) show_row(d, j, &j->list.all[i]);
     if (j->list.n > 1)
         doc_columns(d, "family,loss,loss_total,gap,sens2,sigma,sigma_mean,memory,seconds");
-    note_blt(d, j);
+    note_noises(d, j);
     note_bounds(d, j);
     if (j->n && !j->prefix && j->objective == FINF_DESIGN_MAX)
         doc_note(d, "max: loss is the largest of privacy noise's part, loss_total of the whole");

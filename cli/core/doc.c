@@ -274,7 +274,7 @@ void doc_heading(doc *d, const char *text)
 
 void doc_note(doc *d, const char *format, ...)
 {
-    char line[512];
+    char line[1280]; /* a noise of 1000 characters is one line */
     va_list ap;
     va_start(ap, format);
     vsnprintf(line, sizeof line, format, ap);

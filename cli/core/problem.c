@@ -89,8 +89,7 @@ finf_status read_optimizer(const args *a, const finf_optimizer **out, finf_reaso
     return optimizer_get(name, average, decay, out, why);
 }
 
-/* In text only: a value as the shell takes it back. */
-static void show_quoted(doc *d, const char *key, const char *text, const char *note)
+void show_quoted(doc *d, const char *key, const char *text, const char *note)
 {
     memory_file quoted = {0};
     FILE *f = text ? memory_open(&quoted) : NULL;
@@ -311,7 +310,8 @@ void show_spectrum(doc *d, const args *a, const finf_spectrum *H)
     finf_real top = {largest, finf_spectrum_describe(H).resolution, ""};
     doc_string(d, "spectrum", SHOWN, args_text(a, OPT_SPECTRUM),
                args_given(a, OPT_NORMALIZE) ? "divided by its largest eigenvalue" : NULL);
-    doc_number(d, "d", SHOWN, n, "dimension");
+    doc_number(d, "d", SHOWN, n,
+               finf_spectrum_describe(H).resolution > 0 ? "dimension: the rank of H" : "dimension");
     doc_real(d, "d_eff", SHOWN, finf_real_over(trace, top), "Tr H / lambda_1");
     snprintf(note, sizeof note, "Tr H; eigenvalues from %.4g to %.4g, condition %.4g",
              finf_spectrum_min(H), largest, largest / finf_spectrum_min(H));

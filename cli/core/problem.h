@@ -51,6 +51,8 @@ finf_status read_noise_alone(const args *a, finf_noise **out, finf_reason *why);
 /* `noise`: a --noise that gives the same again, for this problem. */
 void show_noise(doc *d, const args *a, const finf_noise *noise);
 
+/* In text only: a value as the shell takes it back. */
+void show_quoted(doc *d, const char *key, const char *text, const char *note);
 /* The same in CSV and JSON only. */
 void show_noise_key(doc *d, const args *a, const finf_noise *noise);
 

@@ -39,6 +39,13 @@ near loss 0.03548172224 1e-7 design --steps 400 --eta 0.05 --spectrum power:1 --
 near loss '(1.0222304796 * (1 + log(1000) / 3.14159265358979))^2' 1e-8 design --steps 1000 --workload prefix --objective max --rho 0.5 --family blt:3
 keys 'family loss gap sens2 sigma noise buf_decay output_scale proved memory seconds' design --steps 30 $run_of --family dense,blt:2
 ok 'blt:2 is --noise .blt:' design --steps 30 $run_of --family blt:2,sgd
+ok '^nu is --noise .nu:0' design --steps 30 $run_of --family nu,sgd
+ok "^  noise +'blt:0.*'\$" design --steps 30 $run_of --family blt:2 --quiet
+run design --steps 30 $run_of --family nu --quiet # pastes back
+noise=$(sed -n 's/^  noise  *//p' "$T/out")
+run design --steps 30 $run_of --family nu --json
+loss=$(sed -n 's/.*"loss":\([0-9.e+-]*\).*/\1/p' "$T/out")
+near loss "${loss:-0}" 1e-13 design --steps 30 $run_of --family "$noise"
 ok . design --steps 30 $run_of --family blt:2 --json
 loss=$(sed -n 's/.*"loss":\([^,]*\).*/\1/p' "$T/out") blt=$(sed -n 's/.*"noise":"\([^"]*\)".*/\1/p' "$T/out")
 near loss "$loss" 1e-14 design --steps 30 $run_of --family "$blt"
