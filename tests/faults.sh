@@ -130,6 +130,12 @@ each $every linreg --noise 'product:0.1,0.6;0.5,-0.5' --eta 0.02 --spectrum exp:
 each $every linreg --noise "spectrum@$T/spectrum" --eta 0.02 --spectrum step --dim 128
 each $every linreg --noise nu:paper --eta 0.02 --spectrum power:1 --dim 1e9
 each $every coef --noise nu:0.1 --length 3000
+each $every coef --noise best --noise sgd --eta 0.1,0.2 --length 3 --threads 1 --output c.npy
+each $every coef --noise best --noise sgd --eta 0.1,0.2 --length 3 --threads 1 --format csv
+each $every gamma --noise best --eta 0.1,0.2 --steps 20 --epochs 2 --rho 1 --threads 1
+each $every simulate --problem mean --noise nu:0.1 --eta 0.1 --steps 12 --epochs 3 --max-steps 100 --relative-error 0.9 --threads 1
+each $every audit --noise nu:0.1 --steps 12 --epochs 3 --epsilon 2 --delta 1e-6
+each $every tune --eta 0.1 --spectrum flat --dim 3
 each $every linreg --noise sgd --eta 3 --spectrum flat --dim 4
 each $every linreg --noise sgd --eta 0.001 --spectrum "data@$T/data"
 each $every linreg --noise sgd --eta 0.001 --spectrum "covariance@$T/covariance" --json

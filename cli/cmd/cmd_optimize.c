@@ -116,21 +116,19 @@ static void show_spelled(doc *d, const char *noise, const char *note)
 /* The optimum over all noise, and its F_inf: computed from the noise itself, it is F_best. */
 static finf_status optimize_quadratic(const args *a, const problem *p, doc *d, finf_reason *why)
 {
-    finf_noise *noise = NULL, *sgd = NULL;
+    finf_noise *noise = NULL;
     finf_linreg_options lo = linreg_of(p);
     finf_mean_options mo = mean_of(p);
-    finf_linreg_result best, independent;
+    finf_linreg_result best;
     finf_mean_result mean;
     int linreg = p->kind == PROBLEM_LINREG;
     finf_status s = noise_for("best", p, &noise, why);
     if (!s && linreg && (s = finf_linreg(noise, p->eta, p->H, &lo, &best))) *why = best.reason;
     if (!s && !linreg && (s = finf_mean(noise, p->eta, &mo, &mean))) *why = mean.reason;
-    if (!s) s = finf_noise_sgd(&sgd);
-    if (!s && linreg && (s = finf_linreg(sgd, p->eta, p->H, &lo, &independent)))
-        *why = independent.reason;
     if (!s) {
         char spelled[SPELLED], note[128];
-        finf_real F = linreg ? best.exact : mean.F, F_sgd = linreg ? independent.exact : mean.F_sgd;
+        finf_real F = linreg ? best.exact : mean.F,
+                  F_sgd = linreg ? linreg_sgd(p, d) : with_rho(&p->privacy, mean.F_sgd);
         int has = finf_noise_spell(noise, spelled, sizeof spelled) == FINF_OK;
         doc_row(d);
         doc_heading(d, linreg ? "The best noise for linear regression"
@@ -151,13 +149,12 @@ static finf_status optimize_quadratic(const args *a, const problem *p, doc *d, f
                  "least over all noise, by another formula");
         snprintf(note, sizeof note, "independent noise: %.4g times the best",
                  F_sgd.value / F.value);
-        doc_real(d, "F_sgd", SHOWN, with_rho(&p->privacy, F_sgd),
-                 isfinite(F.value) ? note : "independent noise");
+        if (!isnan(F_sgd.value))
+            doc_real(d, "F_sgd", SHOWN, F_sgd, isfinite(F.value) ? note : "independent noise");
         show_reason(d, linreg ? &best.reason : &mean.reason);
         if (args_given(a, OPT_SAVE)) s = save(a, p, noise, NULL, d, why);
     }
     finf_noise_free(noise);
-    finf_noise_free(sgd);
     return s;
 }
 

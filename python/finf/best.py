@@ -69,10 +69,8 @@ def optimize(eta: float, *, kappa: float | None = None,
         return Optimum(noise=noise, **p.fields(_gamma2(m)), **_some(m, "gamma2", "F_inf", "F_best",
                                                                   "F_sgd"))
     r = linreg(noise, eta, p.H, **problem)
-    sgd = linreg(Noise.sgd(), eta, p.H, **problem)
-    return Optimum(noise=noise, spectrum=p.H, **p.H.sizes(),
-                   F_sgd=sgd.F_inf, F_sgd_error=sgd.F_inf_error, **p.fields(_gamma2(r)),
-                   **_some(r, "gamma2", "F_inf", "F_best"))
+    return Optimum(noise=noise, spectrum=p.H, **p.H.sizes(), **p.fields(_gamma2(r)),
+                   **_some(r, "gamma2", "F_inf", "F_best", "F_sgd"))
 
 
 def _gamma2(result: Any) -> Any:
@@ -159,7 +157,7 @@ def _tune_linreg(p: Problem, problem: dict[str, Any]) -> TuneResult:
     return TuneResult(**real("nu", nu), noise=x.noise, spectrum=x.spectrum, **p.H.sizes(),
                       stable=x.stable, F_paper=paper.F_inf,
                       F_paper_error=paper.F_inf_error, reason=x.reason, **p.fields(_gamma2(x)),
-                      **_some(x, "gamma2", "F_inf", "F_best"))
+                      **_some(x, "gamma2", "F_inf", "F_best", "F_sgd"))
 
 
 # ---- at a given speed -----------------------------------------------------------------------

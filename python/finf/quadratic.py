@@ -65,6 +65,9 @@ class LinregResult(WithNoise):
     F_best_error: float
     F_lower_best: float
     F_lower_best_error: float
+    #: of independent noise
+    F_sgd: float
+    F_sgd_error: float
     #: the paper's lower bound for every noise
     F_floor: float
     F_floor_error: float
@@ -190,9 +193,21 @@ def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> Linre
         "noise": n, "spectrum": p.H, **real("eta_max", _eta_max(p)), "kurtosis": p.kurtosis,
         **real("gamma2", r.gamma2), **found("F_inf", r.exact), **found("F_lower", r.lti),
         **found("F_upper", r.upper), **found("F_best", r.optimum),
-        **found("F_lower_best", r.optimum_lti), **found("F_floor", r.floor), "R2": r.R2,
-        "C_kurt": r.C_kurt, "stable": bool(r.stable), "directions": directions,
+        **found("F_lower_best", r.optimum_lti), **found("F_sgd", _independent(p)),
+        **found("F_floor", r.floor), "R2": r.R2, "C_kurt": r.C_kurt, "stable": bool(r.stable),
+        "directions": directions,
         "reason": text_of(r.reason) or text_of(r.upper_reason)})
+
+
+def _independent(p: Problem) -> Any:
+    """F_inf of independent noise, a finf_real."""
+    r = ffi.new("finf_linreg_result *")
+
+    def run(o: Any) -> None:
+        o.optimum = 0
+        lib.finf_linreg(Noise.sgd()._c, p.eta, p.H._c, o, r)  # a failure leaves NaN
+    _stoppable(p, run)
+    return r.exact
 
 
 def _eta_max(p: Problem) -> Any:

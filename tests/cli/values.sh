@@ -45,3 +45,11 @@ rm density.csv
 bad 3 'length = 1' coef --noise sgd --length 1 --density
 bad 2 'one of them' coef --noise sgd --length 9 --density --strategy
 keys 'rate_sgd rate_nu rate_floor' linreg --noise sgd --eta 0.02 --spectrum power:1 --dim 16
+# F_sgd is the F_inf of --noise sgd, wherever it is printed
+for o in '' '--optimizer nesterov:0.5' '--kurtosis 1 --sigma-sgd 0.3' '--average ema:0.1' '--epsilon 2 --delta 1e-6'; do
+    run linreg --noise sgd --eta 0.1 --spectrum power:1 --dim 7 $o --json
+    sgd=$(sed -n 's/.*"F_inf":\([0-9.e+-]*\).*/\1/p' "$T/out")
+    for c in 'linreg --noise nu:0.1' 'linreg --noise sgd' tune optimize; do near F_sgd "${sgd:-0}" 1e-15 $c --eta 0.1 --spectrum power:1 --dim 7 $o; done
+done
+keys 'F_sgd F_sgd_error' linreg --noise cc --eta 0.1 --spectrum flat --dim 3
+ok '"F_sgd":"inf","F_sgd_error":0' linreg --noise nu:0.1 --eta 3 --spectrum flat --dim 3 --json
