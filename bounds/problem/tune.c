@@ -110,16 +110,19 @@ finf_status finf_tune_linreg(double eta, const finf_spectrum *s, const finf_linr
     if (!optimizer_is_plain(o)) /* the slowest pole is that of the effective step */
         least *= fmin(1, finf_optimizer_step(o) * (1 + o->weight_decay / finf_spectrum_min(s)));
     finf_status st = FINF_OK;
+    int search = least > 0 && isfinite(least);
     p.opt.optimum = 0;
     p.linreg = finf_linreg_failed();
     *nu = finf_real_failed();
-    /* once by finf_linreg: whether the problem is one */
-    if (least > 0 && isfinite(least)) st = linreg_with(1, &p, &p.opt, &p.linreg);
-    if (st == FINF_OK && linreg_search_make(eta, s, &p.opt, &p.search)) {
+    /* once by finf_linreg: whether the problem is one, and whether there is a nu to be found (where
+     * theta diverges all are as bad, and independent noise is the answer) */
+    if (search) st = linreg_with(1, &p, &p.opt, &p.linreg);
+    if (st == FINF_OK && isinf(p.linreg.exact.value)) search = 0;
+    if (st == FINF_OK && search && linreg_search_make(eta, s, &p.opt, &p.search)) {
         p.linreg = finf_linreg_failed(); /* not the value of nu = 1 */
         st = finf_why(&p.linreg.reason, FINF_ENOMEM, "no memory");
     }
-    if (st == FINF_OK && least > 0 && isfinite(least))
+    if (st == FINF_OK && search)
         st = best_nu(linreg_at, linreg_real, &p, log(fmax(fmin(least, 1), BOUNDS_TINY)), &best);
     linreg_search_free(&p.search);
     *out = p.linreg;

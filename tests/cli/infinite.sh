@@ -13,6 +13,10 @@ ok '"gamma2":2,.*"F_inf":"inf".*"reason":"' mean --noise strategy:1,-1 --eta 0.1
 ok '"F_inf":"inf".*"stable":false.*"reason":"eta = 2 ' mean --noise nu:0.1 --eta 2 --json
 for e in 1 5 1e300; do ok '"F_inf":"inf".*"stable":false.*"reason":"' linreg --noise nu:0.1 --eta $e --spectrum flat --dim 2 --json; done
 ok '"F_upper":"inf".*"stable":true.*"reason":"upper needs eta' linreg --noise sgd --eta 0.45 --spectrum flat --dim 2 --json
+# an unstable step has no best nu, and says which step has
+for o in sgd heavy-ball:0.9; do
+    ok '"nu":1,"nu_error":0,.*"F_inf":"inf".*"stable":false.*"reason":"eta = 5 diverges in mean square[^;]*the largest stable eta is [0-9.]+"' tune --eta 5 --spectrum power:1 --dim 10 --optimizer $o --json
+done
 # beta that is not square-summable, over weights of both signs
 for n in strategy:1,-3 'blt:3;0.1'; do
     ok '"F_inf":"inf",.*"F_lower":"inf",.*"F_upper":"inf",.*"reason":"[^"]' linreg --noise "$n" --eta 1e-3 --spectrum power:0.5 --dim 1000 --json
