@@ -106,6 +106,7 @@ START_TEST(refused)
         {"filter:0,1", "none", 0, FINF_EPARSE, "two lists"},
         {"filter:0;1,-1", "none", 0, FINF_EDOM, "b is zero"},
         {"filter:1,1;1,-1", "none", 0, FINF_EDOM, "b[0] = 1"},
+        {"filter:1;1,-1", "none", 0, FINF_EDOM, "b[0] = 1"},
         {"filter:0,1;1,-0.5", "none", 0, FINF_EDOM, "a(1) = 0.5"},
         {"filter:0,1;0,-1", "none", 0, FINF_EDOM, "first at least"},
         {"filter:0,1,-1;1,-1", "none", 0, FINF_EDOM, "no pole at z = 1"},

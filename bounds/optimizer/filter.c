@@ -39,12 +39,12 @@ static finf_status check_lists(double *const list[2], const size_t n[2], finf_re
                 return finf_why(why, FINF_EDOM, "filter %c[%zu] = %s: at most 1e15 in size",
                                 "ba"[i], k, finf_show(list[i][k]).s);
     }
-    if (n[0] < 2) return finf_why(why, FINF_EDOM, "filter: b is zero, no gradient is ever used");
-    if (b[0] != 0)
+    if (n[0] > 0 && b[0] != 0)
         return finf_why(why, FINF_EDOM,
                         "filter b[0] = %s: must be 0, a gradient cannot move the point it is "
                         "taken at",
                         finf_show(b[0]).s);
+    if (n[0] < 2) return finf_why(why, FINF_EDOM, "filter: b is zero, no gradient is ever used");
     if (n[1] < 2 || !(fabs(a[0]) >= 1e-15))
         return finf_why(why, FINF_EDOM,
                         "filter a: at least two coefficients, the first at least 1e-15 in size");

@@ -229,8 +229,8 @@ static finf_status bound_of(const finf_noise *noise, socp_setting *set, finf_iqc
     if (st == FINF_OK && isinf(re.dp.value) && isinf(re.sgd.value)) {
         out->bound = (finf_real){INFINITY, 0, ""};
         return finf_why(&out->reason, st,
-                        "no multiplier of the class %s proves convergence, though every quadratic "
-                        "is stable",
+                        "no multiplier of this class proves convergence (%s), though every "
+                        "quadratic is stable",
                         finf_iqc_class_name(o.multipliers));
     }
     if (!finite) {
