@@ -608,6 +608,58 @@ START_TEST(small_steps)
 }
 END_TEST
 
+static finf_mean_result mean_of(const finf_optimizer *o, const finf_noise *noise, double eta)
+{
+    finf_mean_options opt = {.privacy = finf_linreg_options_default().privacy, .optimizer = o};
+    finf_mean_result r;
+    ck_assert_msg(finf_mean(noise, eta, &opt, &r) == FINF_OK, "%s", r.reason.text);
+    return r;
+}
+
+/* Right, and honest but for the rounding of what it is compared with. */
+static void check_mean(finf_real got, double want, double digits, const char *what, double off)
+{
+    ck_assert_msg(fabs(got.value - want) <= got.error + 2 * FINF_EPS * want, "%s, %g: %.17g %.17g",
+                  what, off, got.value, want);
+    ck_assert_msg(got.error <= digits * want, "%s, %g: error %g", what, off, got.error / want);
+}
+
+/* Up to the largest stable step, where a pole of the loop comes to z = -1: a rounded a + q b would
+ * be off by 1e-16 over the distance to it. Heavy ball through white noise is an AR(2) process,
+ * whose first autocorrelation is (1+m-q)/(1+m); with next to no momentum it is sgd, which has other
+ * code. With a decay q is rounded, and the error is as large as that makes it. */
+START_TEST(large_steps)
+{
+    const double nu = 0.1, m = 0.9, V = 0.3;
+    finf_optimizer *ball = made("heavy-ball:0.9", "", 0), *decay = made("heavy-ball:0.9", "", V),
+                   *sgd = made("heavy-ball:1e-30", "", 0);
+    finf_noise *anti = noise_made("antipgd:0.1"), *half = noise_made("nu:0.1");
+    for (double off = 0.1; off > 1e-15; off /= 10) {
+        double eta = 2 * (1 + m) * (1 - off);
+        for (int with = 0; with < 2; with++) {
+            double step = with ? eta / (1 + V) : eta;
+            schur_real p = 1 - (schur_real)nu, M = m, h = 1 + (schur_real)(with ? V : 0),
+                       q = (schur_real)step * h, g = (1 + M) / ((1 - M) * q * (2 * (1 + M) - q)),
+                       N = g * (1 + p * p - 2 * p * (1 + M - q) / (1 + M));
+            /* half of h eta^2 sigma^2, sigma^2 = gamma^2/2, gamma^2 = 1/(nu (2-nu)) */
+            double F = (double)(N * h * step * step / (4 * (1 - p * p)));
+            if (with && off < 1e-14) continue; /* the rounded q may be beyond */
+            check_mean(mean_of(with ? decay : ball, anti, step).F, F, with ? 1e-14 / off : 1e-13,
+                       with ? "decay" : "AR(2)", off);
+        }
+        eta = 2 * (1 - off);
+        finf_mean_result plain = mean_of(NULL, half, eta), r = mean_of(sgd, half, eta);
+        check_mean(r.F, plain.F.value, 2e-13, "nu", off);
+        check_mean(r.F_optimal, plain.F_optimal.value, 1e-13, "best", off);
+    }
+    finf_noise_free(anti);
+    finf_noise_free(half);
+    finf_optimizer_free(ball);
+    finf_optimizer_free(decay);
+    finf_optimizer_free(sgd);
+}
+END_TEST
+
 /* The best noise attains the optimum, and the best nu is not below it. */
 START_TEST(best_noise)
 {
@@ -756,6 +808,7 @@ static TCase *make(void)
     tcase_add_test(t, many_directions);
     tcase_add_test(t, largest_step);
     tcase_add_test(t, small_steps);
+    tcase_add_test(t, large_steps);
     tcase_add_test(t, best_noise);
     tcase_add_test(t, tuned);
     tcase_add_test(t, out_of_memory);

@@ -22,6 +22,9 @@ static const finf_optimizer PLAIN = {.rule = &optimizer_sgd,
                                      .rest = {1},
                                      .b_y = {1, -1},
                                      .rest_y = {1},
+                                     .q_far = 2,
+                                     .b_s = {-1, 1},
+                                     .far_s = {1},
                                      .average_leak = 1,
                                      .average_last = 1};
 
@@ -66,6 +69,38 @@ static void in_powers_of_y(const double *x, size_t n, double *out)
     for (size_t j = 0; j < n; j++) out[j] = (double)c[j];
 }
 
+/* sum x_k (s-1)^k in powers of s; c has n numbers. */
+static void in_powers_of_s(const schur_real *x, size_t n, schur_real *c)
+{
+    for (size_t k = 0; k < n; k++) c[k] = 0;
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = n - 1; j > 0; j--) c[j] = c[j - 1] - c[j]; /* times s - 1 .. */
+        c[0] = x[k] - c[0];                                        /* .. plus x_k */
+    }
+}
+
+/* The loop about z = -1: a + q_far b vanishes there. Where b all but does no pole comes near, and
+ * powers of y will do. */
+static void complete_far(finf_optimizer *o)
+{
+    schur_real b[OPTIMIZER_ORDER_MAX], a[OPTIMIZER_ORDER_MAX], size = 0;
+    schur_real b_s[OPTIMIZER_ORDER_MAX] = {0}, a_s[OPTIMIZER_ORDER_MAX] = {0};
+    size_t n;
+    loop_polynomial(o, 0, a, &n);
+    for (size_t k = 0; k < n; k++) {
+        b[k] = loop_numerator(o, k);
+        size += b[k] < 0 ? -b[k] : b[k];
+    }
+    in_powers_of_s(a, n, a_s);
+    in_powers_of_s(b, n, b_s);
+    schur_real there = b_s[0] < 0 ? -b_s[0] : b_s[0], q = -a_s[0] / b_s[0];
+    if (!(there > 1e-8 * (double)size) || !(q > 0)) return;
+    o->q_far = (double)q;
+    o->q_far_low = (double)(q - (schur_real)o->q_far);
+    for (size_t k = 0; k < n; k++) o->b_s[k] = (double)b_s[k];
+    for (size_t k = 0; k + 1 < n; k++) o->far_s[k] = (double)(a_s[k + 1] + q * b_s[k + 1]);
+}
+
 /* What follows from b and rest. */
 static void complete(finf_optimizer *o)
 {
@@ -73,6 +108,7 @@ static void complete(finf_optimizer *o)
         o->a[k] = (k + 1 < o->na ? o->rest[k] : 0) - (k ? o->rest[k - 1] : 0);
     in_powers_of_y(o->b, o->nb, o->b_y);
     in_powers_of_y(o->rest, o->na - 1, o->rest_y);
+    complete_far(o);
 }
 
 /* A pole of P on or outside the circle that a zero hides: no gradient moves that mode, and it does
@@ -273,6 +309,22 @@ void optimizer_at(const finf_optimizer *opt, double complex y, double complex *b
     }
 }
 
+optimizer_point optimizer_point_at(const finf_optimizer *opt, double t)
+{
+    const finf_optimizer *o = optimizer_or_sgd(opt);
+    optimizer_point p = {.q0 = 0};
+    size_t n = o->na > o->nb ? o->na : o->nb;
+    double complex s = conj(optimizer_y(1 / t)); /* 1 + e^{-iw} */
+    if (t > 1 && o->q_far > 0 && (n <= 4 || cabs(s) * (double)n < 2)) {
+        p.b = horner(o->b_s, n, s);
+        p.bottom = s * horner(o->far_s, n - 1, s);
+        p.q0 = o->q_far;
+        p.q0_low = o->q_far_low;
+    } else
+        optimizer_at(o, optimizer_y(t), &p.b, &p.bottom);
+    return p;
+}
+
 double complex optimizer_p(const finf_optimizer *o, double w)
 {
     double complex b, a;
@@ -289,9 +341,8 @@ double complex optimizer_p_inverse(const finf_optimizer *o, double w)
 
 double optimizer_gain(const finf_optimizer *o, double q, double t)
 {
-    double complex b, a;
-    optimizer_at(o, optimizer_y(t), &b, &a);
-    double complex bottom = a + q * b;
-    double top2 = creal(b) * creal(b) + cimag(b) * cimag(b);
+    optimizer_point p = optimizer_point_at(o, t);
+    double complex bottom = p.bottom + optimizer_beyond(&p, q) * p.b;
+    double top2 = creal(p.b) * creal(p.b) + cimag(p.b) * cimag(p.b);
     return top2 / (creal(bottom) * creal(bottom) + cimag(bottom) * cimag(bottom));
 }

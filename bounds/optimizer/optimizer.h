@@ -42,6 +42,11 @@ struct finf_optimizer {
     /* b and rest in powers of y = 1 - x: what keeps its digits near z = 1, where y is small */
     double b_y[OPTIMIZER_ORDER_MAX];
     double rest_y[OPTIMIZER_ORDER_MAX];
+    /* the q at which a pole is at z = -1, in two parts, and b and (a + q b)/s there in powers of
+     * s = 1 + x: what keeps its digits near w = pi. q_far = 0 and no numbers: b is 0 there */
+    double q_far, q_far_low;
+    double b_s[OPTIMIZER_ORDER_MAX];
+    double far_s[OPTIMIZER_ORDER_MAX];
     double given_a[OPTIMIZER_ORDER_MAX]; /* of a filter: a as it was written, for its spelling */
     average_kind average;
     double average_leak; /* ema:a: 1 - a; 1 without averaging */
@@ -84,6 +89,19 @@ static inline double complex optimizer_y(double t)
 }
 /* b and a = y rest at y = 1 - e^{-iw}, so that P = b/a; neither cancels near w = 0. */
 void optimizer_at(const finf_optimizer *o, double complex y, double complex *b, double complex *a);
+/* The same for a loop, at t = tan(w/2): a + q b = bottom + ((q - q0) - q0_low) b, in which nothing
+ * cancels at either end of the circle. q0 is 0, or where w is near pi the q at which a pole is
+ * there: what is left of a + q b for a step near its largest is then a difference of two q. */
+typedef struct {
+    double complex b, bottom;
+    double q0, q0_low;
+} optimizer_point;
+optimizer_point optimizer_point_at(const finf_optimizer *o, double t);
+/* What q is multiplied by b for, at such a point. */
+static inline double optimizer_beyond(const optimizer_point *p, double q)
+{
+    return (q - p->q0) - p->q0_low;
+}
 /* P(e^{iw}) for eta = 1, infinite at w = 0, and 1/P, 0 there. */
 double complex optimizer_p(const finf_optimizer *o, double w);
 double complex optimizer_p_inverse(const finf_optimizer *o, double w);

@@ -143,12 +143,12 @@ static void *transfer_copy(const void *ctx)
  * it, as some weights are negative. */
 static double transfer_rounding(const transfer *x, double t, double value)
 {
-    double complex b, a;
-    optimizer_at(x->o, optimizer_y(t), &b, &a);
-    double A = average_gain(x->o, t), a1 = cabs(a), b1 = cabs(b), lost = 0;
+    optimizer_point p = optimizer_point_at(x->o, t);
+    double A = average_gain(x->o, t), a1 = cabs(p.bottom), b1 = cabs(p.b), lost = 0;
     for (size_t i = 0; i < x->n; i++) {
-        double re = creal(a) + x->q[i] * creal(b), im = cimag(a) + x->q[i] * cimag(b);
-        double size2 = re * re + im * im, terms = (a1 + x->q[i] * b1) / sqrt(size2);
+        double q = optimizer_beyond(&p, x->q[i]), re = creal(p.bottom) + q * creal(p.b),
+               im = cimag(p.bottom) + q * cimag(p.b);
+        double size2 = re * re + im * im, terms = (a1 + fabs(q) * b1) / sqrt(size2);
         lost += fabs(x->loss[i] * A + x->more[i]) * (b1 * b1 / size2) * (8 * terms + 8);
     }
     return FINF_EPS * (lost / value + 4 * (double)(x->o->na + x->o->nb));
@@ -242,9 +242,9 @@ static void *loop_copy(const void *ctx)
 static double loop_log(double t, const void *ctx, double *lost)
 {
     const own_loop *c = ctx;
-    double complex b, a;
-    optimizer_at(&c->o, optimizer_y(t), &b, &a);
-    double terms = cabs(a) + c->loop.q * cabs(b), size = cabs(a + c->loop.q * b);
+    optimizer_point p = optimizer_point_at(&c->o, t);
+    double q = optimizer_beyond(&p, c->loop.q), terms = cabs(p.bottom) + fabs(q) * cabs(p.b),
+           size = cabs(p.bottom + q * p.b);
     if (lost) *lost = FINF_EPS * (4 * terms / size + 4 * (double)(c->o.na + c->o.nb) + 8);
     return -log(mean_loop_size(t, (void *)(uintptr_t)&c->loop));
 }

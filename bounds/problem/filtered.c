@@ -120,12 +120,13 @@ static double weight_at(const batch *x, double t)
 }
 
 /* |b/(a + q b)|^2 (W - taken) for every q. */
-FINF_VECTOR static void set_integrands(const batch *x, double complex b, double complex a, double W,
+FINF_VECTOR static void set_integrands(const batch *x, const optimizer_point *p, double W,
                                        double *out)
 {
-    double br = creal(b), bi = cimag(b), ar = creal(a), ai = cimag(a), top = br * br + bi * bi;
+    double br = creal(p->b), bi = cimag(p->b), ar = creal(p->bottom), ai = cimag(p->bottom),
+           top = br * br + bi * bi, q0 = p->q0, low = p->q0_low;
     for (size_t k = 0; k < x->n; k++) {
-        double re = ar + x->q[k] * br, im = ai + x->q[k] * bi;
+        double q = (x->q[k] - q0) - low, re = ar + q * br, im = ai + q * bi;
         out[k] = top / (re * re + im * im) * (W - x->taken[k]);
     }
 }
@@ -133,9 +134,8 @@ FINF_VECTOR static void set_integrands(const batch *x, double complex b, double 
 static void integrands(double t, void *ctx, double *out)
 {
     const batch *x = ctx;
-    double complex b, a;
-    optimizer_at(x->o, optimizer_y(t), &b, &a);
-    set_integrands(x, b, a, weight_at(x, t), out);
+    optimizer_point p = optimizer_point_at(x->o, t);
+    set_integrands(x, &p, weight_at(x, t), out);
 }
 
 /* mean |G|^2 W at the q of a batch; at[k] is where mean |G|^2 of q[k] and the result are. */

@@ -6,6 +6,8 @@
  * Schwarz, has (mean |A G|)^2 in place of gamma^2 Nbar. */
 #include "mean_optimizer.h"
 
+#include "regression.h"
+
 double mean_loop_size(double t, void *ctx)
 {
     const mean_loop *x = ctx;
@@ -32,6 +34,15 @@ static finf_real total(double factor, double unit, finf_real dp, double sgd2, fi
     if (isinf(value)) return finf_real_infinite(method);
     return finf_real_make(
         value, factor * (unit * dp.error + sgd2 * sgd.error) + 8 * FINF_EPS * value, method);
+}
+
+/* eta (1 + V) is rounded twice. */
+static void add_rounding(double q, double edge, filtered *x, finf_real *size)
+{
+    double lost = FINF_EPS * gain_sensitivity(q, edge);
+    x->g_bar.error += lost * x->g_bar.value;
+    x->N_bar.error += lost * x->N_bar.value;
+    size->error += lost * size->value;
 }
 
 static finf_status diverges(double eta, const finf_optimizer *o, finf_mean_result *out)
@@ -65,6 +76,7 @@ finf_status mean_with_optimizer(const finf_noise *noise, double eta, const finf_
     finf_status s = filtered_gains(o, noise, &q, 1, opt->cancel, &x, &why), best = FINF_OK;
     if (finf_cancelled(opt->cancel)) return finf_why(&out->reason, FINF_ETOL, "stopped");
     best = mean_size(o, q, &size);
+    if (o->weight_decay > 0) add_rounding(q, h * finf_optimizer_eta_max(o, 1, 1), &x, &size);
     if (why.text[0] && !out->reason.text[0]) out->reason = why;
     finf_real square = finf_real_make(size.value * size.value, 2 * size.value * size.error, "");
     out->F_optimal = total(half, unit, square, sgd2, x.g_bar,

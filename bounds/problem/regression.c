@@ -10,9 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* How much faster than q itself a gain may change: a few powers of q, and of the distance to the
- * edge of stability. */
-static double sensitivity(double q, double edge)
+double gain_sensitivity(double q, double edge)
 {
     return 3 * (1 + (edge > q ? q / (edge - q) : 1 / FINF_EPS));
 }
@@ -77,7 +75,7 @@ static void set_gains(regression *R)
         double step = R->eta * R->m.lambda[i];
         R->x[i] = step * step * g.value;
         R->r[i] = 1 / (1 - R->k * R->x[i]);
-        R->error[i] = g.error / g.value + sensitivity(R->q[i], edge) *
+        R->error[i] = g.error / g.value + gain_sensitivity(R->q[i], edge) *
                                               (spectral_measure_lambda_error(&R->m, i) + FINF_EPS);
     }
 }
@@ -276,11 +274,12 @@ finf_status transfer_make(const regression *R, int exact, transfer *out)
 
 double transfer_at(const transfer *x, double t)
 {
-    double complex b, a;
-    optimizer_at(x->o, optimizer_y(t), &b, &a);
-    double br = creal(b), bi = cimag(b), ar = creal(a), ai = cimag(a), loss = 0, more = 0;
+    optimizer_point p = optimizer_point_at(x->o, t);
+    double br = creal(p.b), bi = cimag(p.b), ar = creal(p.bottom), ai = cimag(p.bottom), loss = 0,
+           more = 0;
     for (size_t i = 0; i < x->n; i++) {
-        double re = ar + x->q[i] * br, im = ai + x->q[i] * bi, gain = 1 / (re * re + im * im);
+        double q = (x->q[i] - p.q0) - p.q0_low, re = ar + q * br, im = ai + q * bi,
+               gain = 1 / (re * re + im * im);
         loss += x->loss[i] * gain;
         more += x->more[i] * gain;
     }

@@ -27,6 +27,10 @@ double linreg_separate_above(double eta, double kurtosis);
 
 /* ---- of any optimizer ------------------------------------------------------------------------ */
 
+/* How much faster than q itself a gain may change: a few powers of q, and of the distance to the
+ * edge of stability. */
+double gain_sensitivity(double q, double edge);
+
 /* The directions at one step, each a node of the spectral measure, and what white noise does there.
  * (theory 11.3) */
 typedef struct {
