@@ -561,6 +561,7 @@ START_TEST(participation)
             ck_assert(x.least <= x.loss.value * (1 + 1e-13));
             for (size_t i = 0; i < COUNT(all); i++) {
                 finf_participation p;
+                ck_assert_msg(x.loss.value <= all[i].loss.value, "dense above %s", all[i].family);
                 ck_assert_int_eq(finf_system_participation(all[i].system, k, 20, NULL, &p, NULL),
                                  FINF_OK);
                 ASSERT_NEAR(all[i].sens2.value, count ? p.min_sep : p.fixed_order, 1e-14, "sens2");
@@ -571,6 +572,35 @@ START_TEST(participation)
             finf_design_result_free(&x);
             finf_design_free(r);
         }
+}
+END_TEST
+
+/* Steps at least b apart: the best matrix of b bands against SciPy's L-BFGS-B on dense matrices
+ * (its own derivatives, another start), where it is below the best Toeplitz noise and the other
+ * matrix. */
+START_TEST(bands_of_the_separation)
+{
+    static const struct {
+        size_t n, k, b;
+        double loss;
+    } CASES[] = {{10, 2, 3, 5.91806743620061},
+                 {40, 4, 10, 18.593879713412814},
+                 {60, 3, 8, 19.69694986663649},
+                 {100, 5, 20, 31.410746889925317}};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        finf_design_options o = unit(FINF_DESIGN_AVERAGE);
+        finf_design *r;
+        o.participations = CASES[i].k;
+        o.separation = CASES[i].b;
+        o.count = FINF_DESIGN_MIN_SEP;
+        ck_assert_int_eq(finf_design_prefix(CASES[i].n, &o, &r, NULL), FINF_OK);
+        finf_design_result x = dense(r);
+        ASSERT_NEAR(x.loss.value, CASES[i].loss, 1e-5, "bands");
+        ASSERT_NEAR(x.sens2.value, 1, 1e-12, "sens2 of bands");
+        ASSERT_NEAR(x.duality_gap, x.loss.value / x.least - 1, 1e-14, "gap of bands");
+        finf_design_result_free(&x);
+        finf_design_free(r);
+    }
 }
 END_TEST
 
@@ -812,6 +842,7 @@ static TCase *make(void)
     tcase_add_test(t, order);
     tcase_add_loop_test(t, stationary, 0, 2);
     tcase_add_test(t, participation);
+    tcase_add_test(t, bands_of_the_separation);
     tcase_add_test(t, long_run);
     tcase_add_test(t, not_attained);
     tcase_add_test(t, stopped);

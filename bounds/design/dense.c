@@ -13,6 +13,7 @@
  *
  * What is returned is computed anew: the loss from C, and the lower bound from a matrix Z of norm
  * at most 1, as T = max { tr(Z'Y) : |Z| <= 1 } for Y'Y = W'MW (certify.c). */
+#include "dense_band.h"
 #include "dense_design.h"
 
 #include <stdlib.h>
@@ -413,6 +414,8 @@ static finf_status solve(const finf_design *r, dense_work *w, finf_design_result
     w->r = &uncancelled;
     s = answer(w, out);
     w->r = r;
+    if (!s && dense_is_relaxed(r) && !finf_cancelled(r->o.cancel))
+        s = dense_try_bands(r, w->u, out);
     *answered = !s;
     return s ? s : explain(w, out);
 }
