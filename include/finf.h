@@ -1669,6 +1669,7 @@ finf_status finf_blt_fit_iqc(double eta, double kappa, const finf_iqc_options *o
 typedef struct finf_stream finf_stream;
 
 #define FINF_STREAM_KEY 32               /* bytes of a key */
+#define FINF_STREAM_SUMS 128             /* first steps whose bits no number of steps changes */
 #define FINF_STREAM_DIM_MAX (1ull << 62) /* coordinates */
 
 #define FINF_STREAM_DTYPE_LIST(X)                                                                  \
@@ -1684,8 +1685,8 @@ typedef struct {
     size_t count;             /* so many; 0, the default: all that follow */
     /* How many steps the run has, for which sigma was found: the stream has no more. Noise that has
      * neither a recursion nor a finite beta (nu, power, cc, product, spectrum) needs them, as so
-     * many vectors are kept, and its bits depend on their number. Default 0: such noise is
-     * FINF_EUSAGE, others go on without an end. */
+     * many vectors are kept, and its bits depend on their number after the first FINF_STREAM_SUMS
+     * steps. Default 0: such noise is FINF_EUSAGE, others go on without an end. */
     size_t steps;
     int seeded;              /* take the seed instead of a key: for experiments only; default 0 */
     unsigned long long seed; /* default 0 */
@@ -1700,7 +1701,8 @@ finf_stream_options finf_stream_options_default(void);
  *           FINF_EUSAGE: libsodium is not there; both a key and a seed; see `steps`
  * method:   blt: its buffers, k vectors; strategy: its last n-1 outputs; a finite beta: the last
  *           n-1 inputs: O(vectors) operations a coordinate and step. Others: all steps at the first
- *           finf_stream_next, by transforms, O(log steps) operations a coordinate and step
+ *           finf_stream_next, the first FINF_STREAM_SUMS by sums and those after by transforms,
+ *           O(log steps) operations a coordinate and step
  * ownership: *out is the caller's, for finf_stream_free; NULL on failure. Not for two threads at
  *           once: let each have coordinates of its own */
 finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,

@@ -127,7 +127,7 @@ finf_status noise_filter_recursion(const double *numbers, size_t n, size_t k, no
     return FINF_OK;
 }
 
-#define WHOLE_LEAST 33 /* steps from which transforms are faster than sums */
+#define WHOLE_LEAST 33 /* steps from which some coordinates of all of them at a time are faster */
 
 void noise_filter_whole(noise_filter *f)
 {

@@ -24,6 +24,7 @@ typedef struct {
     unsigned char key[FINF_STREAM_KEY];
     unsigned char *state; /* bytes of --state, where that file is there; owned */
     size_t state_size;
+    int beginning; /* noise without a recursion, and nobody said how long the run is */
 } request;
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -179,13 +180,23 @@ static finf_status restore(const args *a, const request *r, finf_stream *s, finf
     return FINF_OK;
 }
 
+static finf_status needs_horizon(const args *a, finf_reason *why)
+{
+    return finf_why(why, FINF_EUSAGE,
+                    "a part of --noise %.60s after step %d needs --horizon, the steps of the whole "
+                    "run",
+                    args_text(a, OPT_NOISE), FINF_STREAM_SUMS);
+}
+
 /* A recursion goes on after the steps of a design or of --horizon, but its privacy does not. */
-static finf_status check_steps(const request *r, const finf_stream *s, finf_reason *why)
+static finf_status check_steps(const args *a, const request *r, const finf_stream *s,
+                               finf_reason *why)
 {
     finf_stream_facts f = finf_stream_describe(s);
     unsigned long long end = f.steps, steps = (unsigned long long)r->steps;
     if (!isnan(r->horizon)) end = (unsigned long long)r->horizon; /* a design has one too */
     if (!end || (f.step <= end && steps <= end - f.step)) return FINF_OK;
+    if (r->beginning) return needs_horizon(a, why);
     return finf_why(why, FINF_EDOM, "steps %llu to %llu: the run has %llu", f.step,
                     f.step + steps - 1, end);
 }
@@ -201,10 +212,13 @@ static finf_status make_stream(const args *a, request *r, finf_stream **out, fin
                         "nobody has the steps before",
                         finf_show(from).s);
     finf_status s = noise_source_stream(&r->of, r->dim, &r->o, out, why);
-    if (s == FINF_EUSAGE && isnan(run) && strstr(why->text, "no recursion"))
-        finf_why(why, s, "a part of --noise %.60s needs --horizon, the steps of the whole run",
-                 args_text(a, OPT_NOISE));
+    if (s == FINF_EUSAGE && isnan(run) && strstr(why->text, "no recursion")) {
+        r->o.steps = FINF_STREAM_SUMS; /* of which every run has the same bits */
+        r->beginning = 1;
+        s = noise_source_stream(&r->of, r->dim, &r->o, out, why);
+    }
     if (s) return s;
+    if (r->beginning && from > FINF_STREAM_SUMS) return needs_horizon(a, why);
     if (r->state) return restore(a, r, *out, why);
     return finf_stream_skip(*out, (unsigned long long)from, &cancel, why);
 }
@@ -359,7 +373,7 @@ static finf_status cmd_noise(const args *a, doc *d, finf_reason *why)
     if (!status) status = find_sigma(a, &r, why);
     if (!status && table) r.o.dtype = FINF_STREAM_F64;
     if (!status) status = make_stream(a, &r, &s, why);
-    if (!status) status = check_steps(&r, s, why);
+    if (!status) status = check_steps(a, &r, s, why);
     if (!status && table) status = show_table(a, &r, s, d, why);
     if (!status && !table) {
         status = show_numbers(a, s, (size_t)r.steps, d, why);

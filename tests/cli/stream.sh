@@ -50,7 +50,18 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     cat part1 part2 | cmp -s - run1 && [ "$(wc -c <state)" = 144 ] && yes || no 'stopped and gone on: other bits' noise --noise nu:0.01
     rm -f run1
     bad1 3 'another noise' noise --noise nu:0.01 --steps 5 --horizon 60 --dim 9 --sigma 2 --state state
-    bad 2 'a part of --noise nu:0.01 needs --horizon' noise --noise nu:0.01 --steps 5 --from 3 --dim 9 --sigma 2 --seed 3
+    # the first 128 steps have the same bits in every run, so that their parts need no horizon
+    ok '' noise --noise nu:0.01 --steps 500 --dim 9 --sigma 2 --seed 3 --output run1
+    head -c 9216 run1 | tail -c 2016 >half
+    ok '' noise --noise nu:0.01 --steps 28 --from 100 --dim 9 --sigma 2 --seed 3 --output last
+    cmp -s half last && yes || no 'a part has other bits' noise --noise nu:0.01 --from 100
+    rm -f state
+    for i in 1 2; do ok '' noise --noise nu:0.01 --steps 64 --dim 9 --sigma 2 --seed 3 --state state --output part$i; done
+    head -c 9216 run1 >half && cat part1 part2 | cmp -s - half && yes || no 'stopped and gone on: other bits' noise --noise nu:0.01 --state
+    bad1 2 'after step 128 needs --horizon' noise --noise nu:0.01 --steps 1 --dim 9 --sigma 2 --state state
+    bad 2 'a part of --noise nu:0.01 after step 128 needs --horizon' noise --noise nu:0.01 --steps 5 --from 124 --dim 9 --sigma 2 --seed 3
+    bad 2 'a part of --noise nu:0.01 after step 128 needs --horizon' noise --noise nu:0.01 --steps 5 --from 1e9 --dim 9 --sigma 2 --seed 3
+    rm -f run1
     # a key for several workers
     head -c 32 whole >key
     ok '' noise --noise "$blt" --steps 4 --dim 9 --sigma 1 --key key --output both
@@ -60,7 +71,7 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     bad 5 'No such file' noise --noise sgd --steps 1 --dim 1 --sigma 1 --key missing
     bad 2 'one of them' noise --noise sgd --steps 1 --dim 1 --sigma 1 --key key --seed 1
     bad 2 'needs --horizon' noise --noise nu:0.1 --steps 3 --dim 1 --rho 1 --from 2 --seed 1
-    bad1 2 'needs --horizon' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --state new
+    bad1 2 'needs --horizon' noise --noise nu:0.1 --steps 3 --dim 1 --rho 1 --state new
     bad 2 'nobody has the steps before' noise --noise sgd --steps 3 --dim 1 --sigma 1 --from 2
     bad 3 'the run has 4' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --from 2 --horizon 4 --seed 1
     # what design saved: the stream of design@FILE, its own sigma, no step more than it is for
