@@ -506,7 +506,8 @@ double finf_optimizer_eta_max(const finf_optimizer *opt, double h_min, double h_
 /* The largest modulus of a closed-loop pole over the curvatures in [h_lo, h_hi]: the error falls by
  * this factor a step in the end. Above 1 where it diverges.                          theory 11.1
  * domain: 1e-50 <= eta (h_lo + V) <= eta (h_hi + V) <= 1e50, else FINF_EDOM
- * method: closed form for momentum, else eigenvalues; 257 curvatures and golden sections between
+ * method: closed form for momentum, else eigenvalues; 257 curvatures and golden sections between;
+ *         of plain SGD the two ends
  * accuracy: error is what rounding of eta (h + V) does to it, which at a double pole is 1e-8; of a
  *         filter's eigenvalues an estimate by the polynomial's value there
  * failure: NaN. FINF_ETOL: no eigenvalues */

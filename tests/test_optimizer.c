@@ -270,7 +270,16 @@ START_TEST(contraction)
     ASSERT_REAL(c, 0.999, 1e-15, 1e-14, "sgd");
     ck_assert_int_eq(finf_optimizer_contraction(NULL, 1.9, 0.5, 1, &c, NULL), FINF_OK);
     ASSERT_REAL(c, 0.9, 1e-14, 1e-14, "sgd at its largest curvature");
-    finf_optimizer *o = made("heavy-ball:0.81", "", 0);
+    /* The filter of the same numbers is asked between the ends too. */
+    finf_optimizer *o = made("filter:0,1;1,-1", "", 0);
+    for (double eta = 0.01; eta < 3; eta *= 1.3) {
+        finf_real same;
+        ck_assert_int_eq(finf_optimizer_contraction(NULL, eta, 0.01, 1, &c, NULL), FINF_OK);
+        ck_assert_int_eq(finf_optimizer_contraction(o, eta, 0.01, 1, &same, NULL), FINF_OK);
+        ASSERT_NEAR(c.value, same.value, 1e-14, "sgd as a filter");
+    }
+    finf_optimizer_free(o);
+    o = made("heavy-ball:0.81", "", 0);
     ck_assert_int_eq(finf_optimizer_contraction(o, 0.01, 1, 100, &c, NULL), FINF_OK);
     ASSERT_REAL(c, 0.9, 1e-8, 1e-7, "critically damped: a double pole at sqrt(m)");
     ck_assert_int_eq(finf_optimizer_contraction(o, 0.01, 2, 100, &c, NULL), FINF_OK);

@@ -268,8 +268,9 @@ finf_status finf_optimizer_contraction(const finf_optimizer *opt, double eta, do
                         "eta (h + V) from %s to %s: must be positive, increasing, 1e-50 to 1e50",
                         finf_show(lo).s, finf_show(hi).s);
     finf_status s = FINF_OK;
-    double step = log(hi / lo) / (SAMPLES - 1);
-    size_t samples = lo == hi ? 1 : SAMPLES;
+    /* Plain SGD has one pole, 1 - q: the largest modulus is at an end. */
+    size_t samples = lo == hi ? 1 : optimizer_or_sgd(opt)->rule == &optimizer_sgd ? 2 : SAMPLES;
+    double step = samples > 1 ? log(hi / lo) / (double)(samples - 1) : 0;
     for (size_t i = 0; i < samples && !s; i++) {
         double q = i + 1 == samples ? hi : lo * exp(step * (double)i);
         s = slowest(opt, q, &leak[i]);
