@@ -14,6 +14,9 @@ Noise, Spectrum, Optimizer, Problem and System are what it is about; gamma, mean
 optimize, tune, curve, simulate, privacy, audit and design answer, as the commands do; finf.stream
 draws the noise, finf.torch and finf.optax put it into training.
 """
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
 from . import errors
 from ._abi import VERSION as __version__
 from ._call import string as _string
@@ -47,6 +50,13 @@ from .systems import __all__ as _systems
 __all__ = ["Noise", "Spectrum", "Optimizer", "Problem", "NoiseStream", "Result", "Results",
            "parts", "__version__", *_auditing, *_best, *_convex, *_designing, *_errors, *_privacy,
            *_quadratic, *_simulation, *_systems]
+
+
+def __getattr__(name: str) -> _Any:
+    """finf.torch and finf.optax are imported when first asked for."""
+    if name in ("torch", "optax"):
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def parts() -> dict[str, tuple[str | None, str]]:

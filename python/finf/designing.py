@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, Progress, Stop, check, choice, made, real, stoppable, string
-from ._call import as_real, over, text_of, whole
+from ._call import as_real, copied, number, over, text_of, whole
 from ._library import ffi, has, lib
-from .errors import ToleranceError, UsageError
+from .errors import FinfError, ParseError, ToleranceError, UsageError
 from .noise import Noise, noise_for
 from .optimizer import optimizer_of, pointer
 from .problem import Privacy, Problem, taken
@@ -65,6 +65,8 @@ class DesignResult(Setting):
     noise: Noise | None = None
     #: its matrices, where it was searched for or is one
     system: System | None = None
+    #: scaled:k: of every step a gain, k decays, k scales out and k scales in
+    recursion: Array | None = None
     #: vectors of state
     memory: int | None = None
     iterations: int
@@ -74,7 +76,7 @@ class DesignResult(Setting):
 def design(steps: int | None = None, *, eta: float | None = None,
            spectrum: "Spectrum | ArrayLike | None" = None, kappa: float | None = None,
            workload: str | None = None,
-           families: "Sequence[str | Noise | System] | None" = None, objective: str = "last",
+           families: "str | Sequence[str | Noise | System] | None" = None, objective: str = "last",
            max_participations: int | None = None, min_sep: int | None = None,
            epochs: int | None = None, start: "float | ArrayLike" = 1.0, kurtosis: float = 0.0,
            optimizer: Any = None, tol: float | None = None,
@@ -87,9 +89,9 @@ def design(steps: int | None = None, *, eta: float | None = None,
     and its distance from `least`, which no noise at all is below. With `eta` and `spectrum` the
     loss is E[F] of linear regression ("last", "average" or "max" over the steps); with
     workload="prefix" the variance of the prefix sums. `families`: "dense", "toeplitz",
-    "banded:b", "blt:k", "nu", "me", any noise or System as it is; None: dense (up to 1000 steps,
-    400 with participations or "max"), toeplitz, blt:2, blt:4, nu, me, sgd. Without `steps` it is
-    for F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in the place of
+    "banded:b", "blt:k", "scaled:k", "nu", "me", any noise or System as it is; None: dense (up to
+    1000 steps, 400 with participations or "max"), toeplitz, blt:2, blt:4, nu, me, sgd. Without
+    `steps` it is for F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in the place of
     `spectrum` for the bound of `iqc`, whose `least` is the minimax. Where one misses its tolerance
     a ToleranceError has them all as its `result`.
 
@@ -101,6 +103,10 @@ def design(steps: int | None = None, *, eta: float | None = None,
     """
     if not has("finf_design_make"):
         raise UsageError("this libfinf has no design")
+    if isinstance(families, (str, Noise, System)):
+        families = [families]
+    if families is not None and not len(families):
+        raise UsageError(f"families is empty: some of {_FAMILIES}")
     prefix = (workload or "loss") == "prefix"
     if workload not in (None, "loss", "prefix"):
         raise UsageError(f"workload = {workload!r}: must be one of loss, prefix")
@@ -157,10 +163,33 @@ def _options(p: Privacy, objective: str, kurtosis: float, tol: Any) -> Any:
     o = ffi.new("finf_design_options *", lib.finf_design_options_default())
     p.into(o.privacy)
     o.objective = choice(objective, "objective", lib.finf_design_objective_name, 4)
-    o.kurtosis = kurtosis
+    o.kurtosis = number(kurtosis, "kurtosis")
     if tol is not None:
-        o.tol = tol
+        o.tol = number(tol, "tol")
     return o
+
+
+_FAMILIES = "dense, toeplitz, banded:b, blt:k, scaled:k, nu, power, me, best, or a noise"
+
+
+def _count(family: str, count: str) -> int:
+    """b or k of a family's name."""
+    try:
+        return whole(float(count), family)
+    except ValueError as e:
+        if isinstance(e, FinfError):
+            raise
+        raise ParseError(f"family {family!r} is not known: {_FAMILIES}") from None
+
+
+def _given(family: Any, problem: Problem | None) -> Noise:
+    """A family that is a noise."""
+    try:
+        return noise_for(family, problem)
+    except ParseError as e:
+        if ":" in str(family) or "@" in str(family):
+            raise
+        raise ParseError(f"family {family!r} is not known: {_FAMILIES}") from e
 
 
 def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
@@ -170,23 +199,26 @@ def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
     word, _, count = family.partition(":") if isinstance(family, str) else ("", "", "")
     held: Any = None
     fit: Any = None
-    if word == "dense":
+    if word == family == "dense":
         function: Any = lib.finf_design_dense
         args: tuple[Any, ...] = (run,)
-    elif word in ("toeplitz", "banded"):
-        function, bands = lib.finf_design_toeplitz, whole(float(count or 0), family, 0)
-        args = (run, bands)
+    elif word == family == "toeplitz":
+        function, args = lib.finf_design_toeplitz, (run, 0)
+    elif word == "banded":
+        function, args = lib.finf_design_toeplitz, (run, _count(family, count))
     elif word == "blt" and ";" not in count:
         fit = ffi.new("finf_blt_fit *")
-        function, args = lib.finf_design_blt, (run, whole(float(count or 0), family), fit)
-    elif family == "nu":
+        function, args = lib.finf_design_blt, (run, _count(family, count), fit)
+    elif word == "scaled":
+        function, args = lib.finf_design_scaled, (run, _count(family, count))
+    elif word == family == "nu":
         function, args = lib.finf_design_nu, (run,)
-    elif word == "me" or isinstance(family, System):
+    elif word == family == "me" or isinstance(family, System):
         held = family if isinstance(family, System) else (
             System.epochs(n, epoch) if epoch else System.me(n))
         function, args = lib.finf_design_system, (run, held._c)
     else:
-        held = noise_for(family, problem)
+        held = _given(family, problem)
         function, args = lib.finf_design_noise, (run, held._c)
     cancel = ffi.new("finf_cancel *")  # the run's own has the same flag
     try:
@@ -194,7 +226,7 @@ def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
         if status and (status != lib.FINF_ETOL or math.isnan(r.loss.value)):
             check(status, r.reason)
         name = family if isinstance(family, str) else string(r.family)
-        return status, {**_fields(name, held, r), **_buffers(fit)}
+        return status, {**_fields(name, held, r), **_buffers(fit), **_recursion(r, n)}
     finally:
         lib.finf_design_result_free(r)
 
@@ -231,6 +263,13 @@ def _judged(p: Privacy, r: dict[str, Any], least: Any) -> dict[str, Any]:
             **real("gap", over(loss, least)), "sigma_error": sigma.error}
 
 
+def _recursion(r: Any, n: int) -> dict[str, Any]:
+    """The numbers of scaled:k, a row a step."""
+    if not r.recursion:
+        return {}
+    return {"recursion": copied(r.recursion, n * (3 * r.memory + 1)).reshape(n, -1)}
+
+
 def _buffers(fit: Any) -> dict[str, Any]:
     """What a finf_blt_fit has beside the noise."""
     if not fit or not fit.buffers:
@@ -248,8 +287,8 @@ def _found(f: str, p: Problem) -> tuple[Any, dict[str, Any], str]:
         check(lib.finf_tune_power_linreg(p.eta, p.H._c, p.linreg_options(), power, nu, r), r.reason)
         return Noise.power(power[0], nu[0]), {}, ""
     if word != "blt" or ";" in count:
-        return noise_for({"toeplitz": "best", "nu": "nu:best"}.get(f, f), p), {}, ""
-    k, fit = whole(float(count or 0), f), ffi.new("finf_blt_fit *")
+        return _given({"toeplitz": "best", "nu": "nu:best"}.get(f, f), p), {}, ""
+    k, fit = _count(f, count), ffi.new("finf_blt_fit *")
     if p.kind == "convex":
         o, q = p.iqc_options(), ffi.new("finf_iqc_result *")
         status = stoppable(o.cancel, lambda: lib.finf_blt_fit_iqc(p.eta, p.kappa, o, k, fit, q))

@@ -5,6 +5,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
+from ._call import whole
 from .stream import NoiseStream
 
 __all__ = ["correlated_noise", "GradientTransformation", "NoiseState"]
@@ -53,7 +54,8 @@ def _added(tree: Any, z: Iterator[Any]) -> Any:
 
 def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int = 1,
                      **stream: Any) -> GradientTransformation:
-    """updates + z_t, z_t = sum_s beta_s w_{t-s}; keywords are those of `NoiseStream`.
+    """updates + z_t, z_t = sum_s beta_s w_{t-s}; `noise` (also a design) and keywords are those of
+    `NoiseStream`.
 
     Nothing is changed in place: an old state gives the same noise again.
 
@@ -64,6 +66,7 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
     >>> noisy["w"].shape, state.step
     ((2, 3), 1)
     """
+    whole(batch_size, "batch_size")
     opened: dict[int, NoiseStream] = {}
 
     def at(size: int) -> NoiseStream:

@@ -11,9 +11,11 @@ from numpy.typing import DTypeLike, NDArray
 from ._call import as_real, call, made, number, numbers, stoppable, string, whole
 from ._library import ffi, has, lib
 from .accounting import gamma
+from .designing import DesignResult
 from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
 from .problem import Privacy
+from .results import Results
 from .systems import System
 
 __all__ = ["NoiseStream"]
@@ -24,9 +26,11 @@ _DTYPES = {np.dtype(np.float64): "FINF_STREAM_F64", np.dtype(np.float32): "FINF_
 class NoiseStream:
     """z_t = sum_s beta_s w_{t-s}, w_{t,j} ~ N(0, sigma^2), of the given shape, step by step.
 
-    ``noise``: a Noise or its spelling, or a System, whose n steps it then has. ``sigma``: the
-    standard deviation of w; or a privacy target in its place, rho or epsilon with delta, for the
-    clip norm and participations given, by the sensitivity of ``steps`` (None: of all time).
+    ``noise``: a Noise or its spelling, or a System, whose n steps it then has, or what `design`
+    answered for a family. ``sigma``: the standard deviation of w; or a privacy target in its place,
+    rho or epsilon with delta, for the clip norm and participations given, by the sensitivity of
+    ``steps`` (None: of all time). A design has its own sigma, steps and participations: with none
+    given they are its.
     ``steps`` is needed where the noise has neither a recursion nor a finite beta (nu, cc, ..): so
     many vectors are then kept. ``coordinates`` (a, b): those of the flattened shape only.
 
@@ -46,7 +50,7 @@ class NoiseStream:
     True
     """
 
-    def __init__(self, noise: "Noise | System | str", shape: "int | Sequence[int]",
+    def __init__(self, noise: "Noise | System | DesignResult | Results[Any] | str", shape: "int | Sequence[int]",
                  sigma: float | None = None, dtype: DTypeLike = np.float64, *,
                  steps: int | None = None, rho: float | None = None,
                  epsilon: float | None = None, delta: float | None = None,
@@ -55,23 +59,33 @@ class NoiseStream:
                  key: bytes | None = None, coordinates: tuple[int, int] | None = None) -> None:
         if not has("finf_stream_new"):
             raise UsageError("this libfinf has no streams")
-        self.noise: Noise | System = noise if isinstance(noise, System) else noise_for(noise)
+        run = _design(noise)
+        self.noise: Noise | System = _noise(noise if run is None else run)
         self.shape = _shape(shape)
         self.dtype = _dtype(dtype)
         dim = math.prod(self.shape)
+        if dim >= 2**63:
+            raise DomainError(f"shape = {shape!r}: more numbers than there can be")
         target = (rho, epsilon, delta, clip, None)
         who = (max_participations, min_sep, epochs)
         o = ffi.new("finf_stream_options *", lib.finf_stream_options_default())
+        if run is not None:
+            steps = _steps(run, steps)
+            sigma, target, who = _sigma_of(run, sigma, target, who), (None,) * 5, (None,) * 3
         o.sigma = _sigma(self.noise, sigma, target, steps, who)
         o.dtype = getattr(lib, _DTYPES[self.dtype])
         o.steps = 0 if steps is None else whole(steps, "steps")
         if coordinates is not None:
+            if not isinstance(coordinates, (tuple, list)) or len(coordinates) != 2:
+                raise DomainError(f"coordinates = {coordinates!r}: two numbers, first and end, are "
+                                  "expected")
             first, end = (whole(x, "coordinates", 0, dim) for x in coordinates)
             if first >= end:
                 raise DomainError(f"coordinates {first}:{end}: there must be some")
             o.first, o.count = first, end - first
             self.shape = (end - first,)
-        self._c = _opened(self.noise, dim, o, seed, key)
+        recursion = None if run is None else run.recursion
+        self._c = _opened(self.noise, recursion, dim, o, seed, key)
         self._lock = threading.Lock()
 
     def next(self, out: "NDArray[Any] | None" = None) -> "NDArray[Any]":
@@ -207,7 +221,54 @@ def _sigma(noise: "Noise | System", sigma: float | None, target: tuple[Any, ...]
     return m.sigma.value
 
 
-def _opened(noise: "Noise | System", dim: int, o: Any, seed: int | None, key: bytes | None) -> Any:
+def _design(noise: Any) -> DesignResult | None:
+    """What `design` answered, where that was given: for one family."""
+    if isinstance(noise, Results):
+        if len(noise) != 1:
+            named = ", ".join(str(getattr(r, "family", "?")) for r in noise)
+            raise UsageError(f"a design of {len(noise)} families ({named}): give one of them, as "
+                             "design[0]")
+        noise = noise[0]
+    return noise if isinstance(noise, DesignResult) else None
+
+
+def _noise(given: Any) -> "Noise | System":
+    if isinstance(given, System):
+        return given
+    if not isinstance(given, DesignResult):
+        return noise_for(given)
+    found = given.noise if given.noise is not None else given.system
+    if found is None:
+        raise UsageError(f"the design {given.family} has no noise: {given.reason}")
+    return found
+
+
+def _steps(run: DesignResult, steps: int | None) -> int | None:
+    """Of the stream: a design is private for no more steps than it was made for."""
+    if run.steps is None or steps is None:
+        return steps if run.steps is None else run.steps
+    return whole(steps, "steps", 1, run.steps)
+
+
+def _sigma_of(run: DesignResult, sigma: float | None, target: tuple[Any, ...],
+              who: tuple[Any, ...]) -> float:
+    """As given; of a privacy target, by the design's own sensitivity; or the design's."""
+    if any(x is not None for x in who):
+        raise UsageError("participations are the design's own")
+    if all(x is None for x in target):
+        return number(run.sigma if sigma is None else sigma, "sigma")
+    if sigma is not None:
+        raise UsageError("sigma, or a privacy target (rho, or epsilon with delta): one of them")
+    rho, epsilon, delta, clip, _ = target
+    if rho is None and epsilon is None and delta is None:
+        raise UsageError("clip is of a privacy target: rho, or epsilon with delta")
+    m = Privacy(rho, epsilon, delta, run.clip if clip is None else clip).multipliers(
+        as_real(run.sens2))
+    return m.sigma.value
+
+
+def _opened(noise: "Noise | System", recursion: "NDArray[Any] | None", dim: int, o: Any,
+            seed: int | None, key: bytes | None) -> Any:
     """A finf_stream at step 0."""
     if seed is not None:
         o.seeded, o.seed = 1, whole(seed, "seed", 0, 2**64 - 1)
@@ -220,6 +281,10 @@ def _opened(noise: "Noise | System", dim: int, o: Any, seed: int | None, key: by
         held = ffi.new("unsigned char[]", bytes(key))
         o.key = held
     kind, free = "finf_stream", lib.finf_stream_free
+    if recursion is not None:
+        rows, p = numbers(recursion, "recursion", 2)
+        return made(kind, free, lib.finf_stream_new_recursion, p, len(rows),
+                    (rows.shape[1] - 1) // 3, dim, o)
     if isinstance(noise, System):
         B, p = numbers(noise.noising(), "B", 2)
         return made(kind, free, lib.finf_stream_new_matrix, p, len(B), dim, o)

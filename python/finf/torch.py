@@ -1,6 +1,7 @@
 """Correlated noise in a PyTorch training loop.
 
-    noise = finf.torch.CorrelatedNoise(model.parameters(), "blt:0.9,0.5;0.2,0.1", sigma=0.5)
+    design = finf.design(1000, epochs=5, workload="prefix", families="blt:3", epsilon=2, delta=1e-6)
+    noise = finf.torch.CorrelatedNoise(model.parameters(), design)
     for x, y in data:
         optimizer.zero_grad()
         clipped_gradients(model, x, y)      # the *sum* of clipped gradients into p.grad
@@ -17,6 +18,7 @@ from typing import Any, Iterable
 import numpy as np
 import torch
 
+from ._call import whole
 from .errors import UsageError
 from .stream import NoiseStream
 
@@ -27,18 +29,19 @@ class CorrelatedNoise:
     """Adds z_t = sum_s beta_s w_{t-s} to the gradients of `params`, between backward() and
     optimizer.step(). Parameters without a gradient get the noise too: privacy counts on it.
 
-    Keywords are those of `NoiseStream`: sigma or a privacy target, steps, seed or key. The state
-    holds the key, and is a secret.
+    ``design``: what `finf.design` answered for one family, with its sigma; or a Noise, its spelling
+    or a System, with a sigma or a privacy target. Keywords are those of `NoiseStream`: steps, seed
+    or key, .. The state holds the key, and is a secret.
     """
 
-    def __init__(self, params: "Iterable[torch.Tensor]", noise: Any, sigma: float | None = None, *,
+    def __init__(self, params: "Iterable[torch.Tensor]", design: Any, sigma: float | None = None, *,
                  batch_size: int = 1, dtype: Any = np.float32, **stream: Any) -> None:
         self.params = [p for p in params if p.requires_grad]
         if not self.params:
             raise UsageError("no parameter takes a gradient")
-        self.batch_size = batch_size
+        self.batch_size = whole(batch_size, "batch_size")
         sizes = [p.numel() for p in self.params]
-        self.stream = NoiseStream(noise, sum(sizes), sigma, dtype, **stream)
+        self.stream = NoiseStream(design, sum(sizes), sigma, dtype, **stream)
         self._at = np.cumsum([0, *sizes]).tolist()
         self._room = np.empty(self._at[-1], dtype=dtype)
 

@@ -149,13 +149,59 @@ def test_torch():
      {"eta": 0.05, "spectrum": S4, "objective": "average", "epsilon": 2, "delta": 1e-6,
       "epochs": 4})])
 def test_design(same, records, line, keywords):
-    families = ["dense", "toeplitz", "banded:4", "blt:2", "nu", "me", "sgd"]
+    families = ["dense", "toeplitz", "banded:4", "blt:2", "scaled:2", "nu", "me", "sgd"]
     ours = finf.design(32, families=families, **keywords)
     theirs = records(f"design --steps 32 --family {','.join(families)} {line}")
     for r, record in zip(ours, theirs):
         same(r, record, {"d", "d_eff", "trace", "eta", "optimizer", "eta_eff", "contraction",
                          "start", "family", "bands"})
         assert r.family == record["family"] or r.family.startswith(record["family"])
+
+
+@designs
+@streams
+def test_a_design_s_stream():
+    """What design answered is what is trained with: z = B w, its sigma, steps and memory."""
+    rows = finf.design(24, eta=0.05, spectrum=S4, epochs=3, epsilon=2, delta=1e-5, clip=0.5,
+                       families=["dense", "toeplitz", "blt:2", "scaled:2", "nu", "me", "sgd"])
+    for r in rows:
+        s = finf.NoiseStream(r, (2, 3), seed=1)
+        assert (s.sigma, s.steps) == (r.sigma, 24)
+        assert s.memory <= r.memory or r.family == "nu"  # all of a run, by transforms
+        z = np.array(list(s)).reshape(24, -1)
+        w = np.array(list(finf.NoiseStream("sgd", 6, r.sigma, seed=1, steps=24)))
+        system = r.system or finf.System.toeplitz(r.noise, 24)
+        np.testing.assert_allclose(z, system.noising() @ w, rtol=1e-9, atol=1e-11)
+        rho = finf.privacy(epsilon=2, delta=1e-5).rho
+        again = finf.NoiseStream(r, 6, rho=4 * rho)  # by the sensitivity to the epochs, same clip
+        assert again.sigma == pytest.approx(r.sigma / 2, rel=1e-12)
+    with pytest.raises(finf.UsageError, match="7 families .dense, toeplitz"):
+        finf.NoiseStream(rows, 3)
+    one = rows[2]
+    for wrong, words in (({"steps": 25}, "from 1 to 24"), ({"epochs": 3}, "the design's own"),
+                         ({"sigma": 1.0, "rho": 1}, "one of them"), ({"clip": 1}, "target")):
+        with pytest.raises(finf.FinfError, match=words):
+            finf.NoiseStream(one, 3, **wrong)
+    limit = finf.design(eta=0.05, spectrum=S4, families="blt:2")
+    assert finf.NoiseStream(limit, 3).sigma == limit[0].sigma
+
+
+@designs
+@streams
+def test_a_design_in_training():
+    design = finf.design(16, workload="prefix", families="blt:2", epsilon=1, delta=1e-5)
+    z = finf.NoiseStream(design, 8, dtype=np.float32, seed=3)
+    init, update = finf.optax.correlated_noise(design, dtype=np.float32, seed=3)
+    noisy, state = update(np.zeros(8, np.float32), init(np.zeros(8)))
+    assert np.array_equal(noisy, z.next()) and state.step == 1
+    torch = pytest.importorskip("torch")
+    model = torch.nn.Linear(3, 2)
+    noise = finf.torch.CorrelatedNoise(model.parameters(), design, seed=3)
+    noise.step()
+    grad = torch.cat([p.grad.flatten() for p in model.parameters()]).numpy()
+    assert np.array_equal(grad, noisy) and noise.stream.sigma == design[0].sigma
+    with pytest.raises(finf.DomainError, match="batch_size"):
+        finf.torch.CorrelatedNoise(model.parameters(), design, batch_size=0)
 
 
 @designs
