@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._library import ffi, lib
-from .errors import DomainError, OutOfMemoryError, UsageError, error_of
+from .errors import DomainError, OutOfMemoryError, ParseError, UsageError, error_of
 
 Array = NDArray[np.float64]
 
@@ -75,11 +75,20 @@ def number(x: Any, name: str) -> float:
         raise DomainError(f"{name} = {x!r}: must be a number") from None
 
 
+def encoded(text: Any, name: str) -> bytes:
+    """A text for the library; refused where it would be cut at a zero byte."""
+    if not isinstance(text, str) or "\0" in text:
+        raise ParseError(f"{name} = {text!r}: must be a text")
+    return text.encode(errors="replace")
+
+
 def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
     """x as an array of doubles, and a pointer to it. The array must live as long as that."""
     try:
         if np.iscomplexobj(x):
             raise TypeError("complex numbers: real ones are expected")
+        if np.ma.is_masked(x):
+            raise TypeError("some are masked: all must be there")
         a = np.ascontiguousarray(x, dtype=np.float64)
     except (TypeError, ValueError) as e:
         raise DomainError(f"{name}: {e}") from None

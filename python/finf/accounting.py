@@ -178,8 +178,8 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
     p.rho_error = target["rho_error"]
     m = p.multipliers(g._meant())
     if batch is not None:
-        mean = over(p.widened(m.sigma), as_real(batch))
-        out |= {"batch": whole(batch, "batch"), **real("sigma_mean", mean)}
+        mean = over(p.widened(m.sigma), as_real(whole(batch, "batch")))
+        out |= {"batch": int(batch), **real("sigma_mean", mean)}
     return PrivacyResult(noise=g.noise, **p.real("noise_multiplier", m.over_sensitivity),
                          **p.real("sigma_over_clip", m.over_clip), **p.real("sigma", m.sigma),
                          reason=g.reason if math.isinf(g.meant) else "", **out)
@@ -209,5 +209,5 @@ def _rho(rho: float | None, epsilon: float | None, delta: float | None, z: float
 
 def _converted(name: str, function: Any, x: float, y: float) -> dict[str, Any]:
     out = ffi.new("finf_real *")
-    call(function, float(x), float(y), out)
+    call(function, float(x), number(y, "delta" if name.startswith("epsilon") else "epsilon"), out)
     return real(name, out)

@@ -8,7 +8,8 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import call, check, choice, numbers, real, stoppable, string, text_of, whole
+from ._call import call, check, choice, encoded, number, numbers, real, stoppable, string
+from ._call import text_of, whole
 from ._library import ffi, lib
 from .errors import UsageError
 from .noise import Noise, noise_for
@@ -115,11 +116,11 @@ def audit(noise: "Noise | System | str | ArrayLike", *, coef: str | None = None,
         o.count = lib.FINF_DESIGN_FIXED_ORDER if exactly else lib.FINF_DESIGN_MIN_SEP
     if sigma is None and delta is not None:
         raise UsageError("delta and sigma go together: they give epsilon")
-    o.clip = float(clip)
+    o.clip = number(clip, "clip")
     if sigma is not None:
-        o.sigma = float(sigma)
+        o.sigma = number(sigma, "sigma")
     if delta is not None:
-        o.delta = float(delta)
+        o.delta = number(delta, "delta")
     if batch is not None:
         o.batch = whole(batch, "batch")
     held = _claims(o, claims)
@@ -159,11 +160,13 @@ def _claims(o: Any, claims: Any) -> Any:
     """Into options; what is returned must live until the call has ended."""
     if not claims:
         return None
+    if not isinstance(claims, (str, Mapping)):
+        raise UsageError(f"claims = {claims!r}: a text, or names with their numbers, are expected")
     text = claims if isinstance(claims, str) else ",".join(
         f"{name}={value!r}" if isinstance(value, float) else f"{name}={value}"
         for name, value in claims.items())
     held, n = ffi.new("finf_audit_claim[]", 9), ffi.new("size_t *")
-    call(lib.finf_audit_claims, text.encode(), held, n)
+    call(lib.finf_audit_claims, encoded(text, "claims"), held, n)
     o.claims, o.n_claims = held, n[0]
     return held
 
@@ -200,6 +203,8 @@ def _fields(r: Any, o: Any) -> dict[str, Any]:
 
 def _loss(what: Any, problem: Problem, out: dict[str, Any]) -> dict[str, Any]:
     """F_inf of a Toeplitz noise for mean estimation or linear regression."""
+    if not isinstance(problem, Problem):
+        raise UsageError(f"problem = {problem!r}: a Problem is expected")
     if not isinstance(what, Noise) or problem.kind == "convex":
         raise UsageError("F_inf is of Toeplitz noise, mean estimation and linear regression")
     p = problem.privacy

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 from numpy.typing import ArrayLike
 
-from ._call import as_real, check, choice, real, stoppable, text_of
+from ._call import as_real, check, choice, number, real, stoppable, text_of
 from ._library import ffi, lib
 from .convex import ConvexOptimum, bound_of, optimize_convex, tune_convex
 from .errors import DomainError, UsageError
@@ -217,9 +217,9 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
     """
     if (contraction is None) == (half_life is None):
         raise UsageError("contraction or half_life: one of them")
-    if half_life is not None and not 0 < half_life <= 1e12:
+    if half_life is not None and not 0 < number(half_life, "half_life") <= 1e12:
         raise DomainError(f"half_life = {half_life:g}: must be positive, at most 1e12")
-    R = as_real(contraction or 0) if half_life is None else \
+    R = as_real(number(contraction, "contraction")) if half_life is None else \
         lib.finf_real_rounded(math.exp2(-1 / half_life), 2)
     p = Problem(math.nan, **problem)
     for n in noises:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ._call import Array, as_real, check, copied, over, real, seldom, stoppable
 from ._call import string, text_of
 from ._library import ffi, lib
-from .errors import ToleranceError, error_of
+from .errors import ToleranceError, UsageError, error_of
 from .noise import Noise, noise_for
 from .problem import Problem, taken
 from .results import Results, WithNoise, axes, several
@@ -107,6 +107,8 @@ def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic
     if not isinstance(eta, (float, int)) and np.ndim(eta):
         return several(lambda x: iqc(noise, x, kappa, lower=lower, seed=seed, **problem), eta,
                        "noise eta lower minimax bound")
+    if lower not in ("quadratic", "simulate"):
+        raise UsageError(f"lower = {lower!r}: must be one of quadratic, simulate")
     p = Problem(eta, kappa=kappa, **problem)
     n = noise_for(noise, p)
     o, r = p.iqc_options(), ffi.new("finf_iqc_result *")

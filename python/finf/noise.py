@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, check, made, number, numbers, room, string, text_of, whole
+from ._call import Array, call, check, encoded, made, number, numbers, room, string, text_of
+from ._call import whole
 from ._library import ffi, lib
-from .errors import ParseError, UsageError
+from .errors import DomainError, ParseError, UsageError
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["Noise"]
 
 _NEED_PROBLEM = ("best", "nu:best", "nu:paper")
+_FILES = {"beta": "Noise.from_noising_coef", "strategy": "Noise.from_strategy_coef",
+          "spectrum": "Noise.from_density",
+          "design": "Noise.blt, Noise.from_strategy_coef or System.from_matrix"}
 
 
 class Noise:
@@ -37,10 +41,16 @@ class Noise:
     """
 
     def __init__(self, text: str) -> None:
-        if text in _NEED_PROBLEM:
+        if isinstance(text, str) and text in _NEED_PROBLEM:
             raise UsageError(f"{text} depends on the problem: Noise.best(problem), "
                              "Noise.nu_best(problem), Noise.nu_paper(problem)")
-        self._set(_made(lib.finf_noise_parse, str(text).encode()))
+        if text == "nu:auto":
+            raise ParseError("noise 'nu:auto': there is no auto; nu:paper is eta*mu, nu:best the nu "
+                             "that is best for the problem")
+        if isinstance(text, str) and text.partition("@")[0] in _FILES:
+            raise ParseError(f"noise {text!r}: files are for the command line; read it, and give its "
+                             f"numbers to {_FILES[text.partition('@')[0]]}")
+        self._set(_made(lib.finf_noise_parse, encoded(text, "noise")))
 
     def _set(self, c: Any) -> None:
         self._c = c
@@ -185,7 +195,7 @@ class Noise:
         >>> Noise.best(problem)
         Noise('nu:0.1')
         """
-        return problem.best_noise()
+        return _of_problem(problem).best_noise()
 
     @classmethod
     def nu_best(cls, problem: "Problem") -> "Noise":
@@ -197,7 +207,7 @@ class Noise:
         >>> Noise.nu_best(finf.Problem(eta=0.02, spectrum=s))
         Noise('nu:0.00624846')
         """
-        return cls.nu(float(f"{problem.best_nu():.6g}"))
+        return cls.nu(float(f"{_of_problem(problem).best_nu():.6g}"))
 
     @classmethod
     def nu_paper(cls, problem: "Problem") -> "Noise":
@@ -207,7 +217,7 @@ class Noise:
         >>> Noise.nu_paper(finf.Problem(eta=0.125, kappa=16))
         Noise('nu:0.0078125')
         """
-        return cls.nu(lib.finf_nu_of_paper(problem.eta, problem.mu))
+        return cls.nu(lib.finf_nu_of_paper(_of_problem(problem).eta, problem.mu))
 
     # ---- what it is -------------------------------------------------------------------------
 
@@ -239,6 +249,19 @@ class Noise:
 
     def __str__(self) -> str:
         return self.spelling or "best"
+
+    def __eq__(self, other: object) -> bool:
+        """Of the same spelling, to the last digit.
+
+        >>> Noise("nu:0.01") == Noise.nu(0.01), Noise.nu(0.01) == Noise.nu(0.02)
+        (True, False)
+        """
+        if not isinstance(other, Noise):
+            return NotImplemented
+        return self is other or (self.spelling is not None and self.spelling == other.spelling)
+
+    def __hash__(self) -> int:
+        return hash(self.spelling)
 
     def __reduce__(self) -> Any:
         text = self.spelling
@@ -378,7 +401,16 @@ class Noise:
 
 def _frequencies(w: ArrayLike) -> Array:
     """An array of any shape; refused where it is not of real numbers."""
-    return numbers(np.ravel(w), "w")[0].reshape(np.shape(w))
+    at = numbers(np.ravel(w), "w")[0].reshape(np.shape(w))
+    if not np.isfinite(at).all():
+        raise DomainError("w: frequencies must be finite")
+    return at
+
+
+def _of_problem(problem: Any) -> Any:
+    if not hasattr(problem, "best_noise"):
+        raise UsageError(f"problem = {problem!r}: a Problem is expected")
+    return problem
 
 
 def _made(function: Any, *args: Any) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, made, number, room, string, whole
+from ._call import Array, call, encoded, made, number, numbers, room, string, whole
 from ._library import ffi, lib
-from .errors import DomainError
+from .errors import DomainError, ParseError
 
 __all__ = ["Optimizer"]
 
@@ -27,9 +27,9 @@ class Optimizer:
 
     def __init__(self, text: str = "sgd", *, average: str | None = None,
                  weight_decay: float = 0.0) -> None:
-        mean = ffi.NULL if average is None else ffi.new("char[]", average.encode())
+        mean = ffi.NULL if average is None else ffi.new("char[]", encoded(average, "average"))
         self._c = made("finf_optimizer", lib.finf_optimizer_free, lib.finf_optimizer_parse,
-                       str(text).encode(), mean, number(weight_decay, "weight_decay"))
+                       encoded(text, "optimizer"), mean, number(weight_decay, "weight_decay"))
 
     @classmethod
     def _of(cls, c: Any) -> "Optimizer":
@@ -77,7 +77,8 @@ class Optimizer:
         >>> Optimizer.filter([0, 1], [1, -1.5, 0.5])
         Optimizer('filter:0,1;1,-1.5,0.5')
         """
-        lists = [",".join(repr(float(x)) for x in np.atleast_1d(y)) for y in (b, a)]
+        lists = [",".join(repr(float(x)) for x in numbers(np.atleast_1d(y), name)[0])
+                 for y, name in ((b, "b"), (a, "a"))]
         return cls("filter:" + ";".join(lists), average=average, weight_decay=weight_decay)
 
     # ---- what it is -------------------------------------------------------------------------
@@ -119,6 +120,17 @@ class Optimizer:
         more = f", average={self.average!r}" if self.average else ""
         more += f", weight_decay={self.weight_decay!r}" if self.weight_decay else ""
         return f"Optimizer({self.spelling!r}{more})"
+
+    def __eq__(self, other: object) -> bool:
+        """The same rule, average and weight decay.
+
+        >>> Optimizer("nesterov:0.9") == Optimizer.nesterov(0.9)
+        True
+        """
+        return repr(self) == repr(other) if isinstance(other, Optimizer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
 
     def __reduce__(self) -> Any:
         return (_again, (self.spelling, self.average, self.weight_decay))
@@ -176,6 +188,8 @@ def optimizer_of(o: "Optimizer | str | None") -> "Optimizer | None":
     """An optimizer, also by its spelling; None is plain SGD, for which the library has NULL."""
     if isinstance(o, str):
         o = Optimizer(o)
+    if o is not None and not isinstance(o, Optimizer):
+        raise ParseError(f"optimizer = {o!r}: an Optimizer, or its spelling, is expected")
     if o is not None and o.spelling == "sgd" and o.average is None and o.weight_decay == 0:
         return None
     return o

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._call import call, check, numbers, real, stoppable, text_of
 from ._library import ffi, lib
+from .errors import UsageError
 from .noise import Noise, noise_for
 from .optimizer import pointer
 from .problem import Problem
@@ -111,6 +112,8 @@ def mean(noise: "Noise | str", eta: Any, **problem: Any) -> Any:
     if not isinstance(eta, (float, int)) and np.ndim(eta):
         return several(lambda x: mean(noise, x, **problem), eta, "noise eta F_sgd F_best F_inf")
     p = Problem(eta, **problem)
+    if p.kind != "mean":
+        raise UsageError("mean estimation has neither kappa nor spectrum: see iqc, linreg")
     n = noise_for(noise, p)
     o, r = p.mean_options(), ffi.new("finf_mean_result *")
     if p.optimizer is None:

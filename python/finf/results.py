@@ -20,6 +20,13 @@ __all__ = ["Result", "Results"]
 _R = TypeVar("_R", bound="Result")
 
 
+# What plot() draws, by the label of its axis: the first of these that a result has.
+_DRAWN = {"E[F - F*]": ("F_sgd", "F_inf", "F_best", "F_lower", "F_upper", "F_floor", "F_sim",
+                        "F_paper", "bound", "lower", "minimax", "bound_sgd", "bound_nu"),
+          "loss": ("loss", "loss_total", "least"),
+          "squared sensitivity": ("gamma2", "gamma2_T", "sens2")}
+
+
 def _shown(value: Any, error: Any = None) -> str:
     """A value in a table: a number with its error, an array by its size."""
     if isinstance(value, np.ndarray):
@@ -85,19 +92,18 @@ class Result:
 
     def plot(self, ax: Any = None) -> Any:
         """Draws what there is to draw, by matplotlib, and returns its axes."""
-        bars = [(k, v) for k, v in self._all()
-                if isinstance(v, float) and k in self._drawn() and np.isfinite(v)]
-        if not bars:
-            raise ValueError("nothing here can be drawn")
+        for label, names in _DRAWN.items():
+            bars = [(k, v) for k, v in self._all()
+                    if isinstance(v, float) and k in names and np.isfinite(v)]
+            if bars:
+                break
+        else:
+            raise DomainError("nothing here can be drawn: no number is finite")
         ax = axes(ax)
         ax.barh([k for k, _ in bars][::-1], [v for _, v in bars][::-1])
         ax.set_xscale("log")
-        ax.set_xlabel("E[F - F*]")
+        ax.set_xlabel(label)
         return ax
-
-    def _drawn(self) -> tuple[str, ...]:
-        return ("F_sgd", "F_inf", "F_best", "F_lower", "F_upper", "F_floor", "F_sim", "F_paper",
-                "bound", "lower", "minimax", "bound_sgd", "bound_nu")
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

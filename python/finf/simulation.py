@@ -6,7 +6,8 @@ from typing import Any, Callable
 
 from numpy.typing import ArrayLike
 
-from ._call import Progress, Stop, check, choice, real, stoppable, string, text_of, whole
+from ._call import Progress, Stop, check, choice, number, real, stoppable, string, text_of
+from ._call import whole
 from ._library import ffi, lib
 from .errors import UsageError
 from .noise import Noise, noise_for
@@ -100,7 +101,7 @@ def simulate(noise: "Noise | str", eta: float, *, spectrum: "Spectrum | ArrayLik
     for name, value in (("kappa", kappa), ("knee", knee), ("relative_error", relative_error),
                         ("max_steps", max_steps)):
         if value is not None:
-            setattr(o, name, float(value))
+            setattr(o, name, number(value, name))
     held = _start(o, start, 1 if p.spectrum is None else p.spectrum.d)
     r, stop = ffi.new("finf_simulate_result *"), Stop()
     told = Progress("void(void *, double, double, double, double)", progress, stop)

@@ -6,7 +6,7 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, call, made, number, numbers, over, real
+from ._call import Array, as_real, call, made, number, numbers, over, real, whole
 from ._library import lib
 from .errors import DomainError, UsageError
 
@@ -211,7 +211,7 @@ class Spectrum:
         >>> Spectrum.flat(1e12).eigenvalues(2)
         array([1., 1.])
         """
-        count = self.d if n is None else min(int(n), self.d)
+        count = self.d if n is None else min(whole(n, "n", 0), self.d)
         if count > 10**7:
             raise UsageError(f"{count} eigenvalues: say how many, up to 1e7")
         at = lib.finf_spectrum_at
@@ -244,13 +244,23 @@ def _made(function: Any, *args: Any) -> Any:
 def _blocks(X: Any) -> Iterable[Any]:
     """Data as 2-d blocks of rows, so that neither all of it is copied nor Ctrl-C waits for it."""
     if not hasattr(X, "ndim") and not isinstance(X, (list, tuple)):
+        if isinstance(X, (str, bytes)) or not hasattr(X, "__iter__"):
+            raise DomainError(f"X is a {type(X).__name__}: rows of numbers are expected")
         yield from (np.atleast_2d(np.asarray(block)) for block in X)
         return
-    data = X if hasattr(X, "ndim") else np.asarray(X, dtype=np.float64)
+    data = X if hasattr(X, "ndim") else _table(X)
     if data.ndim != 2:
         raise DomainError(f"X has {data.ndim} dimensions: rows of numbers are expected")
     for i in range(0, len(data), _ROWS):
         yield data[i:i + _ROWS]
+
+
+def _table(rows: Any) -> Any:
+    """Rows that were given as lists."""
+    try:
+        return np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError) as e:
+        raise DomainError(f"X: {e}") from None
 
 
 def spectrum_of(s: "Spectrum | ArrayLike") -> Spectrum:

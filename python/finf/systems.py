@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ._call import Array, as_real, call, choice, copied, made, number, numbers, real
 from ._call import room, stoppable, string, text_of, whole
 from ._library import ffi, has, lib
-from .errors import DomainError, UsageError, error_of
+from .errors import DomainError, ParseError, UsageError, error_of
 from .noise import Noise, noise_for
 from .problem import Problem
 from .results import Result, WithOptimizer, axes
@@ -300,7 +300,7 @@ def system_of(what: "System | Noise | str", n: int | None, problem: Problem | No
         if what in plain:
             return plain[what](steps)
         if name in counted:
-            return counted[name](steps, whole(float(count or "nan"), what))
+            return counted[name](steps, _counted(what, count))
     return System.toeplitz(noise_for(what, problem), steps)
 
 
@@ -337,6 +337,14 @@ class CurveResult(WithOptimizer):
         ax.set_xlabel("t")
         ax.set_ylabel("E[F - F*]")
         return ax
+
+
+def _counted(what: str, count: str) -> int:
+    """b of banded:b."""
+    try:
+        return whole(float(count or "nan"), what)
+    except ValueError:
+        raise ParseError(f"noise {what!r}: a whole number is expected after the colon") from None
 
 
 def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *,

@@ -125,5 +125,18 @@ def test_plots():
     matplotlib.use("Agg")
     for r in (finf.linreg("nu:0.1", 0.02, S), finf.curve("nu:0.1", 0.05, S, steps=16),
               finf.optimize(0.1, kappa=10), finf.iqc("nu:0.1", 0.1, 10),
-              finf.tune_speed(0.99, noises=["best"])):
+              finf.tune_speed(0.99, noises=["best"]), finf.gamma("cc", 10), finf.privacy(rho=1),
+              finf.audit("nu:0.1"), finf.design(8, eta=0.05, spectrum=S, families="nu")[0]):
         assert r.plot().get_xlabel()
+    with pytest.raises(finf.DomainError, match="nothing here can be drawn"):
+        finf.gamma("cc").plot()
+
+
+def test_equality():
+    assert finf.Noise("nu:0.1") == finf.Noise.nu(0.1) != finf.Noise.nu(0.2)
+    assert len({finf.Noise.nu(0.1), finf.Noise("nu:0.1"), finf.Noise.sgd()}) == 2
+    assert finf.Noise.nu(0.1) != "nu:0.1"
+    given = finf.Noise.from_density(np.ones(9))
+    assert given == given and given != finf.Noise.from_density(np.ones(9))
+    assert finf.Optimizer.nesterov(0.9) == finf.Optimizer("nesterov:0.9")
+    assert finf.Optimizer.nesterov(0.9) != finf.Optimizer.nesterov(0.9, weight_decay=0.1)
