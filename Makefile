@@ -267,7 +267,7 @@ $P/finf/_abi.py: include/finf.h python/build_abi.py | python-deps
 python-package: $P/finf/_abi.py $B/libfinf.so $(PY_SRC)
 	@rm -f $P/finf/[a-z]*.py $P/finf/__init__.py
 	@cp --remove-destination python/finf/*.py python/finf/py.typed $B/libfinf.so $P/finf/ # a program may run it
-	@cp python/pyproject.toml python/setup.py $P/ && cp docs/python.md $P/README.md
+	@cp python/pyproject.toml python/setup.py LICENSE $P/ && cp docs/python.md $P/README.md
 
 python: python-package
 	@PYTHON='$(PYTHON)' sh scripts/wheel.sh $P dist $B/venv

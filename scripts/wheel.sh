@@ -4,6 +4,7 @@ python=${PYTHON:-/usr/bin/python3} source=$1
 case $3 in /*) venv=$3 ;; *) venv=$PWD/$3 ;; esac
 mkdir -p "$2" && dist=$(cd "$2" && pwd) || exit 1
 rm -rf "$venv" "$source/build" "$source"/*.egg-info "$dist"/finf-*.whl
+strip --strip-debug "$source/finf/libfinf.so" || exit 1 # which also names the folder it was built in
 (cd "$source" && "$python" -c "
 import sys
 from setuptools.build_meta import build_wheel
@@ -14,6 +15,9 @@ case $1 in
 *-py3-none-linux_*.whl) ;;
 *) echo "$1: the tag should be py3-none-linux_.." && exit 1 ;;
 esac
+for part in finf/libfinf.so finf/__init__.py finf/py.typed dist-info/LICENSE; do
+    "$python" -m zipfile -l "$1" | grep "$part " >/dev/null || { echo "$1: $part is not inside"; exit 1; }
+done
 if readelf -d "$source/finf/libfinf.so" | grep -E 'NEEDED.*lib(R|Rblas|Rlapack|python)'; then
     echo "libfinf.so must not need these" && exit 1
 fi

@@ -77,7 +77,8 @@ def gamma(noise: "Noise | str", steps: int | None = None, *, max_participations:
         if k is not None and b is not None and math.isfinite(value):
             d |= _several(n, int(steps), k, b, exactly, error / value)
     return GammaResult(noise=n, **real("gamma2", all_time.gamma2),
-                       **real("gamma", lib.finf_real_root(all_time.gamma2)), minimum_phase=n.minimum_phase,
+                       **real("gamma", lib.finf_real_root(all_time.gamma2)),
+                       minimum_phase=n.minimum_phase,
                        method=ffi.string(all_time.gamma2.method).decode(),
                        reason=n.gamma2_reason, **d)
 

@@ -91,9 +91,9 @@ def design(steps: int | None = None, *, eta: float | None = None,
     workload="prefix" the variance of the prefix sums. `families`: "dense", "toeplitz",
     "banded:b", "blt:k", "scaled:k", "nu", "me", any noise or System as it is; None: dense (up to
     1000 steps, 400 with participations or "max"), toeplitz, blt:2, blt:4, nu, me, sgd. Without
-    `steps` it is for F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in the place of
-    `spectrum` for the bound of `iqc`, whose `least` is the minimax. Where one misses its tolerance
-    a ToleranceError has them all as its `result`.
+    `steps` it is for F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in
+    the place of `spectrum` for the bound of `iqc`, whose `least` is the minimax. Where one misses
+    its tolerance a ToleranceError has them all as its `result`.
 
     >>> import finf
     >>> dense, nu = finf.design(32, eta=0.05, spectrum=finf.Spectrum.power(1, 4),
@@ -240,8 +240,8 @@ def _fields(family: str, given: "Noise | System | None", r: Any) -> dict[str, An
         r.system = ffi.NULL
     return {"family": family, **real("loss", r.loss), **real("loss_total", r.loss_total),
             **real("sens2", r.sens2), "sens2_exact": bool(r.sens2_exact), "sigma": r.sigma,
-            "least": r.least, "least_error": r.least_error, "duality_gap": r.duality_gap, "memory": r.memory,
-            "iterations": r.iterations, "seconds": r.seconds, "noise": noise,
+            "least": r.least, "least_error": r.least_error, "duality_gap": r.duality_gap,
+            "memory": r.memory, "iterations": r.iterations, "seconds": r.seconds, "noise": noise,
             "system": system, "reason": text_of(r.reason)}
 
 
@@ -328,7 +328,8 @@ def _F_inf(noise: Noise, p: Problem) -> dict[str, Any]:
     alone = linreg(noise, p.eta, p.H, sigma_sgd=0.0, **given)
     return {"loss": alone.F_inf, "loss_error": alone.F_inf_error, "loss_total": every.F_inf,
             "loss_total_error": every.F_inf_error, "least": alone.F_best,
-            "least_error": alone.F_best_error, "sens2": alone.gamma2, "sens2_error": alone.gamma2_error,
+            "least_error": alone.F_best_error, "sens2": alone.gamma2,
+            "sens2_error": alone.gamma2_error,
             "reason": alone.reason if math.isinf(alone.F_inf) else ""}
 
 

@@ -45,11 +45,11 @@ class Noise:
             raise UsageError(f"{text} depends on the problem: Noise.best(problem), "
                              "Noise.nu_best(problem), Noise.nu_paper(problem)")
         if text == "nu:auto":
-            raise ParseError("noise 'nu:auto': there is no auto; nu:paper is eta*mu, nu:best the nu "
-                             "that is best for the problem")
+            raise ParseError("noise 'nu:auto': there is no auto; nu:paper is eta*mu, nu:best the "
+                             "nu that is best for the problem")
         if isinstance(text, str) and text.partition("@")[0] in _FILES:
-            raise ParseError(f"noise {text!r}: files are for the command line; read it, and give its "
-                             f"numbers to {_FILES[text.partition('@')[0]]}")
+            raise ParseError(f"noise {text!r}: files are for the command line; read it, and give "
+                             f"its numbers to {_FILES[text.partition('@')[0]]}")
         self._set(_made(lib.finf_noise_parse, encoded(text, "noise")))
 
     def _set(self, c: Any) -> None:

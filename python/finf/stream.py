@@ -50,7 +50,8 @@ class NoiseStream:
     True
     """
 
-    def __init__(self, noise: "Noise | System | DesignResult | Results[Any] | str", shape: "int | Sequence[int]",
+    def __init__(self, noise: "Noise | System | DesignResult | Results[Any] | str",
+                 shape: "int | Sequence[int]",
                  sigma: float | None = None, dtype: DTypeLike = np.float64, *,
                  steps: int | None = None, rho: float | None = None,
                  epsilon: float | None = None, delta: float | None = None,
