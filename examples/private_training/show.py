@@ -28,7 +28,7 @@ HEAD = """# What came out of training
 Written by `make train` (`make train-quick`: digits alone). Accuracy on the test set in %, mean
 over seeds; in brackets what is gained over DP-SGD at the same privacy, seed by seed, +- half of the
 95% interval. Momentum (0 or 0.9), batch, step, clip norm, nu, and the scale of the curvatures that
-the design is for, were chosen on the validation split.
+the design is for, were chosen on the validation split; in the tables of one momentum all but that.
 """
 plt.rcParams.update({"svg.hashsalt": "finf", "svg.fonttype": "none", "axes.grid": True,
                      "grid.alpha": 0.3, "font.size": 9, "legend.frameon": False})
@@ -101,12 +101,22 @@ def predictions(folder: Path, path: Path) -> None:
 
 
 def table(rows: list[dict[str, Any]], title: str) -> str:
-    """Markdown: a line for each number of epochs and epsilon."""
-    rows = [r for r in rows if r["momentum_of"] == "chosen"]
+    """Markdown: the table of the momentum that was chosen, then without and with it."""
     first = rows[0]
-    out = [f"## {title}", "", f"{first['examples']:.0f} training examples, delta = "
-           f"{first['delta']:.2g}, {first['seeds']:.0f} seeds.", "",
-           "| epochs | epsilon | " + " | ".join(METHODS.values()) + " | no noise |",
+    parts = [f"## {title}", "", f"{first['examples']:.0f} training examples, delta = "
+             f"{first['delta']:.2g}, {first['seeds']:.0f} seeds.", "",
+             *_lines([r for r in rows if r["momentum_of"] == "chosen"])]
+    for momentum in sorted({r["momentum"] for r in rows}):
+        parts += [f"{f'Momentum {momentum:g}' if momentum else 'Without momentum'}, against DP-SGD "
+                  f"{'with the same' if momentum else 'without it too'}:", "",
+                  *_lines([r for r in rows if r["momentum_of"] == "given"
+                           and r["momentum"] == momentum])]
+    return "\n".join(parts)
+
+
+def _lines(rows: list[dict[str, Any]]) -> list[str]:
+    """A line for each number of epochs and epsilon."""
+    out = ["| epochs | epsilon | " + " | ".join(METHODS.values()) + " | no noise |",
            "|---" * (len(METHODS) + 3) + "|"]
     for k in sorted({r["epochs"] for r in rows}):
         none = next(r for r in rows if r["epochs"] == k and r["method"] == "none")
@@ -115,7 +125,7 @@ def table(rows: list[dict[str, Any]], title: str) -> str:
             cells = [_cell(own[m]) for m in METHODS]
             out.append(f"| {k:.0f} | {e:g} | " + " | ".join(cells)
                        + f" | {100 * none['accuracy']:.1f} |")
-    return "\n".join([*out, ""])
+    return [*out, ""]
 
 
 def _cell(r: dict[str, Any]) -> str:

@@ -2,10 +2,13 @@
 page says what the tables have."""
 from __future__ import annotations
 
+import csv
 import math
 import os
 import re
+import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,3 +124,54 @@ def test_the_page_says_what_the_tables_have():
 
     page, tables = lines("docs", "training.md"), lines("notebooks-data", "training", "README.md")
     assert len(page) >= 9 and set(page) <= set(tables)
+
+
+def committed(name):
+    with open(os.path.join(ROOT, "notebooks-data", "training", f"{name}.csv"), newline="",
+              encoding="utf-8") as f:
+        return list(csv.DictReader(f))
+
+
+def test_the_tables_are_those_of_the_csv_files(tmp_path):
+    pytest.importorskip("matplotlib")
+    from private_training import show
+    folder = Path(ROOT, "notebooks-data", "training")
+    for path in folder.glob("*.csv"):
+        shutil.copy(path, tmp_path)
+    show.main(tmp_path)
+    assert (tmp_path / "README.md").read_text() == (folder / "README.md").read_text()
+
+
+def test_the_page_counts_right():
+    """What docs/training.md says in words, from the CSV files."""
+    with open(os.path.join(ROOT, "docs", "training.md"), encoding="utf-8") as f:
+        page = " ".join(f.read().split())
+    tasks = {name: committed(name) for name in ("digits-softmax", "fashion-softmax",
+                                                "fashion-convnet")}
+    best, behind, moved = 0, [], {"design": 0, "sgd": 0}
+    for rows in tasks.values():
+        accuracy = {(r["epochs"], r["epsilon"], r["method"],
+                     r["momentum"] if r["momentum_of"] == "given" else "chosen"):
+                    float(r["accuracy"]) for r in rows}
+        for k, e in sorted({key[:2] for key in accuracy if key[2] == "sgd"}):
+            of = {m: accuracy[k, e, m, "chosen"] for m in mechanisms.METHODS}
+            best += max(of, key=of.get) == "design"
+            behind.append(max(of.values()) - of["design"])
+            for m in moved:
+                moved[m] += accuracy[k, e, m, "0.9"] > accuracy[k, e, m, "0"]
+    assert len(behind) == 15 and f"in {best} of the 15 rows; in four others" in page
+    assert sum(0 < x <= 0.003 for x in behind) == 4 and sum(x > 0.003 for x in behind) == 1
+    assert f"in {moved['design']} of the 15 rows, DP-SGD in {moved['sgd']}" in page
+    clips = [r["clip"] for r in tasks["digits-softmax"]
+             if r["momentum_of"] == "given" and r["method"] != "none"]
+    assert f"0.25: {clips.count('0.25')} of the {len(clips)} choices on digits" in page
+
+
+def test_every_row_has_the_same_privacy():
+    for name in ("digits-softmax", "fashion-softmax", "fashion-convnet"):
+        for r in committed(name):
+            delta = float(r["examples"])**-1.1
+            assert math.isclose(float(r["delta"]), delta, rel_tol=1e-5)
+            rho = mechanisms.rho_of(float(r["epsilon"]), delta)
+            sigma = float(r["clip"]) * math.sqrt(float(r["sens2"]) / (2 * rho))
+            assert math.isclose(float(r["sigma"]), sigma, rel_tol=2e-5)
