@@ -1727,8 +1727,10 @@ void finf_stream_free(finf_stream *s);
  * FINF_ENOMEM: no room for the transforms, and the stream is as it was. */
 finf_status finf_stream_next(finf_stream *s, void *out, finf_reason *why);
 /* On by so many steps. A finite beta costs the same whatever their number; a recursion, and so blt,
- * runs through them. FINF_EDOM as above; FINF_ETOL: cancel (may be NULL) stopped it, and the stream
- * is FINF_EUSAGE until it is restored. */
+ * runs through them. With a cancel the transforms of a whole run are made here, also for 0 steps,
+ * where the first finf_stream_next would make them: that looks at none. FINF_EDOM as above;
+ * FINF_ETOL: cancel (may be NULL) stopped it, and the stream is FINF_EUSAGE until it is restored;
+ * but one that was stopped in its transforms is as it was. */
 finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const finf_cancel *cancel,
                              finf_reason *why);
 

@@ -729,6 +729,34 @@ START_TEST(refused)
 }
 END_TEST
 
+/* The transforms of a whole run can be stopped; the stream is then as it was. */
+START_TEST(stopped_in_transforms)
+{
+    enum { WIDE = 300, LENGTH = 50 };
+    finf_stream_options o = finf_stream_options_default();
+    o.steps = LENGTH;
+    o.seeded = 1;
+    finf_stream *stopped = make_stream("nu:0.1", WIDE, &o),
+                *other = make_stream("nu:0.1", WIDE, &o);
+    finf_cancel cancel = {stop, NULL};
+    finf_reason why = {""};
+    double z[WIDE], same[WIDE];
+    stop_at = 2;
+    ck_assert_int_eq(finf_stream_skip(stopped, 0, &cancel, &why), FINF_ETOL);
+    ck_assert_ptr_nonnull(strstr(why.text, "stopped"));
+    stop_at = 1000;
+    ck_assert_int_eq(finf_stream_skip(stopped, 0, &cancel, &why), FINF_OK);
+    ck_assert_int_lt(stop_at, 1000);
+    for (int t = 0; t < LENGTH; t++) {
+        ck_assert_int_eq(finf_stream_next(stopped, z, &why), FINF_OK);
+        ck_assert_int_eq(finf_stream_next(other, same, &why), FINF_OK);
+        ck_assert_mem_eq(z, same, sizeof z);
+    }
+    finf_stream_free(stopped);
+    finf_stream_free(other);
+}
+END_TEST
+
 START_TEST(without_memory)
 {
     NEEDS("libsodium");
@@ -796,6 +824,7 @@ static TCase *make(void)
     tcase_add_test(tc, covariance);
     tcase_add_test(tc, shards);
     tcase_add_test(tc, skip_and_restore);
+    tcase_add_test(tc, stopped_in_transforms);
     tcase_add_test(tc, far);
     tcase_add_test(tc, floats);
     tcase_add_test(tc, keys);

@@ -182,7 +182,8 @@ static void fill_tile(finf_stream *s, whole_run *run, size_t a, size_t n, double
                n * sizeof *room);
 }
 
-static finf_status fill(finf_stream *s, finf_reason *why)
+/* cancel may be NULL. Stopped, or without memory, the stream is as it was. */
+static finf_status fill(finf_stream *s, const finf_cancel *cancel, finf_reason *why)
 {
     size_t steps = s->filter.n, rows = steps + FINF_STREAM_SUMS;
     whole_run *run = whole_run_make(s->filter.coef, steps);
@@ -192,13 +193,15 @@ static finf_status fill(finf_stream *s, finf_reason *why)
         n = WHOLE_TILE - (size_t)((s->first + a) % KEYED_BLOCK); /* then at a block's beginning */
         if (n > s->count - a) n = s->count - a;
         fill_tile(s, run, a, n, room);
+        if (cancel && finf_cancelled(*cancel)) status = FINF_ETOL;
     }
     if (room) s->sodium->wipe(room, rows * WHOLE_TILE * sizeof *room);
     whole_run_free(run);
     free(room);
     s->filled = !status;
-    return status ? finf_why(why, status, "no memory for the transform of %zu steps", steps)
-                  : status;
+    if (!status) return FINF_OK;
+    return finf_why(why, status, "%s the transform of %zu steps",
+                    status == FINF_ETOL ? "stopped in" : "no memory for", steps);
 }
 
 /* ---- step by step ---------------------------------------------------------------------------- */
@@ -240,7 +243,7 @@ finf_status finf_stream_next(finf_stream *s, void *out, finf_reason *why)
 {
     finf_status status = available(s, 1, why);
     int whole = s->filter.kind == FILTER_WHOLE;
-    if (!status && whole && !s->filled) status = fill(s, why);
+    if (!status && whole && !s->filled) status = fill(s, NULL, why);
     if (status) return status;
     if (whole)
         write_out(s, s->state + (size_t)s->step * s->count, 0, s->count, out);
@@ -255,6 +258,8 @@ finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const fin
                              finf_reason *why)
 {
     finf_status status = available(s, steps, why);
+    if (!status && cancel && s->filter.kind == FILTER_WHOLE && !s->filled)
+        status = fill(s, cancel, why);
     if (status) return status;
     uint64_t to = s->step + steps, from = noise_filter_memory(&s->filter, to);
     if (from > s->step) s->step = from;

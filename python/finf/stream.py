@@ -87,6 +87,7 @@ class NoiseStream:
             self.shape = (end - first,)
         recursion = None if run is None else run.recursion
         self._c = _opened(self.noise, recursion, dim, o, seed, key)
+        self._whole_run = self._to_fill = self.method == "transforms of the whole run"
         self._lock = threading.Lock()
 
     def next(self, out: "NDArray[Any] | None" = None) -> "NDArray[Any]":
@@ -101,15 +102,21 @@ class NoiseStream:
         elif not (out.flags.c_contiguous and out.flags.writeable):
             raise DomainError("out must be C-contiguous and writeable")
         with self._lock:
+            if self._to_fill:  # the first step makes all of them: that can be stopped
+                self._skip(0)
+                self._to_fill = False
             call(lib.finf_stream_next, self._c, ffi.from_buffer(out, require_writable=True))
         return out
 
+    def _skip(self, steps: int) -> None:
+        cancel = ffi.new("finf_cancel *")
+        stoppable(cancel, lambda: call(lib.finf_stream_skip, self._c, steps, cancel))
+
     def skip(self, steps: int) -> None:
         """On by so many steps. Interrupted it is not to be used until it is restored."""
-        cancel = ffi.new("finf_cancel *")
         n = whole(steps, "steps", 0)
         with self._lock:
-            stoppable(cancel, lambda: call(lib.finf_stream_skip, self._c, n, cancel))
+            self._skip(n)
 
     def state(self) -> bytes:
         """Key, step and state: what it takes to go on with the same bits. A secret."""
@@ -124,6 +131,7 @@ class NoiseStream:
             raise DomainError(f"state is a {type(state).__name__}: bytes are expected")
         with self._lock:
             call(lib.finf_stream_restore, self._c, ffi.from_buffer(state), len(state))
+            self._to_fill = self._whole_run
 
     def __reduce__(self) -> Any:
         raise TypeError("a stream holds its key, and is not pickled: keep its state(), and restore "
