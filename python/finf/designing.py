@@ -258,7 +258,8 @@ def _beside(rows: list[dict[str, Any]], p: Privacy, same: dict[str, Any]) -> Res
 def _judged(p: Privacy, r: dict[str, Any], least: Any) -> dict[str, Any]:
     """The same beside the least loss, a finf_real, with what the error of rho does to it."""
     loss, total, sens2 = (as_real(r[k], r[k + "_error"]) for k in ("loss", "loss_total", "sens2"))
-    sigma = p.widened(p.multipliers(sens2).sigma)
+    m = p.multipliers(sens2)  # which owns its parts: it must live while one is read
+    sigma = p.widened(m.sigma)
     return {**r, **p.real("loss", loss), **p.real("loss_total", total), **p.real("least", least),
             **real("gap", over(loss, least)), "sigma_error": sigma.error}
 
