@@ -277,12 +277,12 @@ check-python: python-package $B/finf
 	@echo '== Python'
 	@FINF='$(abspath $B/finf)' PYTHONPATH=$P $(PYTHON) -m pytest -q -p no:cacheprovider python/tests $(PYTEST)
 
-# the same with the address sanitizer in the library; minutes
+# most of them with the address sanitizer in the library, which says on stderr what it finds; minutes
 asan-python: $B/finf
 	$(AGAIN) B=$B/pyasan CFLAGS='-O1 -g' EXTRA='-fsanitize=address' python-package
 	@FINF='$(abspath $B/finf)' LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-		PYTHONPATH=$B/pyasan/python $(PYTHON) -m pytest -q -p no:cacheprovider python/tests/test_input.py \
-		python/tests/test_errors.py python/tests/test_streams.py $(PYTEST)
+		PYTHONPATH=$B/pyasan/python $(PYTHON) -m pytest -q -s -p no:cacheprovider \
+		$(patsubst %,python/tests/test_%.py,input errors streams command_line audit threads examples) $(PYTEST)
 
 bench-python: python-package $B/bench_calls
 	@PYTHONPATH=$P $(PYTHON) bench/bench_python.py $B/bench_calls
