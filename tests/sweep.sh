@@ -340,6 +340,22 @@ ranks 4 sweep export --db ranks4.db --format csv --without seconds
 if cmp -s "$T/out" "$T/table"; then yes; else no 'not one table' sweep export; fi
 ranks 4 sweep nothing.toml --db left.db
 if [ $rc = 5 ] && [ "$(grep -c '^finf: ' "$T/err")" = 1 ] && [ ! -e left.db ]; then yes; else no "exit $rc" sweep nothing.toml; fi
+# the process that runs a rank's jobs dies: its jobs are taken again, and the same run ends with the table
+if command -v ps >/dev/null; then
+    rm -f orphan.db*
+    mpirun -n 4 --oversubscribe "$mpi" sweep slow.toml --db orphan.db --json >"$T/out" 2>"$T/err" </dev/null &
+    pid=$! kills=0
+    while kill -0 $pid 2>/dev/null && [ $kills -lt 6 ]; do
+        for rank in $(ps -o pid= --ppid $pid); do
+            for child in $(ps -o pid= --ppid "$rank"); do kill -9 "$child" 2>/dev/null && kills=$((kills + 1)); done
+        done
+    done
+    wait $pid
+    rc=$?
+    if [ $rc = 0 ] && [ $kills -gt 0 ] && grep -q '"jobs":300,"done":300,"left":0,"run":300' "$T/out" && [ ! -s "$T/err" ]; then yes
+    else no "exit $rc after $kills of the ranks' children died" sweep slow.toml; fi
+    same_table orphan.db 'after children died'
+fi
 # a rank that dies takes the others with it; what they had done is there, and the next start goes on
 rm -f dead.db*
 mpirun -n 4 --oversubscribe "$mpi" sweep slow.toml --db dead.db >"$T/out" 2>"$T/err" </dev/null &

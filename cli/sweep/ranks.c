@@ -45,6 +45,7 @@ finf_status ranks_run(const size_t *todo, size_t n,
 #include "base.h"
 #include "memory.h"
 #include "sweep.h"
+#include "worker.h"
 
 /* What a message is: the jobs' file, numbers of jobs to be run, the end; and back their results. */
 enum { TAG_JOBS = 1, TAG_CHUNK, TAG_END, TAG_RESULTS };
@@ -109,113 +110,61 @@ static char *receive(int source, MPI_Status *st, int *size)
     return bytes;
 }
 
-/* A result as bytes: its numbers, then its texts with their ends; a text that is missing is of
- * length 0. */
-typedef struct {
-    uint64_t job, length[3];
-    double seconds;
-    int32_t status, cut;
-} packed;
-
-static void pack(const job_result *r, FILE *out)
-{
-    const char *text[3] = {r->arguments, r->answer, r->why.text};
-    packed p = {.job = r->job, .seconds = r->seconds, .status = (int32_t)r->status, .cut = r->cut};
-    for (int i = 0; i < 3; i++) p.length[i] = text[i] ? strlen(text[i]) + 1 : 0;
-    fwrite(&p, sizeof p, 1, out);
-    for (int i = 0; i < 3; i++)
-        if (text[i]) fwrite(text[i], p.length[i], 1, out);
-}
-
-/* The next result of a message; returns what follows. */
-static const char *unpack(const char *bytes, job_result *r)
-{
-    packed p;
-    char *text[2];
-    memcpy(&p, bytes, sizeof p);
-    bytes += sizeof p;
-    for (int i = 0; i < 2; i++, bytes += p.length[i - 1])
-        text[i] = p.length[i] ? strdup(bytes) : NULL;
-    *r = (job_result){.job = p.job,
-                      .cut = p.cut,
-                      .status = (finf_status)p.status,
-                      .arguments = text[0],
-                      .answer = text[1],
-                      .seconds = p.seconds};
-    snprintf(r->why.text, sizeof r->why.text, "%s", bytes);
-    if (p.length[1] && !text[1]) { /* it is tried again at the next start */
-        r->status = finf_why(&r->why, FINF_ENOMEM, "no memory for the answer");
-    }
-    return bytes + p.length[2];
-}
-
 /* ---- those that work ------------------------------------------------------------------------- */
 
 typedef struct {
     jobs *j;
     char *path;
-    const uint64_t *todo;
-    job_result *results;
-} worker;
-
-static void task(size_t i, void *ctx)
-{
-    worker *w = ctx;
-    job_run(w->j, w->todo[i], &w->results[i]);
-}
+    worker w; /* runs them: what it dies of does not end this rank, and with it all the others */
+} rank_state;
 
 /* The threads, the name of the file, its text. */
-static void take_jobs(worker *w, const char *bytes, size_t size, command_table all)
+static void take_jobs(rank_state *r, const char *bytes, size_t size, command_table all)
 {
     finf_reason why = {"no memory for the jobs"};
     unsigned threads;
     memcpy(&threads, bytes, sizeof threads);
     sweep_set(threads, PROGRESS_NEVER);
-    w->path = strdup(bytes + sizeof threads);
+    r->path = strdup(bytes + sizeof threads);
     size_t before = sizeof threads + strlen(bytes + sizeof threads) + 1;
     char *text = malloc(size - before + 1);
     if (text) memcpy(text, bytes + before, size - before + 1);
-    if (!w->path || !text || jobs_parse(w->path, text, size - before, all, &w->j, &why))
+    if (!r->path || !text || jobs_parse(r->path, text, size - before, all, &r->j, &why))
         give_up(why.text);
+    r->w = (worker){.j = r->j};
 }
 
-/* Runs the jobs of a message, and sends what came of them. A job that Ctrl-C left out is cut. */
-static void run_chunk(worker *w, const char *bytes, size_t n)
+/* Runs the jobs of a message, and sends what came of them. */
+static void run_chunk(rank_state *r, const char *bytes, size_t n)
 {
     memory_file m;
-    w->todo = (const uint64_t *)(const void *)bytes;
-    w->results = calloc(n ? n : 1, sizeof *w->results);
-    FILE *f = w->results ? memory_open(&m) : NULL;
-    if (!f) {
-        give_up("no memory for the answers");
+    finf_reason why = {"no memory for the answers"};
+    FILE *f = memory_open(&m);
+    finf_status s = f ? worker_run(&r->w, (const uint64_t *)(const void *)bytes, n, f, &why)
+                      : FINF_ENOMEM;
+    if (f) fclose(f);
+    if (s || m.failed) {
+        give_up(why.text);
         return;
     }
-    for (size_t i = 0; i < n; i++) w->results[i] = (job_result){.job = w->todo[i], .cut = 1};
-    sweep_run(n, task, w);
-    for (size_t i = 0; i < n; i++) {
-        pack(&w->results[i], f);
-        job_result_free(&w->results[i]);
-    }
-    fclose(f);
-    if (m.failed) give_up("no memory for the answers");
     MPI_Send(m.text, (int)m.size, MPI_BYTE, 0, TAG_RESULTS, MPI_COMM_WORLD);
     free(m.text);
-    free(w->results);
 }
 
 int ranks_work(command_table all)
 {
-    worker w = {.j = NULL};
+    rank_state r = {.j = NULL};
     MPI_Status st = {.MPI_TAG = 0};
     while (st.MPI_TAG != TAG_END) {
         int size;
         char *bytes = receive(0, &st, &size);
-        if (st.MPI_TAG == TAG_JOBS) take_jobs(&w, bytes, (size_t)size, all);
-        if (st.MPI_TAG == TAG_CHUNK) run_chunk(&w, bytes, (size_t)size / sizeof(uint64_t));
+        if (st.MPI_TAG == TAG_JOBS) take_jobs(&r, bytes, (size_t)size, all);
+        if (st.MPI_TAG == TAG_CHUNK) run_chunk(&r, bytes, (size_t)size / sizeof(uint64_t));
         free(bytes);
     }
-    jobs_free(w.j);
-    free(w.path);
+    worker_end(&r.w);
+    jobs_free(r.j);
+    free(r.path);
     MPI_Finalize();
     return 0;
 }
@@ -285,7 +234,8 @@ static finf_status take_results(dispatcher *d, int stop,
     static job_result results[CHUNK_MAX];
     size_t n = 0;
     char *bytes = receive(MPI_ANY_SOURCE, &st, &size);
-    for (const char *p = bytes; p < bytes + size && n < CHUNK_MAX;) p = unpack(p, &results[n++]);
+    for (const char *p = bytes; p < bytes + size && n < CHUNK_MAX;)
+        p = worker_unpack(p, &results[n++]);
     free(bytes);
     d->out--;
     *done += n;
