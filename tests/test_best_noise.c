@@ -164,6 +164,12 @@ START_TEST(errors)
     ck_assert_int_eq(finf_noise_beta_error(noise, 0, beta, &error, NULL), FINF_EDOM);
     ck_assert(isinf(error));
     finf_noise_free(noise);
+    /* a product whose beta_1 and c_1 are rounded the same way: their product does not tell */
+    double nu = 0.0023802608570340951, r = -0.56268210914434591;
+    ck_assert_int_eq(finf_noise_product(&nu, &r, 1, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_coef_error(noise, 2, beta, &error, NULL), FINF_OK);
+    ck_assert(fabsl(beta[1] - (long double)r * (1 - (long double)nu)) <= error && error < 2e-15);
+    finf_noise_free(noise);
 }
 END_TEST
 

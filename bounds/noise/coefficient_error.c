@@ -5,7 +5,8 @@
  *   its inverse x    of a given y: with the residual r = y x - 1 of the computed x, the true one is
  *                    off by the product of itself and r, exactly
  *   product          beta and c are found by recursions of their own, and their product has to be
- *                    1: that residual, as if it were all of one of the two, is an estimate
+ *                    1: that residual, as if it were all of one of the two, and the rounding of
+ *                    the formula for each factor, which both may share, are an estimate
  *   spectrum         what the factorisation says */
 #include <stdlib.h>
 
@@ -119,6 +120,7 @@ static finf_status error_of(const finf_noise *noise, int sign, const double *x, 
     finf_status s = y ? (sign > 0 ? noise->family->coef : noise->family->beta)(noise, n, y, why)
                       : FINF_ENOMEM;
     if (!s) s = inverse_error(x, y, y_off, n, error);
+    if (!s && is(noise, &noise_product)) *error += (double)noise->n * formula_error(x, n);
     free(y);
     return s == FINF_ENOMEM ? finf_why(why, s, "no memory for %zu coefficients", n) : s;
 }
