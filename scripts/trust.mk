@@ -27,7 +27,7 @@ SEED   ?= 1
 HONESTY_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard tests/honesty/*.c))
 $(HONESTY_OBJ): ALL_CFLAGS += $(CONFIG_ARB_FLAGS)
 $(HONESTY_OBJ): $B/config.mk
-$B/honesty: $(HONESTY_OBJ) $(LINKED_OBJ)
+$B/honesty: $(HONESTY_OBJ) $(TOOLS) $(LINKED_OBJ)
 	$(call say,LD,$@)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(CONFIG_ARB_LINKED) $(LIBS) -o $@
 

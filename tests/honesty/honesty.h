@@ -73,6 +73,36 @@ void reference_gamma2(arb_t out, const reference *r);
 void reference_energy(arb_t out, const reference *r, double b);
 void reference_series(const reference *r, size_t n, arb_ptr beta, arb_ptr c);
 
+/* ---- linreg.c: linear regression by plain SGD in balls (theory 5) -----------------------------
+ */
+
+typedef struct {
+    size_t d;
+    double eta, kurtosis;
+    finf_privacy_setting set;
+    arb_ptr lambda, b, e; /* b = eta lambda, e = 2 - (2 + kurtosis) b */
+    arb_t D;              /* 1 - sum b/e */
+    const reference *r;
+    int lti, root; /* which Hx, and its root in place of |B|^2 Hx */
+} regression;
+
+void regression_begin(regression *g, size_t d);
+void regression_end(regression *g);
+/* b, e and D from lambda, eta and kurtosis; 0 where it diverges. */
+int regression_prepare(regression *g);
+/* unit = G^2/(2 rho) times gamma^2 mean(|B|^2 Hx), or (mean Hx^{1/2})^2; and the gradient noise's.
+ */
+void regression_value(arb_t out, regression *g, int lti, int best, const arb_t unit,
+                      const arb_t gamma2);
+/* (1/4) eta sgd^2 Tr H + (1/16) eta^2 (G^2/rho) Tr H */
+void regression_floor(arb_t out, const regression *g, const arb_t unit);
+
+/* ---- privacy.c --------------------------------------------------------------------------------
+ */
+
+/* epsilon of one Gaussian with mu = sqrt(2 rho), at delta, from an epsilon near it. */
+void reference_epsilon(arb_t out, const arb_t rho, double delta, double near);
+
 /* ---- the commands ------------------------------------------------------------------------------
  */
 
@@ -84,5 +114,6 @@ void linreg_point(point *p);
 void finite_point(point *p);
 void convex_point(point *p);
 void simulate_point(point *p);
+void printed_point(point *p);
 
 #endif

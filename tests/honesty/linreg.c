@@ -3,16 +3,6 @@
 
 enum { MOST = 400 };
 
-typedef struct {
-    size_t d;
-    double eta, kurtosis;
-    finf_privacy_setting set;
-    arb_ptr lambda, b, e; /* b = eta lambda, e = 2 - (2 + kurtosis) b */
-    arb_t D;              /* 1 - sum b/e */
-    const reference *r;
-    int lti, root; /* which Hx, and its root in place of |B|^2 Hx */
-} regression;
-
 /* The eigenvalues as the formula has them, before any rounding. */
 static finf_spectrum *draw_spectrum(point *p, regression *g, char *spelled, size_t room)
 {
@@ -53,8 +43,7 @@ static finf_spectrum *draw_spectrum(point *p, regression *g, char *spelled, size
     return status ? NULL : s;
 }
 
-/* b, e and D; 0 where it diverges. */
-static int prepare(regression *g)
+int regression_prepare(regression *g)
 {
     arb_t x, k;
     int stable = 1;
@@ -138,8 +127,8 @@ static void gradient_part(arb_t out, const regression *g)
     arb_clear(s);
 }
 
-/* G^2/(2 rho) times gamma^2 mean(|B|^2 Hx), or (mean Hx^{1/2})^2; and the gradient noise's. */
-static void value(arb_t out, regression *g, int lti, int best, const arb_t unit, const arb_t gamma2)
+void regression_value(arb_t out, regression *g, int lti, int best, const arb_t unit,
+                      const arb_t gamma2)
 {
     arb_t x;
     arb_init(x);
@@ -153,8 +142,7 @@ static void value(arb_t out, regression *g, int lti, int best, const arb_t unit,
     arb_clear(x);
 }
 
-/* (1/4) eta sgd^2 Tr H + (1/16) eta^2 (G^2/rho) Tr H */
-static void floor_of(arb_t out, const regression *g, const arb_t unit)
+void regression_floor(arb_t out, const regression *g, const arb_t unit)
 {
     arb_t t, s;
     arb_init(t);
@@ -172,20 +160,30 @@ static void floor_of(arb_t out, const regression *g, const arb_t unit)
     arb_clear(s);
 }
 
+void regression_begin(regression *g, size_t d)
+{
+    *g = (regression){.d = d, .lambda = _arb_vec_init((slong)(3 * d))};
+    g->b = g->lambda + d;
+    g->e = g->b + d;
+    arb_init(g->D);
+}
+
+void regression_end(regression *g)
+{
+    _arb_vec_clear(g->lambda, (slong)(3 * g->d));
+    arb_clear(g->D);
+}
+
 void linreg_point(point *p)
 {
     reference r;
-    regression g = {.d = 1 + whole(p, whole(p, 5) ? 12 : whole(p, 8) ? 60 : MOST)};
+    regression g;
     finf_linreg_options o = finf_linreg_options_default();
     finf_linreg_result q;
     char spelled[100];
     finf_real top;
     arb_t unit, gamma2, x;
-    arb_ptr room = _arb_vec_init((slong)(3 * g.d));
-    g.lambda = room;
-    g.b = room + g.d;
-    g.e = room + 2 * g.d;
-    arb_init(g.D);
+    regression_begin(&g, 1 + whole(p, whole(p, 5) ? 12 : whole(p, 8) ? 60 : MOST));
     arb_init(unit);
     arb_init(gamma2);
     arb_init(x);
@@ -203,26 +201,25 @@ void linreg_point(point *p)
     snprintf(p->what, sizeof p->what, "%s, eta %.17g, %s, kurtosis %.17g, sgd %.17g, rho %.17g",
              r.spelled, g.eta, spelled, g.kurtosis, g.set.sigma_sgd, g.set.rho);
     if (!finf_noise_sensitivity(r.noise, &about) && about.minimum_phase &&
-        !finf_linreg(r.noise, g.eta, s, &o, &q) && prepare(&g)) {
+        !finf_linreg(r.noise, g.eta, s, &o, &q) && regression_prepare(&g)) {
         reference_gamma2(gamma2, &r);
         arb_set_d(unit, g.set.rho);
         arb_mul_2exp_si(unit, unit, 1);
         arb_inv(unit, unit, BITS);
-        value(x, &g, 0, 0, unit, gamma2);
+        regression_value(x, &g, 0, 0, unit, gamma2);
         judge(p, "linreg F_inf", q.exact, x);
-        value(x, &g, 1, 0, unit, gamma2);
+        regression_value(x, &g, 1, 0, unit, gamma2);
         judge(p, "linreg F_lower", q.lti, x);
-        value(x, &g, 0, 1, unit, gamma2);
+        regression_value(x, &g, 0, 1, unit, gamma2);
         judge(p, "linreg F_best", q.optimum, x);
-        value(x, &g, 1, 1, unit, gamma2);
+        regression_value(x, &g, 1, 1, unit, gamma2);
         judge(p, "linreg F_lower_best", q.optimum_lti, x);
-        floor_of(x, &g, unit);
+        regression_floor(x, &g, unit);
         judge(p, "linreg F_floor", q.floor, x);
     }
     finf_spectrum_free(s);
     reference_free(&r);
-    _arb_vec_clear(room, (slong)(3 * g.d));
-    arb_clear(g.D);
+    regression_end(&g);
     arb_clear(unit);
     arb_clear(gamma2);
     arb_clear(x);

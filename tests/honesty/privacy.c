@@ -88,6 +88,17 @@ static void gauss_solve(arb_t x, const arb_t other, int for_mu, double delta)
     arb_clear(target);
 }
 
+void reference_epsilon(arb_t out, const arb_t rho, double delta, double near)
+{
+    arb_t mu;
+    arb_init(mu);
+    arb_mul_2exp_si(mu, rho, 1);
+    arb_sqrt(mu, mu, WIDE);
+    arb_set_d(out, near);
+    gauss_solve(out, mu, 0, delta);
+    arb_clear(mu);
+}
+
 static void one_gaussian(point *p, double rho, double eps, double delta)
 {
     finf_real claim;
