@@ -272,8 +272,8 @@ static finf_status fill_range(const char *name, double from, double to, int is_l
 {
     if (!(count >= 2 && count <= 100000 && count == floor(count)))
         return finf_why(why, FINF_EDOM,
-                        "%s: %s points in a range, must be a whole number from 2 to 100000", name,
-                        finf_show(count).s);
+                        "%s: %.15g points in a range, must be a whole number from 2 to 100000",
+                        name, count);
     if (is_log && !(from > 0 && to > 0))
         return finf_why(why, FINF_EDOM, "%s: a log range needs positive ends", name);
     double reach = is_log ? to / from : to - from;
