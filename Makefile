@@ -352,7 +352,7 @@ bench: $B/bench_core $B/bench_iqc $B/finf
 	@rm -f $B/bench.ratios
 	OPENBLAS_NUM_THREADS=1 FINF_BENCH=$B/bench.ratios $B/bench_core
 	FINF_BENCH=$B/bench.ratios $B/bench_iqc
-	@sh bench/bench_sweep.sh $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
+	@FINF_BENCH=$(abspath $B/bench.ratios) sh bench/bench_sweep.sh $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
 	@{ echo '{'; sed '$$!s/$$/,/' $B/bench.ratios; echo '}'; } > $B/bench.json
 
 # what became slower since bench/baseline.json, by ratios of one run each

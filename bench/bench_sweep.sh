@@ -1,5 +1,6 @@
 # What a job of a sweep costs beside its command: 10^5 jobs of one thread, each committed, against the same answers as the table
-# of one command line (which is not resumed, and writes one file). Usage: sh bench/bench_sweep.sh build/finf [build/finf-mpi]
+# of one command line (which is not resumed, and writes one file). The ratios of the two are appended to the file that FINF_BENCH
+# names (bench/ratios.h). Usage: sh bench/bench_sweep.sh build/finf [build/finf-mpi]
 case $1 in /*) finf=$1 ;; *) finf=$PWD/$1 ;; esac
 case $2 in /* | '') mpi=$2 ;; *) mpi=$PWD/$2 ;; esac
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
@@ -19,6 +20,10 @@ timed() { # timed WHAT command..: microseconds of CPU a job, and how many more t
     spent && read -r after <spent
     [ -n "$table" ] || table=$(echo "$after $before" | awk '{ print $1 - $2 }')
     echo "$after $before $table" | awk -v what="$what" -v n=$jobs '{ printf "%-34s %8.1f us of CPU a job %8.1f more than the table\n", what, 1e6 * ($1 - $2) / n, 1e6 * ($1 - $2 - $3) / n }'
+    case $FINF_BENCH,$what in
+    ,* | *,mean*) ;;
+    *) echo "$after $before $table" | awk -v what="$what" '{ printf "  \"10^5 jobs, %s, over a table\": %.4g\n", what, ($1 - $2) / $3 }' >>"$FINF_BENCH" ;;
+    esac
 }
 timed 'mean --eta RANGE, 1 thread' "$finf" mean --noise sgd --eta 0.00001:0.9:log:$jobs --threads 1 --format csv --output table.csv
 timed 'sweep of a grid, 1 thread' "$finf" sweep jobs.toml --db 1.db --threads 1
