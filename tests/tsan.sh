@@ -26,4 +26,32 @@ try privacy --delta 1e-9:1e-3:log:6 --epsilon 0.1:1:lin:6 --format csv
 try rates --table prior --dim 16:64:log:3 --format csv
 try simulate --problem linreg --noise nu:paper --eta 0.05 --spectrum power:1 --dim 4 --relative-error 0.05 --seed 1 --quiet
 try simulate --problem mean --noise beta:1,-0.5 --eta 0.2 --relative-error 0.05 --seed 1 --quiet
+# a sweep: its jobs share what is kept, and one writer
+if "$build/finf" --version --verbose | grep -q 'SQLite *[0-9]'; then
+    cat >"$dir/jobs.toml" <<'END'
+[[grid]]
+command = "linreg"
+noise = ["nu:paper", "best"]
+spectrum = "power:1"
+dim = "2:90:lin:80"
+eta = 0.01
+[[grid]]
+command = "mean"
+noise = ["sgd", "nu:0.1"]
+eta = "0.001:1:log:300"
+END
+    for threads in 4 1; do
+        "$build/finf" sweep "$dir/jobs.toml" --db "$dir/$threads.db" --threads $threads >/dev/null 2>"$dir/err.$threads"
+        echo $? >"$dir/rc.$threads"
+        "$build/finf" sweep export --db "$dir/$threads.db" --format csv --without seconds >"$dir/table.$threads" 2>&1
+    done
+    read -r rc <"$dir/rc.4"
+    if [ "$rc" = 0 ] && ! grep -q 'WARNING: ThreadSanitizer' "$dir/err.4" && cmp -s "$dir/table.4" "$dir/table.1"; then
+        echo 'no race  finf sweep'
+    else
+        failed=$((failed + 1))
+        echo "FAILED, exit $rc: finf sweep"
+        grep -m 1 -A 12 ThreadSanitizer "$dir/err.4"
+    fi
+fi
 [ $failed = 0 ]

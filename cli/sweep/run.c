@@ -1,6 +1,7 @@
 /* A result is written by the thread that had it, unless another one is writing: then it waits for
  * that one, which takes all that came meanwhile into its next transaction. So there is one writer,
- * nothing waits for a clock, and what is not yet written is what has just ended. */
+ * nothing waits for a clock, and no thread begins a job before its last one is in the database:
+ * what a kill can lose is one job a thread. */
 #include "run.h"
 
 #include <pthread.h>
@@ -18,7 +19,9 @@ typedef struct {
     pthread_mutex_t lock;
     job_result *waiting; /* to be written */
     size_t n, room;
-    int writing; /* a thread is at it */
+    int writing;            /* a thread is at it */
+    size_t taken, written;  /* batches of those that waited: how many were begun and ended */
+    pthread_cond_t changed; /* of `written` and `status` */
     run_counts counts;
     finf_status status; /* of the first write that failed: nothing is written after it */
     finf_reason why;
@@ -61,31 +64,39 @@ static void write_waiting(queue *q)
         finf_reason why = {""};
         q->waiting = NULL;
         q->n = q->room = 0;
+        q->taken++;
         pthread_mutex_unlock(&q->lock);
         finf_status s = store_add(q->s, batch, n, &why);
         pthread_mutex_lock(&q->lock);
         if (!s) count(q, batch, n);
         if (s) q->why = why;
         q->status = s;
+        q->written++;
+        pthread_cond_broadcast(&q->changed);
         free_results(batch, n);
         free(batch);
     }
     q->writing = 0;
 }
 
-/* Takes n results. Returns the status of all that was written so far. */
+/* Takes n results, and returns when they are written, with the status of all that was so far. */
 static finf_status deliver(job_result *r, size_t n, void *ctx)
 {
     queue *q = ctx;
     pthread_mutex_lock(&q->lock);
-    if (grow(q, n)) {
+    int there = grow(q, n);
+    if (there) {
         memcpy(q->waiting + q->n, r, n * sizeof *r);
         q->n += n;
     } else {
         free_results(r, n);
         q->counts.unsettled += n;
     }
-    if (!q->writing && !q->status) write_waiting(q);
+    size_t batch = q->taken + 1; /* that these are of */
+    if (!q->writing && !q->status)
+        write_waiting(q);
+    else
+        while (there && q->written < batch && !q->status) pthread_cond_wait(&q->changed, &q->lock);
     finf_status s = q->status;
     pthread_mutex_unlock(&q->lock);
     return s;
@@ -111,7 +122,11 @@ finf_status run_jobs(const jobs *j, const char *done, store *s, run_counts *out,
     if (!todo) return finf_why(why, FINF_ENOMEM, "no memory for %zu jobs", jobs_count(j));
     for (size_t i = 0; i < jobs_count(j); i++)
         if (!done[i]) todo[n++] = i;
-    queue q = {.j = j, .todo = todo, .s = s, .lock = PTHREAD_MUTEX_INITIALIZER};
+    queue q = {.j = j,
+               .todo = todo,
+               .s = s,
+               .lock = PTHREAD_MUTEX_INITIALIZER,
+               .changed = PTHREAD_COND_INITIALIZER};
     finf_status status = FINF_OK;
     int interrupted = 0;
     if (ranks_count() > 1) {
