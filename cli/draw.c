@@ -16,6 +16,14 @@ static const points_axis *drawn_axis(const points_shape *shape)
     return best;
 }
 
+/* Does the command read every --noise itself? */
+static int several_noises(const command *c)
+{
+    const option_id *id = c->ranges;
+    while (id && *id != OPT_END && *id != OPT_NOISE) id++;
+    return id && *id == OPT_NOISE;
+}
+
 /* "linreg, spectrum power:1, dim 128": the options that are the same for the whole plot. */
 static void put_fixed(const args *a, const points_shape *shape, int own, FILE *out)
 {
@@ -29,8 +37,8 @@ static void put_fixed(const args *a, const points_shape *shape, int own, FILE *o
         for (size_t k = 0; k < sizeof LEFT_OUT / sizeof *LEFT_OUT; k++)
             shown &= LEFT_OUT[k] != (option_id)i;
         for (size_t k = 0; k < shape->axes; k++) shown &= shape->axis[k].id != (option_id)i;
-        /* curves are named after these */
-        if (own) shown &= i != OPT_NOISE && i != OPT_SYSTEM;
+        /* curves are named after these, where a command reads several noises itself */
+        if (own || several_noises(a->command)) shown &= i != OPT_NOISE && i != OPT_SYSTEM;
         if (shown) fprintf(out, ", %s%s%.60s", o.name, *a->value[i] ? " " : "", a->value[i]);
     }
 }

@@ -250,6 +250,7 @@ const command command_curve = {
     .truths = TRUTHS,
     .columns = "system,sens2,prefix_error,loss,F_last",
     .plot = "F_last|loss",
+    .plot_by = "system_given",
     .stoppable = 1,
     .ranges = (const option_id[]){OPT_NOISE, OPT_END},
     .run = cmd_curve,

@@ -398,6 +398,7 @@ const command command_design = {
     .rules = RULES,
     .columns = "family,loss,gap,sens2,sigma,memory,seconds",
     .plot = "loss",
+    .plot_by = "family",
     .stoppable = 1,
     .run = cmd_design,
 };

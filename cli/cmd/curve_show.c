@@ -132,6 +132,8 @@ void curve_show_system(doc *d, const curve_job *j, size_t i)
     const finf_system_facts *f = &e->facts;
     doc_row(d);
     show_name(d, &j->systems.all[i], f->matrix);
+    /* what the curves of a table over a range are called */
+    if (j->a->is_point) doc_string(d, "system_given", DATA_ONLY, j->systems.all[i].name, NULL);
     doc_string(d, "matrix", DATA_ONLY, f->matrix, NULL);
     doc_number(d, "steps", SHOWN, (double)f->n, NULL);
     if (j->p.H) {

@@ -153,3 +153,18 @@ for c in 'gamma --noise nu:0.1:1:lin:5000 --json' 'gamma --noise nu:0.1:1:lin:50
     if [ "$(cat "$T/rc")" = 0 ] && [ ! -s "$T/err" ] && [ -s "$T/out" ]; then yes; else no "| head: exit $(cat "$T/rc")" $c; fi
     rm "$T/rc"
 done
+# a curve a family or system, and no line that goes from one to the other
+curves() { # curves N args...: so many curves
+    n=$1
+    shift
+    ok . "$@" --plot "$T/c.svg" --quiet
+    got=$(grep -o 'class="fp-s[0-9]"' "$T/c.svg" | sort -u | wc -l)
+    if [ "$got" -eq "$n" ]; then yes; else no "$got curves, not $n" "$@" --plot; fi
+}
+curves 3 design --steps 4 --eta 0.1:0.3:lin:3 --spectrum flat --dim 2 --family nu,blt:1,sgd
+curves 2 design --eta 0.1 --spectrum flat --dim 2 --family nu,sgd --epsilon 1:4:log:3 --delta 1e-6
+curves 2 curve --steps 8,16 --noise nu:0.1 --noise sgd
+curves 3 curve --steps 8,16 --system tree,sgd --noise nu:0.1 --eta 0.1 --spectrum flat --dim 2
+if grep -q 'curve, eta 0.1, spectrum flat, dim 2' "$T/c.svg"; then yes; else no 'the subtitle names one of the noises' curve; fi
+curves 2 curve --steps 8 --noise nu:best --noise sgd --eta 0.1:0.3:lin:3 --spectrum flat --dim 2
+curves 2 linreg --noise nu:0.1 --noise sgd --eta 0.1:0.3:lin:3 --spectrum flat --dim 2
