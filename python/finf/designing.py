@@ -14,7 +14,7 @@ from ._call import as_real, copied, number, over, text_of, whole
 from ._library import ffi, has, lib
 from .errors import FinfError, ParseError, ToleranceError, UsageError
 from .noise import Noise, noise_for
-from .optimizer import optimizer_of, pointer
+from .optimizer import Optimizer, optimizer_of, pointer
 from .problem import Privacy, Problem, taken
 from .quadratic import linreg
 from .results import Result, Results, Setting
@@ -33,6 +33,23 @@ class DesignResult(Setting):
     steps: int | None = None
     objective: str | None = None
     workload: str
+    #: what the loss is of; None for prefix sums
+    spectrum: Spectrum | None = None
+    d: int | None = None
+    d_eff: float | None = None
+    d_eff_error: float | None = None
+    trace: float | None = None
+    trace_error: float | None = None
+    kappa: float | None = None
+    eta: float | None = None
+    optimizer: Optimizer | None = None
+    average: str | None = None
+    weight_decay: float | None = None
+    eta_eff: float | None = None
+    eta_eff_error: float | None = None
+    contraction: float | None = None
+    contraction_error: float | None = None
+    start: Any = None
     #: the objective, by privacy noise alone; and with the start and gradient noise
     loss: float
     loss_error: float
@@ -150,13 +167,23 @@ def design(steps: int | None = None, *, eta: float | None = None,
         told.raise_if_failed()
         rows.append(row)
         missed = missed or (row["reason"] if status else "")
-    out = _beside(rows, p, {"steps": n, "objective": objective, "participations": k,
+    out = _beside(rows, p, {**_asked(problem), "start": None if problem is None else start,
+                            "steps": n, "objective": objective, "participations": k,
                             "separation": b, "workload": "prefix" if prefix else "loss",
                             "count": None if k is None else
                             string(lib.finf_design_count_name(o.count))})
     if missed:
         raise ToleranceError(missed, out)
     return out
+
+
+def _asked(p: Problem | None) -> dict[str, Any]:
+    """The fields that say what the loss is of."""
+    if p is None:
+        return {}
+    if p.spectrum is None:
+        return {**p.fields(), "kappa": p.kappa}
+    return {**p.fields(), **p.spectrum.sizes(), "spectrum": p.spectrum}
 
 
 def _options(p: Privacy, objective: str, kurtosis: float, tol: Any) -> Any:
@@ -314,7 +341,7 @@ def _stationary(p: Problem, families: Sequence[Any]) -> Results[DesignResult]:
         judged = _bound(noise, p) if p.kind == "convex" else _F_inf(noise, p)
         least, reason = as_real(judged["least"], judged["least_error"]), judged.pop("reason")
         rows.append(DesignResult(
-            **{**p.privacy.fields(as_real(judged["sens2"], judged["sens2_error"])),
+            **{**_asked(p), **p.privacy.fields(as_real(judged["sens2"], judged["sens2_error"])),
                **_judged(p.privacy, judged, least)},
             family=str(f), workload="loss", noise=noise, duality_gap=math.nan,
             sens2_exact=True, memory=memory, iterations=0, seconds=time.perf_counter() - began,

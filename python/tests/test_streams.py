@@ -153,8 +153,7 @@ def test_design(same, records, line, keywords):
     ours = finf.design(32, families=families, **keywords)
     theirs = records(f"design --steps 32 --family {','.join(families)} {line}")
     for r, record in zip(ours, theirs):
-        same(r, record, {"d", "d_eff", "trace", "eta", "optimizer", "eta_eff", "contraction",
-                         "start", "family", "bands"})
+        same(r, record, {"family", "bands"})
         assert r.family == record["family"] or r.family.startswith(record["family"])
 
 
@@ -209,7 +208,7 @@ def test_design_of_F_inf(same, records):
     ours = finf.design(eta=0.05, spectrum=S4, sigma_sgd=0.3, rho=0.5)
     for r, record in zip(ours, records("design --eta 0.05 --spectrum power:1 --dim 4 "
                                        "--sigma-sgd 0.3 --rho 0.5")):
-        same(r, record, {"d", "d_eff", "trace", "eta", "optimizer", "eta_eff", "contraction"})
+        same(r, record)
     with pytest.raises(finf.UsageError):
         finf.design(workload="prefix")
     with pytest.raises(finf.UsageError):
@@ -222,7 +221,7 @@ def test_design_of_the_bound(same, records):
     ours = finf.design(eta=0.1, kappa=20, rho=0.5, families=families)
     for r, record in zip(ours, records("design --eta 0.1 --kappa 20 --rho 0.5 --family "
                                        + ",".join(families))):
-        same(r, record, {"kappa", "bound", "eta", "optimizer", "eta_eff", "contraction"})
+        same(r, record, {"bound"})
     assert all(x.gap >= 1 for x in ours)
     assert list(ours[2].buf_decay) == sorted(ours[2].buf_decay, reverse=True)
 
