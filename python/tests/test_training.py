@@ -167,6 +167,55 @@ def test_the_page_counts_right():
     assert f"0.25: {clips.count('0.25')} of the {len(clips)} choices on digits" in page
 
 
+def test_readme_s_gains():
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as f:
+        page = " ".join(f.read().split())
+
+    def gain(name, epochs, epsilon, method):
+        r, = (r for r in committed(name) if r["momentum_of"] == "chosen"
+              and (r["epochs"], r["epsilon"], r["method"]) == (epochs, epsilon, method))
+        return f"{100 * float(r['gain']):.1f} +- {100 * float(r['gain_pm']):.1f}"
+
+    net = {(e, m): gain("fashion-convnet", "4", e, m) for e in "18" for m in ("design", "blt")}
+    assert f"gains {net['1', 'design']} points" in page and f"and {net['1', 'blt']} by a BLT" in page
+    assert f"at epsilon = 8 {net['8', 'design']} and {net['8', 'blt']};" in page
+    assert f"gains {gain('fashion-softmax', '5', '1', 'design')} at epsilon = 1 in five" in page
+    small = {gain("fashion-softmax", k, "8", "design")[:3] for k in "15"}
+    assert small == {"0.1", "0.2"} and "0.1 or 0.2 at epsilon = 8" in page
+
+
+def test_the_page_s_correlations():
+    """Those in words, of subsets of the mechanisms, from the CSV files."""
+    from private_training.predict import _spearman
+
+    with open(os.path.join(ROOT, "docs", "training.md"), encoding="utf-8") as f:
+        page = " ".join(f.read().split())
+
+    def within(rows, key, which):
+        settings = {}
+        for r in rows:
+            if which(r):
+                settings.setdefault((r["epsilon"], r["momentum"], r["step"]), []).append(r)
+        return np.mean([_spearman([float(r[key]) for r in g], [float(r["excess"]) for r in g])
+                        for g in settings.values()])
+
+    digits, fashion = committed("digits-predict"), committed("fashion-predict")
+    a, b, c, d = (within(rows, "F_T", which)
+                  for which in (lambda r: float(r["F_T"]) < 20, lambda r: r["method"] != "design")
+                  for rows in (digits, fashion))
+    assert f"{a:.2f} and {b:.2f} without the designs that diverge" in page
+    assert f"{c:.2f} and {d:.2f} without any design" in page
+    a, b, c, d = (within(rows, key, lambda r: r["F_inf"])
+                  for rows in (digits, fashion) for key in ("F_T", "F_inf"))
+    assert f"{a:.2f} by F_T and {b:.2f} by F_inf on digits, {c:.2f} and {d:.2f} on Fashion" in page
+    times = {(r["data"], r["step"], r["momentum"], i): float(r["F_T"]) / float(r["excess"])
+             for i, r in enumerate(digits + fashion) if float(r["F_T"]) < 20}
+    others = [x for (data, step, m, _), x in times.items()
+              if (data, step, m) != ("fashion", "64", "0")]
+    assert f"F_T is {min(others):.1f} to {max(others):.1f} times what was measured" in page
+    assert f"and up to {max(times.values()):.0f} times on Fashion-MNIST" in page
+
+
 def test_every_row_has_the_same_privacy():
     for name in ("digits-softmax", "fashion-softmax", "fashion-convnet"):
         for r in committed(name):
