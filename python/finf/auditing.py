@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ._call import call, check, choice, encoded, number, numbers, real, stoppable, string
 from ._call import text_of, whole
 from ._library import ffi, lib
+from .designing import DesignResult, noise_of
 from .errors import UsageError
 from .noise import Noise, noise_for
 from .problem import Problem
@@ -83,7 +84,7 @@ class AuditResult(Result):
     findings: list[Finding]
 
 
-def audit(noise: "Noise | System | str | ArrayLike", *, coef: str | None = None,
+def audit(noise: "Noise | System | DesignResult | str | ArrayLike", *, coef: str | None = None,
           steps: int | None = None, max_participations: int | None = None,
           min_sep: int | None = None, epochs: int | None = None, sigma: float | None = None,
           delta: float | None = None, clip: float = 1.0, batch: int | None = None,
@@ -92,7 +93,8 @@ def audit(noise: "Noise | System | str | ArrayLike", *, coef: str | None = None,
     """What a noise really has, computed anew: sensitivity, minimum phase, prefix error, F_inf of
     a problem, epsilon of a sigma at delta; and findings.
 
-    `noise`: a Noise, its spelling, a System, a list of coefficients, or a lower triangular matrix.
+    `noise`: a Noise, its spelling, a System, a list of coefficients, a lower triangular matrix, or
+    what `design` answered for a family, with the steps and participations that it is for.
     `coef`: what a list or matrix is, "noising" or "strategy"; by default a list is noising, a
     matrix strategy. `claims`: what is said of it, to be checked, as {"sens2": 6.3445} or
     "sens2=6.3445,max_loss=15.35": a number holds for what rounds to its digits.
@@ -106,6 +108,14 @@ def audit(noise: "Noise | System | str | ArrayLike", *, coef: str | None = None,
     >>> finf.audit("sgd", claims={"sens2": 4}).findings[0].text[:32]
     'claimed sens2 = 4, but it is 1; '
     """
+    if isinstance(noise, DesignResult):
+        if steps is max_participations is min_sep is epochs is None and noise.steps is not None:
+            steps = noise.steps
+            if noise.count == "fixed-order":
+                epochs = noise.participations
+            else:
+                max_participations, min_sep = noise.participations, noise.separation
+        noise = noise_of(noise)
     what, kind = _read(noise, coef)
     n = what.n if isinstance(what, System) else len(what) if isinstance(what, np.ndarray) else steps
     o = ffi.new("finf_audit_options *", lib.finf_audit_options_default())

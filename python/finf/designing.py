@@ -90,6 +90,14 @@ class DesignResult(Setting):
     seconds: float
 
 
+def noise_of(r: DesignResult) -> "Noise | System":
+    """What a stream draws: of Toeplitz families the noise, else the matrices."""
+    found = r.noise if r.noise is not None else r.system
+    if found is None:
+        raise UsageError(f"the design {r.family} has no noise: {r.reason}")
+    return found
+
+
 def design(steps: int | None = None, *, eta: float | None = None,
            spectrum: "Spectrum | ArrayLike | None" = None, kappa: float | None = None,
            workload: str | None = None,

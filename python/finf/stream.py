@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from ._call import as_real, call, made, number, numbers, stoppable, string, whole
 from ._library import ffi, has, lib
 from .accounting import gamma
-from .designing import DesignResult
+from .designing import DesignResult, noise_of
 from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
 from .problem import Privacy
@@ -246,10 +246,7 @@ def _noise(given: Any) -> "Noise | System":
         return given
     if not isinstance(given, DesignResult):
         return noise_for(given)
-    found = given.noise if given.noise is not None else given.system
-    if found is None:
-        raise UsageError(f"the design {given.family} has no noise: {given.reason}")
-    return found
+    return noise_of(given)
 
 
 def _steps(run: DesignResult, steps: int | None) -> int | None:

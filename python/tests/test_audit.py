@@ -93,3 +93,15 @@ def test_refused(call, error, text):
     with pytest.raises(error) as e:
         call()
     assert text in str(e.value)
+
+
+def test_designs():
+    """With the steps and participations that they are for, also the matrices."""
+    s = finf.Spectrum.power(1, 4)
+    for who in ({}, {"epochs": 3}, {"max_participations": 2, "min_sep": 5}):
+        for r in finf.design(12, eta=0.05, spectrum=s, families=["dense", "blt:2", "scaled:1"],
+                             **who):
+            a = finf.audit(r)
+            assert a.sens2 == pytest.approx(r.sens2, rel=1e-9) and a.steps == 12, (who, r.family)
+    limit, = finf.design(eta=0.05, spectrum=s, families="blt:2")
+    assert finf.audit(limit).gamma2 == limit.sens2
