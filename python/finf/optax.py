@@ -17,6 +17,9 @@ class NoiseState(NamedTuple):
     step: int
     stream: bytes
 
+    def __repr__(self) -> str:
+        return f"NoiseState(step={self.step}, stream=<{len(self.stream)} secret bytes>)"
+
 
 class GradientTransformation(NamedTuple):
     """init(params) -> state; update(updates, state, params=None) -> (updates, state)."""

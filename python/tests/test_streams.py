@@ -109,6 +109,7 @@ def test_optax():
     again, _ = update(params, state)  # nothing was changed in place
     assert one["w"].dtype == np.float32 and np.array_equal(one["w"], again["w"])
     assert one["b"][1] is None and next_state.step == 1
+    assert "secret bytes" in repr(state) and "finfstrm" not in repr(state)
     two, _ = update(params, next_state)
     z = finf.NoiseStream(BLT, 9, 0.5, seed=4)
     flat = [np.concatenate([x["b"][0], x["w"].ravel()]) for x in (one, two)]
