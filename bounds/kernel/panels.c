@@ -159,9 +159,10 @@ static void measure(rule *r, const panels *p, size_t i)
 
 static finf_status make_room(panels *p, size_t room)
 {
-    double *end = realloc(p->end, room * 2 * sizeof *end);
+    double *end = realloc(p->end, room * 2 * sizeof *end), *more = NULL;
+    size_t size = room * 4 * p->width * sizeof *more; /* not 0, by which realloc would free */
     if (end) p->end = end;
-    double *more = end ? realloc(p->sums, room * 4 * p->width * sizeof *more) : NULL;
+    if (end && size > 0) more = realloc(p->sums, size);
     if (!more) return FINF_ENOMEM;
     p->sums = more;
     p->room = room;
