@@ -73,6 +73,22 @@ void reference_gamma2(arb_t out, const reference *r);
 void reference_energy(arb_t out, const reference *r, double b);
 void reference_series(const reference *r, size_t n, arb_ptr beta, arb_ptr c);
 
+/* ---- mean.c: the response of an optimizer -----------------------------------------------------
+ */
+
+/* A G of an optimizer on the curvature h: eta b/(a + q b), and the average, as polynomials in
+ * x = 1/z. */
+typedef struct {
+    const reference *r; /* NULL: not times |B|^2 */
+    double eta, h, momentum, average;
+    int nesterov, root; /* root: |A G| instead of its square */
+} loop;
+
+/* |A G|^2, a ball_function of a loop. */
+void loop_density(acb_t out, const acb_t w, const acb_t c, int analytic, void *data);
+/* The optimizer of a loop, without weight decay. */
+finf_optimizer *loop_optimizer(const loop *l);
+
 /* ---- linreg.c: linear regression by plain SGD in balls (theory 5) -----------------------------
  */
 
@@ -114,6 +130,7 @@ void linreg_point(point *p);
 void finite_point(point *p);
 void convex_point(point *p);
 void simulate_point(point *p);
+void momentum_point(point *p);
 void printed_point(point *p);
 
 #endif

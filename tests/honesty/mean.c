@@ -1,13 +1,6 @@
 /* Mean estimation, without and with an optimizer. (theory 4, 11.2) */
 #include "honesty.h"
 
-/* A G of an optimizer: eta b/(a + q b), and the average, as polynomials in x = 1/z. */
-typedef struct {
-    const reference *r; /* NULL: not times |B|^2 */
-    double eta, h, momentum, average;
-    int nesterov, root; /* root: |A G| instead of its square */
-} loop;
-
 /* a + q b at x = e^{-iw}, b = x or x (1 + m - m x), a = (1-x)(1 - m x): at both x and 1/x. */
 static void loop_at(acb_t out, const loop *l, const acb_t x)
 {
@@ -50,7 +43,7 @@ static void loop_at(acb_t out, const loop *l, const acb_t x)
     arb_clear(m);
 }
 
-static void loop_density(acb_t out, const acb_t w, const acb_t c, int analytic, void *data)
+void loop_density(acb_t out, const acb_t w, const acb_t c, int analytic, void *data)
 {
     const loop *l = data;
     acb_t x, z, t;
@@ -97,6 +90,16 @@ static void unit_variance(arb_t out, const finf_privacy_setting *set)
     arb_mul_2exp_si(rho, rho, 1);
     arb_div(out, out, rho, BITS);
     arb_clear(rho);
+}
+
+finf_optimizer *loop_optimizer(const loop *l)
+{
+    char name[64], average[64];
+    finf_optimizer *opt = NULL;
+    snprintf(name, sizeof name, "%s:%.17g", l->nesterov ? "nesterov" : "heavy-ball", l->momentum);
+    snprintf(average, sizeof average, "ema:%.17g", l->average);
+    if (finf_optimizer_parse(name, l->average > 0 ? average : "none", 0, &opt, NULL)) exit(5);
+    return opt;
 }
 
 /* The weight decay is 0 or 1: 1 + V is then a double. */

@@ -89,8 +89,9 @@ size_t tally_print(const tally *t)
     for (size_t i = 0; i < sorted.n; i++) {
         const row *r = &sorted.rows[i];
         if (r->n) qsort(r->ratio, r->n, sizeof *r->ratio, by_size);
-        double half = r->n ? r->ratio[r->n / 2] : NAN, most = r->n ? r->ratio[r->n - 1] : NAN,
-               nearly = r->n ? r->ratio[(size_t)(0.99 * (double)(r->n - 1))] : NAN;
+        double half = r->n ? r->ratio[(r->n - 1) / 2] : NAN,
+               nearly = r->n ? r->ratio[(99 * r->n + 99) / 100 - 1] : NAN,
+               most = r->n ? r->ratio[r->n - 1] : NAN;
         printf("%-24s %8zu %9.2g %9.2g %9.2g %9zu %6zu %6zu %6zu\n", r->key, r->n, half, nearly,
                most, r->too_small, r->open, r->infinite, r->none);
         too_small += r->too_small;
