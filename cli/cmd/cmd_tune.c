@@ -182,6 +182,9 @@ static finf_status tune_speed(const args *a, doc *d, finf_reason *why)
     finf_real R, half_life;
     int families[3], noises[3];
     without.value[OPT_OPTIMIZER] = NULL;
+    if (args_given(a, OPT_ETA))
+        return finf_why(why, FINF_EUSAGE,
+                        "--eta has no effect at a given speed: the step is what is sought");
     finf_status s = read_speed(a, &R, &half_life, why);
     problem_kind kind = problem_asked(a);
     if (!s) s = read_problem(&without, kind == PROBLEM_NONE ? PROBLEM_MEAN : kind, &p, why);

@@ -15,6 +15,7 @@ bad 3 'system' curve --system ''
 for o in '--eta 0.5' '--rho 0' '--clip 2' '--sigma-sgd 3'; do bad 2 "${o%% *}" errata $o; done
 for o in '--eta -4' '--rho 0' '--clip 2' '--sigma-sgd 3' '--precision 3'; do bad 2 "${o%% *}" reproduce --out paper $o; done
 bad 2 '--dim has no effect' tune --eta 0.1 --dim 5
+for o in '--contraction 0.9' '--half-life 10' --frontier; do bad 2 '--eta has no effect at a given speed' tune --eta 0.1 $o; done
 for o in '--smooth 2' '--bound dist' '--class odd' '--constants paper' '--solver newton' '--grid auto' '--multiplier compact' --certify --force; do
     bad 2 "${o%% *} has no effect" tune --eta 0.1 $o
 done
