@@ -953,6 +953,8 @@ typedef struct {
     finf_real momentum; /* its momentum: 0 for sgd; the error as that of a nu (finf_tune_linreg) */
     finf_real eta_eff;  /* its effective step, for this momentum */
     finf_real nu;       /* and its nu; NaN for the other noises */
+    int certified;      /* iqc with `certify`: the bound is proved, and .. */
+    double certified_upper;    /* .. what is proved; NaN otherwise */
     finf_optimizer *optimizer; /* all of it; owned: finf_speed_result_free */
     finf_reason reason;        /* why F is infinite, or why it failed */
 } finf_speed_result;
@@ -966,7 +968,8 @@ typedef struct {
  *           has that speed: plain SGD for 1 - contraction > 2/(1 + kappa)
  * method:   the contraction fixes the step for each momentum; a scan of momenta, then Brent's
  *           minimiser in the best bracket: a minimum whose valley the scan does not see is missed.
- *           iqc: by the Newton solver, the momentum to 1e-4 of its largest value
+ *           iqc: by the Newton solver, the momentum to 1e-4 of its largest value; with `certify`
+ *           what is found is proved, FINF_ETOL where it is not (all the rest is filled in)
  * accuracy: the error of the momentum as that of nu in finf_tune_linreg (iqc: what the search
  *           stops at); F carries that of its value
  * failure:  F is NaN. Free the result after every status */

@@ -121,6 +121,39 @@ START_TEST(convex)
 }
 END_TEST
 
+/* What is found is proved where that is asked for, and is the same; linear regression proves
+ * nothing. */
+START_TEST(certified)
+{
+    NEEDS("Arb");
+    finf_iqc_options o = finf_iqc_options_default();
+    for (int noise = FINF_SPEED_INDEPENDENT; noise <= FINF_SPEED_BEST; noise++) {
+        finf_speed_noise which = (finf_speed_noise)noise;
+        finf_speed_result plain, proved;
+        o.certify = 0;
+        ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_HEAVY_BALL, which, 0.95, 10, &o, &plain),
+                         FINF_OK);
+        o.certify = 1;
+        ck_assert_int_eq(finf_tune_speed_iqc(FINF_SPEED_HEAVY_BALL, which, 0.95, 10, &o, &proved),
+                         FINF_OK);
+        ck_assert(!plain.certified && isnan(plain.certified_upper) && proved.certified);
+        ASSERT_NEAR(proved.F.value, plain.F.value, 1e-9, "%d", noise);
+        ck_assert(proved.certified_upper >= proved.F.value - proved.F.error &&
+                  proved.certified_upper <= proved.F.value * (1 + 1e-5));
+        finf_speed_result_free(&plain);
+        finf_speed_result_free(&proved);
+    }
+    finf_spectrum *s = NULL;
+    finf_speed_result r;
+    ck_assert_int_eq(finf_spectrum_flat(2, &s, NULL), FINF_OK);
+    ck_assert_int_eq(
+        finf_tune_speed_linreg(FINF_SPEED_SGD, FINF_SPEED_INDEPENDENT, 0.9, s, NULL, &r), FINF_OK);
+    ck_assert(!r.certified && isnan(r.certified_upper));
+    finf_speed_result_free(&r);
+    finf_spectrum_free(s);
+}
+END_TEST
+
 /* The best noise of the bound: what finf_optimize finds at that step and momentum, below the best
  * nu at the same speed, and below what it finds at other momenta. For kappa = 1 it is mean
  * estimation's optimum, of which heavy ball's has a closed form (theory 11.6). */
@@ -202,6 +235,7 @@ static TCase *make(void)
     tcase_add_test(tc, one_dimension);
     tcase_add_test(tc, regression);
     tcase_add_test(tc, convex);
+    tcase_add_test(tc, certified);
     tcase_add_test(tc, convex_best);
     tcase_add_test(tc, convex_one_curvature);
     tcase_add_test(tc, refused);

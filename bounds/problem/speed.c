@@ -98,7 +98,12 @@ static void forget(finf_speed_result *r)
 {
     finf_optimizer_free(r->optimizer);
     finf_real none = finf_real_failed();
-    *r = (finf_speed_result){.F = none, .eta = none, .eta_eff = none, .momentum = none, .nu = none};
+    *r = (finf_speed_result){.F = none,
+                             .eta = none,
+                             .eta_eff = none,
+                             .momentum = none,
+                             .nu = none,
+                             .certified_upper = NAN};
 }
 
 /* The value at m = part of the largest momentum. Too slow is no failure: such an m is not taken. */

@@ -171,6 +171,10 @@ static void show_speed(doc *d, const args *a, const problem *p, finf_real R, fin
     doc_real(d, p->kind == PROBLEM_CONVEX ? "bound" : "F_inf", SHOWN, with_rho(&p->privacy, r->F),
              p->kind == PROBLEM_CONVEX ? iqc_class_note(&p->iqc) : "the least at that speed");
     if (p->kind == PROBLEM_CONVEX) show_bound_of(d, &p->iqc);
+    if (p->kind == PROBLEM_CONVEX && p->iqc.certify) {
+        doc_bool(d, "certified", SHOWN, r->certified, "proved in ball arithmetic");
+        doc_number(d, "certified_upper", SHOWN, r->certified_upper, "the bound that is proved");
+    }
     show_reason(d, &r->reason);
 }
 
@@ -191,19 +195,23 @@ static finf_status tune_speed(const args *a, doc *d, finf_reason *why)
     if (!s) s = read_which(a, families, noises, why);
     if (s) return s;
     doc_heading(d, "The best step, momentum and noise at a given speed");
+    finf_status worst = FINF_OK;
     for (int f = 0; f < 3 && !s; f++)
         for (int n = 0; n < 3 && !s; n++) {
             finf_speed_result r;
             if (!families[f] || !noises[n]) continue;
             s = at_speed(&p, (finf_speed_family)f, (finf_speed_noise)n, R.value, &r);
-            if (s)
-                *why = r.reason;
-            else
+            if (s) *why = r.reason;
+            if (s == FINF_ETOL && isfinite(r.F.value)) { /* found, and not proved */
+                worst = s;
+                s = FINF_OK;
+            }
+            if (!s)
                 show_speed(d, a, &p, R, half_life, (finf_speed_family)f, (finf_speed_noise)n, &r);
             finf_speed_result_free(&r);
         }
-    doc_columns(d, "rule,optimizer,noise,eta,eta_eff,F_inf,bound");
-    return s;
+    doc_columns(d, "rule,optimizer,noise,eta,eta_eff,F_inf,bound,certified_upper");
+    return s ? s : worst;
 }
 
 /* The problem is the one whose option is given; with neither --kappa nor --spectrum it is mean

@@ -196,6 +196,9 @@ class SpeedResult(Setting):
     bound_error: float | None = None
     #: with an average: that the bound is of the points, and holds for their average
     bound_of: str | None = None
+    #: with certify=True: the bound is proved, and which
+    certified: bool | None = None
+    certified_upper: float | None = None
 
 
 _SPEED_NOISES = ("sgd", "nu:best", "best")
@@ -265,6 +268,8 @@ def _speed(p: Problem, rule: str, noise: str, R: Any, half_life: Any,
     value: dict[str, Any] = p.privacy.real("bound" if p.kind == "convex" else "F_inf", r.F)
     if p.kind == "convex":
         value["bound_of"] = bound_of(p)
+        if p.certify:
+            value.update(certified=bool(r.certified), certified_upper=r.certified_upper)
     return SpeedResult(**p.privacy.fields(), kappa=p.kappa, **real("contraction", R),
                        **real("half_life", steps), rule=rule,
                        optimizer=optimizer, noise=spelled, noise_given=noise, **real("eta", r.eta),

@@ -170,6 +170,10 @@ def test_tune_speed(same, records, line, keywords):
     for r, record in zip(ours, theirs):
         same(r, record, {"d", "d_eff", "trace"} | ({"optimizer"} if r.optimizer is None else set()))
         assert r.rule == record["rule"] and r.noise_given == record["noise_given"]
+    if "kappa" in keywords:
+        proved = finf.tune(contraction=0.97, certify=True, **keywords)[0]
+        same(proved, records(f"tune --contraction 0.97 {line} --certify")[0])
+        assert proved.certified and proved.certified_upper >= proved.bound
     assert finf.tune_speed(half_life=22.757, rules=["sgd"], noises=["sgd"],
                            **keywords)[0].contraction == pytest.approx(0.97, rel=1e-4)
 

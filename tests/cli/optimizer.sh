@@ -60,6 +60,7 @@ done
 ok '"bound_of":"the points' tune --contraction 0.99 --kappa 5 --optimizer sgd --average last:3 --json
 ok '"lower":null.*"minimax":null.*"reason":"no lower bounds: averages over the last K points have them up to K = 10000' iqc --noise sgd --eta 0.1 --kappa 3 --average last:10001 --json
 # at a given speed, every convex F: independent and the best noise for each rule, which pastes back; a table and a plot
+ok '"bound":[0-9.e-]+,.*"certified":true,"certified_upper":[0-9.e-]+' tune --contraction 0.95 --kappa 5 --optimizer nesterov --noise best --certify --json
 ok '"rule":"sgd".*"noise":"sgd".*' tune --contraction 0.99 --kappa 5 --json
 if [ "$(grep -c '"noise":"best"' "$T/out")" = 3 ] && [ "$(grep -c '"noise":"sgd"' "$T/out")" = 3 ]; then yes; else no 'not six records' tune; fi
 run tune --contraction 0.99 --kappa 5 --optimizer heavy-ball --noise best --json
