@@ -219,13 +219,8 @@ static finf_status tune_speed(const args *a, doc *d, finf_reason *why)
 static finf_status cmd_tune(const args *a, doc *d, finf_reason *why)
 {
     problem p;
-    if (args_given(a, OPT_CONTRACTION) || args_given(a, OPT_HALF_LIFE)) {
-        if (args_given(a, OPT_ETA))
-            return finf_why(why, FINF_EUSAGE,
-                            "--eta, or a speed (--contraction, --half-life, --frontier), which the "
-                            "step is found for: one of them");
+    if (args_given(a, OPT_CONTRACTION) || args_given(a, OPT_HALF_LIFE))
         return tune_speed(a, d, why);
-    }
     if (!args_given(a, OPT_ETA))
         return finf_why(why, FINF_EUSAGE,
                         "tune needs --eta, or a speed: --contraction, --half-life or --frontier");
