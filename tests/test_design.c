@@ -575,6 +575,23 @@ START_TEST(participation)
 }
 END_TEST
 
+/* A run that barely forgets: a user's steps are nearly one to its loss, and the dual's blocks
+ * nearly singular. The gap closes all the same. */
+START_TEST(barely_forgets)
+{
+    finf_design_options o = unit(FINF_DESIGN_LAST);
+    o.participations = 4;
+    o.separation = 15;
+    o.count = FINF_DESIGN_FIXED_ORDER;
+    finf_design *r = run_of(1, 16, 0.001, 60, &o);
+    finf_design_result x = dense(r);
+    ck_assert_msg(x.duality_gap < 1e-8, "gap %.2g", x.duality_gap);
+    ck_assert(x.iterations > 100);
+    finf_design_result_free(&x);
+    finf_design_free(r);
+}
+END_TEST
+
 /* Steps at least b apart: the best matrix of b bands against SciPy's L-BFGS-B on dense matrices
  * (its own derivatives, another start), where it is below the best Toeplitz noise and the other
  * matrix. */
@@ -842,6 +859,7 @@ static TCase *make(void)
     tcase_add_test(t, order);
     tcase_add_loop_test(t, stationary, 0, 2);
     tcase_add_test(t, participation);
+    tcase_add_test(t, barely_forgets);
     tcase_add_test(t, bands_of_the_separation);
     tcase_add_test(t, long_run);
     tcase_add_test(t, not_attained);

@@ -23,10 +23,12 @@
 #include "mixing.h"
 
 #define PLAIN 3         /* steps of the plain map before the mixing starts */
-#define STEPS_MAX 100   /* iterations, */
+#define STEPS_LONG 500  /* iterations at most, for runs of so many steps or fewer, */
+#define STEPS_LEAST 100 /* for longer ones fewer, as each takes longer, but so many, */
 #define STEPS_MAX_U 300 /* and where weights are searched too */
-#define PATIENCE 15     /* iterations without progress that end it, */
-#define PATIENCE_U 60   /* as above */
+#define PATIENCE 120    /* iterations without progress that end it, */
+#define PATIENCE_U 60   /* as above, */
+#define CONTENT 15      /* and where the gap is as small as is asked for */
 #define STEP_BACK                                                                                  \
     0.5 /* of the gap: a lower bound that falls by as much was mixed badly, and the map alone is   \
            taken */
@@ -310,6 +312,14 @@ static int keep(dense_work *w)
     return better;
 }
 
+/* Where a run barely forgets, a user's steps are nearly one to its loss, and several epochs take
+ * hundreds of iterations. */
+static int steps_max(size_t n)
+{
+    size_t most = STEPS_LONG * STEPS_LONG / (n > STEPS_LONG ? n : STEPS_LONG);
+    return (int)(most > STEPS_LEAST ? most : STEPS_LEAST);
+}
+
 /* Until the gap is tol, or nothing improves any more. FINF_ETOL: cancelled. */
 static finf_status iterate(dense_work *w, finf_reason *why)
 {
@@ -317,7 +327,7 @@ static finf_status iterate(dense_work *w, finf_reason *why)
     mixing m;
     finf_status s = mixing_make(w->length, &m);
     double before = 0; /* the lower bound of the last point */
-    int idle = 0, most = w->weighted ? STEPS_MAX_U : STEPS_MAX;
+    int idle = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
     while (!s) {
         double loss;
         if (finf_cancelled(o->cancel)) s = FINF_ETOL;
@@ -331,8 +341,10 @@ static finf_status iterate(dense_work *w, finf_reason *why)
         if (o->progress)
             o->progress(o->progress_data, w->iterations, w->best_upper * w->r->spread,
                         w->best_lower * w->r->spread);
+        int content = w->best_upper <= w->best_lower * (1 + SUFFICIENT / 2);
+        int patience = w->weighted ? PATIENCE_U : content ? CONTENT : PATIENCE;
         if (w->best_upper <= w->best_lower * (1 + o->tol) || w->iterations == most ||
-            idle == (w->weighted ? PATIENCE_U : PATIENCE))
+            idle >= patience)
             break;
         if (m.held > PLAIN && w->lower < before - STEP_BACK * (w->best_upper - w->best_lower))
             memcpy(w->x, mixing_forget(&m), w->length * sizeof *w->x);
