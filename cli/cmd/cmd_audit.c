@@ -1,6 +1,7 @@
 /* finf audit: what given coefficients, a BLT or a matrix really have, and what one should know
  * before it is used. (theory 13.8) */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "audit_file.h"
 #include "cmd.h"
@@ -20,6 +21,16 @@ typedef struct {
 } job;
 
 /* ---- reading --------------------------------------------------------------------------------- */
+
+/* Is the word behind `audit` a noise, and no file? */
+static int is_noise(const char *word)
+{
+    finf_noise *noise = NULL;
+    if (!word || strcmp(word, "-") == 0 || access(word, F_OK) == 0) return 0;
+    int known = spec_noise(word, &noise, NULL) == FINF_OK;
+    finf_noise_free(noise);
+    return known || strchr(word, ':');
+}
 
 /* Is it said how private, and sigma is what that asks for? */
 static int is_target(const args *a) { return args_given(a, OPT_RHO) || args_given(a, OPT_EPSILON); }
@@ -293,7 +304,7 @@ static void show_findings(doc *d, const finf_audit_result *r)
     if (!r->findings) doc_note(d, "No findings.");
 }
 
-static finf_status cmd_audit(const args *a, doc *d, finf_reason *why)
+static finf_status audit(const args *a, doc *d, finf_reason *why)
 {
     job *j = calloc(1, sizeof *j);
     if (!j) return finf_why(why, FINF_ENOMEM, "no memory");
@@ -313,6 +324,17 @@ static finf_status cmd_audit(const args *a, doc *d, finf_reason *why)
     finf_system_free(j->system);
     free(j);
     return s;
+}
+
+/* `finf audit nu:0.1` is `finf audit --noise nu:0.1`. */
+static finf_status cmd_audit(const args *a, doc *d, finf_reason *why)
+{
+    args meant = *a;
+    if (!args_given(a, OPT_NOISE) && is_noise(a->operand)) {
+        meant.value[OPT_NOISE] = a->operand;
+        meant.operand = NULL;
+    }
+    return audit(&meant, d, why);
 }
 
 static const option_use OPTIONS[] = {
@@ -367,7 +389,9 @@ const command command_audit = {
         "Sensitivity, prefix error, minimum phase, F_inf of a problem, epsilon of a sigma, and\n"
         "findings: an infinite sensitivity, a claim that does not hold and the slip that explains\n"
         "it, coefficients mixed up, a matrix transposed. FILE: coefficients or a lower triangular\n"
-        "matrix as text, CSV or .npy, a BLT as jax_privacy spells it, what design --save wrote.",
+        "matrix as text, CSV or .npy, a BLT as jax_privacy spells it, what design --save wrote; "
+        "or\n"
+        "a noise, as --noise takes it.",
     .example = "finf audit --noise 'blt:0.9,0.5;0.2,0.1' --steps 100 --epochs 2 "
                "--claims sens2=2.5",
     .options = OPTIONS,

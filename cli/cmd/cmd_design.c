@@ -94,6 +94,8 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     j->who = (sensitivity){.steps = steps, .k = NAN, .b = NAN};
     if (!s) s = args_choice(a, OPT_WORKLOAD, &j->prefix, why);
     if (!s) s = args_choice(a, OPT_OBJECTIVE, &j->objective, why);
+    /* who asks for prefix sums means all of them; for the last alone no noise is the best */
+    if (j->prefix && !args_given(a, OPT_OBJECTIVE)) j->objective = FINF_DESIGN_AVERAGE;
     if (!s) s = check_workload(a, j, why);
     if (!s && j->n) s = read_participations(a, &j->who, why);
     if (!s) s = check_stdin(a, why);
@@ -175,7 +177,8 @@ static void show_run(doc *d, const job *j)
 {
     if (j->n) {
         doc_number(d, "steps", SHOWN, (double)j->n, NULL);
-        doc_string(d, "objective", SHOWN, args_text(j->a, OPT_OBJECTIVE), "what is to be least");
+        doc_string(d, "objective", SHOWN, finf_design_objective_name(j->o.objective),
+                   "what is to be least");
     }
     doc_string(d, "workload", j->prefix ? SHOWN : DATA_ONLY, args_text(j->a, OPT_WORKLOAD),
                "what it is of");

@@ -225,7 +225,8 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_OBJECTIVE] = {.name = "objective",
                        CHOICE(FINF_DESIGN_OBJECTIVE_LIST),
                        .fallback = FROM_LIBRARY,
-                       .help = &FINF_DESIGN_OBJECTIVE_LIST(EXPLAINED)[2]},
+                       .help = &FINF_DESIGN_OBJECTIVE_LIST(
+                           EXPLAINED) "; of prefix sums average, unless it is given"[2]},
     [OPT_EXPORT] =
         {.name = "export",
          .argument = "c|numpy|torch|jax",

@@ -101,7 +101,8 @@ def noise_of(r: DesignResult) -> "Noise | System":
 def design(steps: int | None = None, *, eta: float | None = None,
            spectrum: "Spectrum | ArrayLike | None" = None, kappa: float | None = None,
            workload: str | None = None,
-           families: "str | Sequence[str | Noise | System] | None" = None, objective: str = "last",
+           families: "str | Sequence[str | Noise | System] | None" = None,
+           objective: str | None = None,
            max_participations: int | None = None, min_sep: int | None = None,
            epochs: int | None = None, start: "float | ArrayLike" = 1.0, kurtosis: float = 0.0,
            optimizer: Any = None, tol: float | None = None,
@@ -112,8 +113,8 @@ def design(steps: int | None = None, *, eta: float | None = None,
         loss = sigma^2 <M, K>,   sigma^2 = G^2 sens2/(2 rho),   K the covariance of the noise
 
     and its distance from `least`, which no noise at all is below. With `eta` and `spectrum` the
-    loss is E[F] of linear regression ("last", "average" or "max" over the steps); with
-    workload="prefix" the variance of the prefix sums. `families`: "dense", "toeplitz",
+    loss is E[F] of linear regression (`objective`: "last", "average" or "max" over the steps);
+    with workload="prefix" the variance of the prefix sums ("average", if none is given). `families`: "dense", "toeplitz",
     "banded:b", "blt:k", "scaled:k", "nu", "me", any noise or System as it is; None: dense (up to
     1000 steps, 400 with participations or "max"), toeplitz, blt:2, blt:4, nu, me, sgd. Without
     `steps` it is for F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in
@@ -133,6 +134,7 @@ def design(steps: int | None = None, *, eta: float | None = None,
     if families is not None and not len(families):
         raise UsageError(f"families is empty: some of {_FAMILIES}")
     prefix = (workload or "loss") == "prefix"
+    objective = objective or ("average" if prefix else "last")
     if workload not in (None, "loss", "prefix"):
         raise UsageError(f"workload = {workload!r}: must be one of loss, prefix")
     if not prefix and (eta is None or (spectrum is None) == (kappa is None)):

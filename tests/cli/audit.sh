@@ -37,6 +37,11 @@ near F_inf "$(value F_inf mean --noise "$blt" --eta 0.1 --rho "$(value rho audit
 near prefix_error "$(value prefix_error curve --system "$blt" --steps 50)" 1e-14 audit --noise "$blt" --steps 50
 near epsilon "$(value epsilon privacy --noise-multiplier "$(awk 'BEGIN { print 2 / sqrt(1.75) }')" --delta 1e-5)" 1e-5 audit --noise strategy:1,0.5,0.5,0.5 --sigma 2 --delta 1e-5
 near epsilon "$(value epsilon audit --noise "$blt" --sigma 2 --delta 1e-5)" 1e-14 audit --noise "$blt" --sigma 6 --clip 3 --delta 1e-5
+near gamma2 4.1669214 1e-8 audit "$two" # as --noise has it
+near sens2 1 1e-15 audit sgd --steps 5
+bad 3 "noise 'nux:0.1' is not known (did you mean nu" audit nux:0.1
+bad 5 "cannot open 'nofile'" audit nofile
+bad 2 'not several' audit sgd --noise nu:0.1
 ok '"prefix_error":null.*"reason":"prefix_error needs --steps"' audit --noise sgd --json
 ok '^No findings[.]$' audit --noise sgd
 ok '"findings":\[\]' audit --noise sgd --json

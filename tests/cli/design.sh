@@ -30,6 +30,8 @@ ok 'steps apart, at least' design --steps 40 $run_of --family sgd --participatio
 near gap 1 1e-8 design --steps 40 $run_of --family dense --epochs 4
 # prefix sums, momentum, no horizon
 near loss 282.201421052/64 1e-8 design --steps 64 --workload prefix --objective average --family dense --rho 0.5
+near loss 282.201421052/64 1e-8 design --steps 64 --workload prefix --family dense --rho 0.5
+ok '"objective":"average"' design --steps 4 --workload prefix --family sgd --json
 near gap 1 1e-8 design --steps 40 --eta 0.02 --spectrum power:1 --dim 8 --optimizer heavy-ball:0.9 --family dense
 near gap 1 1e-9 design $run_of --family toeplitz
 ok '"noise":"nu:0[.][0-9]+"' design $run_of --family nu --json
@@ -76,10 +78,10 @@ ok . design --steps 3 $run_of --family dense --save designed
 bad 3 'no coefficients [strategy]' gamma --noise design@designed
 rm -f designed
 # the least value is not attained: the best there is, and why
-run design --steps 20 --workload prefix --family dense
+run design --steps 20 --workload prefix --objective last --family dense
 if [ $rc = 4 ] && [ -s "$T/out" ] && grep -q 'is not attained' "$T/err"; then yes; else no 'a singular loss' design; fi
 # and it is kept as well as printed
-run design --steps 20 --workload prefix --family dense --save designed
+run design --steps 20 --workload prefix --objective last --family dense --save designed
 if [ $rc = 4 ] && [ "$(sed -n '/^\[noising\]$/,$p' designed | wc -l)" -eq 21 ]; then yes; else no 'not kept at exit 4' design --save; fi
 rm -f designed
 bad 2 'the loss needs --spectrum' design --steps 20
