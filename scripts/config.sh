@@ -1,6 +1,6 @@
 # Writes the make variables for the optional parts: which file ECOS is in, whether Arb and libsodium are there. With the
 # word `ecos`, writes the files of ECOS only, ':' between them, as FINF_ECOS_LIBRARY takes them; with `lapack` it fails
-# where no LAPACK can be loaded.
+# where no LAPACK can be loaded, with `openblas` where only the reference LAPACK can, which is five times slower.
 # ECOS is loaded when first used, so it has to be a shared library: that which ECOS_LIBS from the environment links with
 # (a file or -L.. -l..), then pkg-config's ecos, then the one inside Debian's r-cran-ecosolver. ECOS=no, ARB=no,
 # SODIUM=no, SQLITE=no, MPI=no: do without.
@@ -36,16 +36,16 @@ ecos() {
         done
     done
 }
-lapack() { # whether a LAPACK can be loaded by one of the names in bounds/kernel/lapack_library.c
-    for name in libopenblas.so.0 libflexiblas.so.3 liblapack.so.3; do
+lapack() { # lapack [NAME]: whether a LAPACK can be loaded by one of the names in bounds/kernel/lapack_library.c
+    for name in libopenblas.so.0 libflexiblas.so.3 $1; do
         case $($CC -print-file-name=$name) in /*) return 0 ;; esac
     done
     return 1
 }
-if [ "$1" = lapack ]; then
-    lapack
-    exit
-fi
+case $1 in
+lapack) lapack liblapack.so.3; exit ;;
+openblas) lapack; exit ;;
+esac
 found=$(ecos)
 if [ "$1" = ecos ]; then
     echo "$found"
@@ -100,7 +100,7 @@ fi
 if [ "$LAPACK" = no ]; then
     echo "CONFIG_LAPACK_FLAGS := -DFINF_LAPACK_NAMES='\"\"'"
     echo "LAPACK: left out: GSL in its place" >&2
-elif ! lapack; then
+elif ! lapack liblapack.so.3; then
     echo "LAPACK: not found: GSL in its place" >&2
     missing="$missing LAPACK"
 fi

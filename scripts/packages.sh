@@ -17,7 +17,7 @@ has check.h || { lacks Check check; needed=1; }
 [ "$MPI" = no ] || pkg-config --exists ompi-c 2>/dev/null || pkg-config --exists mpi-c 2>/dev/null || lacks MPI 'libopenmpi-dev openmpi-bin'
 [ "$SODIUM" = no ] || has sodium.h || lacks libsodium libsodium-dev
 [ "$ECOS" = no ] || [ -n "$(sh "$(dirname "$0")/config.sh" ecos)" ] || lacks ECOS r-cran-ecosolver
-[ "$LAPACK" = no ] || sh "$(dirname "$0")/config.sh" lapack || lacks LAPACK libopenblas0-pthread
+[ "$LAPACK" = no ] || sh "$(dirname "$0")/config.sh" openblas || lacks OpenBLAS libopenblas0-pthread
 if [ -n "${1-}" ]; then
     python=${PYTHON:-/usr/bin/python3}
     for module in numpy scipy cffi pytest wheel ensurepip; do
