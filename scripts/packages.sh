@@ -25,6 +25,7 @@ if [ -n "${1-}" ]; then
         [ $module = ensurepip ] && package=python3-venv
         "$python" -c "import $module" 2>/dev/null || { lacks "Python's $module" "$package"; needed=1; }
     done
+    "$python" -c 'import pandas' 2>/dev/null || lacks "Python's pandas" python3-pandas # one test reads CSV by it
 fi
 if [ "${1-}" = train ]; then
     for module in torch sklearn matplotlib; do
