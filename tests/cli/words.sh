@@ -55,7 +55,5 @@ for c in errata noise reproduce; do # and is not listed where it changes nothing
     run $c --help
     if grep -q -e '--threads' -e '--progress' "$T/out"; then no 'lists --threads' $c --help; else yes; fi
 done
-bad 2 '--eta, or a speed' tune --half-life 100 --eta 0.1 --spectrum flat --dim 2
-bad 2 '--eta, or a speed' tune --frontier --eta 0.1,0.2 --spectrum flat --dim 2
 bad 3 "threads = 'x'" mean --noise sgd --eta 0.1 --threads x
 bad 2 '--progress and --quiet contradict each other' mean --noise sgd --eta 0.1 --progress --quiet
