@@ -8,13 +8,13 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import call, check, choice, encoded, number, numbers, real, stoppable, string
-from ._call import text_of, whole
+from ._call import as_real, call, check, choice, encoded, number, numbers, over, real, stoppable
+from ._call import string, text_of, whole
 from ._library import ffi, lib
 from .designing import DesignResult, noise_of
 from .errors import UsageError
 from .noise import Noise, noise_for
-from .problem import Problem
+from .problem import Privacy, Problem
 from .quadratic import linreg, mean
 from .results import Result
 from .systems import System, participations
@@ -68,10 +68,14 @@ class AuditResult(Result):
     mean_loss_error: float | None = None
     max_loss: float | None = None
     max_loss_error: float | None = None
-    #: of sigma, which is added to the sum of clipped gradients
+    #: added to the sum of clipped gradients: given, or what the privacy that is given asks for
     sigma: float | None = None
+    sigma_error: float | None = None
     clip: float | None = None
+    #: sigma/batch, added to their mean
     batch: int | None = None
+    sigma_mean: float | None = None
+    sigma_mean_error: float | None = None
     rho: float | None = None
     rho_error: float | None = None
     #: of sigma and delta, exact
@@ -79,6 +83,7 @@ class AuditResult(Result):
     epsilon: float | None = None
     epsilon_error: float | None = None
     #: of the problem given
+    sigma_sgd: float | None = None
     F_inf: float | None = None
     F_inf_error: float | None = None
     findings: list[Finding]
@@ -88,10 +93,12 @@ def audit(noise: "Noise | System | DesignResult | str | ArrayLike", *, coef: str
           steps: int | None = None, max_participations: int | None = None,
           min_sep: int | None = None, epochs: int | None = None, sigma: float | None = None,
           delta: float | None = None, clip: float = 1.0, batch: int | None = None,
+          rho: float | None = None, epsilon: float | None = None,
           claims: "str | Mapping[str, float] | None" = None,
           problem: Problem | None = None) -> AuditResult:
     """What a noise really has, computed anew: sensitivity, minimum phase, prefix error, F_inf of
-    a problem, epsilon of a sigma at delta; and findings.
+    a problem, epsilon of a sigma at delta, or the sigma of a rho or of an epsilon at delta; and
+    findings.
 
     `noise`: a Noise, its spelling, a System, a list of coefficients, a lower triangular matrix, or
     what `design` answered for a family, with the steps and participations that it is for.
@@ -124,28 +131,48 @@ def audit(noise: "Noise | System | DesignResult | str | ArrayLike", *, coef: str
     if k is not None and b is not None:
         o.participations, o.separation = whole(k, "participations"), whole(b, "separation")
         o.count = lib.FINF_DESIGN_FIXED_ORDER if exactly else lib.FINF_DESIGN_MIN_SEP
-    if sigma is None and delta is not None:
-        raise UsageError("delta and sigma go together: they give epsilon")
-    o.clip = number(clip, "clip")
+    target = _target(sigma, rho, epsilon, delta, clip, problem)
+    o.clip = number(clip, "clip") if target is None else target.clip
     if sigma is not None:
         o.sigma = number(sigma, "sigma")
-    if delta is not None:
-        o.delta = number(delta, "delta")
-    if batch is not None:
-        o.batch = whole(batch, "batch")
+        if delta is not None:
+            o.delta = number(delta, "delta")
+        if batch is not None:
+            o.batch = whole(batch, "batch")
     held = _claims(o, claims)
     r = ffi.new("finf_audit_result *")
     status = stoppable(o.cancel, lambda: _run(what, kind, o, r))
     del held
     check(status, r.reason)
     out = _fields(r, o) | {"participations": k, "separation": b}
+    if problem is not None:
+        out |= _loss(what, problem, out)
+    if target is not None:
+        out |= target.fields(r.sens2)
+        if batch is not None:
+            m = target.multipliers(r.sens2)
+            mean_of = over(target.widened(m.sigma), as_real(whole(batch, "batch")))
+            out |= {"batch": int(batch), **real("sigma_mean", mean_of)}
     if isinstance(what, Noise):
         out["noise"] = what
     elif isinstance(what, np.ndarray):
         out["coef"] = string(lib.finf_audit_coef_name(kind))
-    if problem is not None:
-        out |= _loss(what, problem, out)
     return AuditResult(**out)
+
+
+def _target(sigma: Any, rho: Any, epsilon: Any, delta: Any, clip: Any,
+            problem: Problem | None) -> Privacy | None:
+    """How private it is to be, where that is given and sigma is what it asks for."""
+    given = rho is not None or epsilon is not None
+    if sigma is not None and given:
+        raise UsageError("sigma, or rho or epsilon with delta for it: one of them")
+    if problem is not None and given:
+        raise UsageError("the problem has its own rho, or epsilon and delta")
+    if sigma is None and epsilon is None and delta is not None:
+        raise UsageError("delta goes with sigma, whose epsilon it gives, or with epsilon")
+    if given:
+        return Privacy(rho, epsilon, delta, clip)
+    return problem.privacy if sigma is None and isinstance(problem, Problem) else None
 
 
 def _read(noise: Any, coef: str | None) -> tuple[Any, int]:
@@ -224,7 +251,9 @@ def _loss(what: Any, problem: Problem, out: dict[str, Any]) -> dict[str, Any]:
         if not math.isfinite(gamma2):
             return {"reason": "F_inf of a given sigma needs a finite gamma2"}
         rho = (out["clip"] / out["sigma"])**2 * gamma2 / 2
-    given = {"rho": rho, "clip": out.get("clip") or p.clip, "sigma_sgd": p.sigma_sgd,
+    target = {"rho": rho} if p.epsilon is None or out.get("sigma") is not None else {
+        "epsilon": p.epsilon, "delta": p.delta}
+    given = {**target, "clip": out.get("clip") or p.clip, "sigma_sgd": p.sigma_sgd,
              "optimizer": problem.optimizer}
     r: Any = mean(what, problem.eta, **given) if problem.kind == "mean" else linreg(
         what, problem.eta, problem.H, kurtosis=problem.kurtosis, **given)

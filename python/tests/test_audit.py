@@ -26,6 +26,10 @@ def test_audit(same, records, noise):
                      batch=7, claims={"sens2": 2, "epsilon": 1.5}),
           records(f"audit --noise {noise} --steps 40 --participations 3 --separation 10 --sigma 2 "
                   "--delta 1e-5 --clip 3 --batch 7 --claims sens2=2,epsilon=1.5")[0], same)
+    agree(finf.audit(noise, steps=40, epochs=4, rho=0.3, clip=3),
+          records(f"audit --noise {noise} --steps 40 --epochs 4 --rho 0.3 --clip 3")[0], same)
+    agree(finf.audit(noise, epsilon=2, delta=1e-6, batch=8),
+          records(f"audit --noise {noise} --epsilon 2 --delta 1e-6 --batch 8")[0], same)
     agree(finf.audit(noise, steps=40, epochs=4, claims="sens2=2"),
           records(f"audit --noise {noise} --steps 40 --epochs 4 --claims sens2=2")[0], same)
 
@@ -36,8 +40,9 @@ def test_audit_of_a_problem(same, records, line, keywords):
     noise = "blt:0.9,0.5;0.2,0.1"
     problem = finf.Problem(0.05, rho=2, **keywords)
     agree(finf.audit(noise, problem=problem),
-          {k: v for k, v in records(f"audit --noise {noise} --eta 0.05 --rho 2 {line}")[0].items()
-           if k != "rho"}, same)
+          records(f"audit --noise {noise} --eta 0.05 --rho 2 {line}")[0], same)
+    agree(finf.audit(noise, problem=finf.Problem(0.05, epsilon=2, delta=1e-6, **keywords)),
+          records(f"audit --noise {noise} --eta 0.05 --epsilon 2 --delta 1e-6 {line}")[0], same)
     agree(finf.audit(noise, sigma=3, problem=finf.Problem(0.05, **keywords)),
           records(f"audit --noise {noise} --eta 0.05 --sigma 3 {line}")[0], same)
 
