@@ -612,7 +612,7 @@ START_TEST(bands_of_the_separation)
         o.count = FINF_DESIGN_MIN_SEP;
         ck_assert_int_eq(finf_design_prefix(CASES[i].n, &o, &r, NULL), FINF_OK);
         finf_design_result x = dense(r);
-        ASSERT_NEAR(x.loss.value, CASES[i].loss, 1e-5, "bands");
+        ASSERT_NEAR(x.loss.value, CASES[i].loss, 1e-6, "bands");
         ASSERT_NEAR(x.sens2.value, 1, 1e-12, "sens2 of bands");
         ASSERT_NEAR(x.duality_gap, x.loss.value / x.least - 1, 1e-14, "gap of bands");
         finf_design_result_free(&x);

@@ -13,7 +13,9 @@
 #include "dense.h"
 #include "lbfgs.h"
 
-#define STEPS_MAX 200
+#define STEPS_MAX 200  /* up to WORK multiplications a step; in proportion fewer beyond .. */
+#define STEPS_LEAST 30 /* .. but no fewer than these */
+#define WORK 2e8
 #define TOL 1e-6        /* of the loss, relative: what a step promises at the end */
 #define NUMBERS_MAX 4e6 /* in C: beyond, the search would need gigabytes */
 
@@ -140,6 +142,13 @@ static finf_status take(const band_search *a, const double *x, finf_design_resul
     return s;
 }
 
+/* A search of the largest matrices takes minutes, not an hour. */
+static int steps_max(size_t n, size_t b)
+{
+    double work = (double)n * (double)n * (double)b;
+    return work > WORK ? (int)fmax(STEPS_LEAST, STEPS_MAX * WORK / work) : STEPS_MAX;
+}
+
 static finf_status search_bands(band_search *a, const double *c, const double *u,
                                 finf_design_result *out)
 {
@@ -153,10 +162,11 @@ static finf_status search_bands(band_search *a, const double *c, const double *u
     int steps = 0;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < b; i++) x[j * b + i] = i < below(a, j) ? c[i] : 0;
-    lbfgs_problem p = {n * b, value, told, a, STEPS_MAX, TOL};
+    lbfgs_problem p = {n * b, value, told, a, steps_max(n, b), TOL};
     finf_status s = design_matrix(a->r, u, a->M);
     if (!s) s = lbfgs(&p, x, &f, &steps, &left);
     if (!s || s == FINF_ETOL) s = take(a, x, out);
+    out->iterations = steps;
     free(a->M);
     return s;
 }
@@ -166,6 +176,8 @@ static finf_status search_bands(band_search *a, const double *c, const double *u
 static void keep_better(finf_design_result *other, finf_design_result *out)
 {
     finf_design_result known = *out;
+    known.iterations += other->iterations;
+    out->iterations = known.iterations;
     if (other->system && other->loss.value < out->loss.value) {
         *out = *other;
         *other = known;

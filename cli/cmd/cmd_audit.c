@@ -22,14 +22,16 @@ typedef struct {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Is the word behind `audit` a noise, and no file? */
+/* Is the word behind `audit` a noise, and no file? A path has a dot or a slash before any colon. */
 static int is_noise(const char *word)
 {
     finf_noise *noise = NULL;
     if (!word || strcmp(word, "-") == 0 || access(word, F_OK) == 0) return 0;
-    int known = spec_noise(word, &noise, NULL) == FINF_OK;
+    size_t name = strcspn(word, ":@");
+    if (word[name]) return name < strcspn(word, "/.") && name > 1;
+    int known = strcmp(word, "best") == 0 || spec_noise(word, &noise, NULL) == FINF_OK;
     finf_noise_free(noise);
-    return known || strchr(word, ':');
+    return known;
 }
 
 /* Is it said how private, and sigma is what that asks for? */

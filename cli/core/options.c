@@ -226,7 +226,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
                        CHOICE(FINF_DESIGN_OBJECTIVE_LIST),
                        .fallback = FROM_LIBRARY,
                        .help = &FINF_DESIGN_OBJECTIVE_LIST(
-                           EXPLAINED) "; of prefix sums average, unless it is given"[2]},
+                           EXPLAINED) "; the default of prefix sums is average"[2]},
     [OPT_EXPORT] =
         {.name = "export",
          .argument = "c|numpy|torch|jax",

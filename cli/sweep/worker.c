@@ -1,3 +1,4 @@
+/* A process that runs jobs, and the line between it and the one that has them run. */
 #include "worker.h"
 
 #include <errno.h>

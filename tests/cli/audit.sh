@@ -41,6 +41,9 @@ near gamma2 4.1669214 1e-8 audit "$two" # as --noise has it
 near sens2 1 1e-15 audit sgd --steps 5
 bad 3 "noise 'nux:0.1' is not known (did you mean nu" audit nux:0.1
 bad 5 "cannot open 'nofile'" audit nofile
+bad 5 "cannot open './no:file'" audit ./no:file
+bad 5 "cannot open 'nofile'" audit beta@nofile
+ok '"noise":"nu:0.1"' audit best --eta 0.1 --json
 bad 2 'not several' audit sgd --noise nu:0.1
 ok '"prefix_error":null.*"reason":"prefix_error needs --steps"' audit --noise sgd --json
 ok '^No findings[.]$' audit --noise sgd
