@@ -65,15 +65,19 @@ static void put_number(const writer *w, size_t i, double x)
 
 static void put_list(const writer *w, const double *x, size_t n)
 {
+    fputs(w->form->list[0], w->out);
     for (size_t i = 0; i < n; i++) put_number(w, i, x[i]);
+    fputs(w->form->list[1], w->out);
 }
 
 /* The rows of a lower triangle, without the zeros. */
 static void put_triangle(const writer *w, const double *B, size_t n)
 {
     size_t k = 0;
+    fputs(w->form->list[0], w->out);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) put_number(w, k++, B[i * n + j]);
+    fputs(w->form->list[1], w->out);
 }
 
 static void put_about(const writer *w)

@@ -41,11 +41,15 @@ typedef enum {
 /* The texts of a program in their order; the second and third are those of its kind. */
 typedef struct {
     const char *comment; /* what a line of the comment begins with */
-    const char *between; /* two numbers of a list */
+    const char *list[2]; /* around a list of numbers */
+    const char *between; /* two of them */
     const char *pair[3]; /* around and in a pair of numbers */
-    const char *head, *coef[EXPORT_KINDS], *filter[EXPORT_KINDS], *tail;
+    const char *head;
+    const char *const *coef; /* EXPORT_KINDS texts */
+    const char *filter[EXPORT_KINDS], *tail;
 } export_template;
 
+extern const char *const export_python_coef[EXPORT_KINDS];
 extern const export_template export_c, export_numpy, export_torch, export_jax;
 
 #endif

@@ -31,26 +31,24 @@ static const char HEAD[] =
     "int noise_step(noise_state *s, double *x);\n"
     "\n";
 
-static const char WHITE_COEF[] =
+static const char *const COEF[EXPORT_KINDS] = {
+    [EXPORT_WHITE] =
     "static const double GAIN = @GAIN@;\n"
-    "\n";
-
-static const char BUFFERS_COEF[] =
-    "static const double DECAY[] = {@COEF@};\n"
-    "static const double SCALE[] = {@SCALE@};\n"
-    "\n";
-
-static const char OUTPUTS_COEF[] =
-    "static const double C[] = {@COEF@};\n"
-    "\n";
-
-static const char INPUTS_COEF[] =
-    "static const double BETA[] = {@COEF@};\n"
-    "\n";
-
-static const char ROWS_COEF[] =
-    "static const double B[] = {@COEF@};\n"
-    "\n";
+    "\n",
+    [EXPORT_BUFFERS] =
+    "static const double DECAY[] = @COEF@;\n"
+    "static const double SCALE[] = @SCALE@;\n"
+    "\n",
+    [EXPORT_OUTPUTS] =
+    "static const double C[] = @COEF@;\n"
+    "\n",
+    [EXPORT_INPUTS] =
+    "static const double BETA[] = @COEF@;\n"
+    "\n",
+    [EXPORT_ROWS] =
+    "static const double B[] = @COEF@;\n"
+    "\n",
+};
 
 static const char WHITE[] =
     "// z = GAIN w.\n"
@@ -186,10 +184,11 @@ static const char TAIL[] =
 
 const export_template export_c = {
     .comment = "//",
+    .list = {"{", "}"},
     .between = ",",
     .pair = {"{", ", ", "}"},
     .head = HEAD,
-    .coef = {WHITE_COEF, BUFFERS_COEF, OUTPUTS_COEF, INPUTS_COEF, ROWS_COEF},
+    .coef = COEF,
     .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS},
     .tail = TAIL,
 };

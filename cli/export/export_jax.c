@@ -21,38 +21,6 @@ static const char HEAD[] =
     "BATCH = @BATCH@  # 1: added to the sum; n: to the mean over n examples\n"
     "MEMORY = @MEMORY@  # vectors of state\n";
 
-static const char WHITE_COEF[] =
-    "GAIN = @GAIN@\n"
-    "\n"
-    "\n";
-
-static const char BUFFERS_COEF[] =
-    "DECAY = jnp.array([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()])\n"
-    "SCALE = jnp.array([float(x) for x in \"\"\"@SCALE@\n"
-    "\"\"\".split()])\n"
-    "\n"
-    "\n";
-
-static const char OUTPUTS_COEF[] =
-    "C = jnp.array([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()])\n"
-    "\n"
-    "\n";
-
-static const char INPUTS_COEF[] =
-    "BETA = jnp.array([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()])\n"
-    "\n"
-    "\n";
-
-static const char ROWS_COEF[] =
-    "ROWS = [float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()]\n"
-    "B = jnp.zeros((STEPS, STEPS)).at[jnp.tril_indices(STEPS)].set(jnp.array(ROWS))\n"
-    "\n"
-    "\n";
-
 static const char WHITE[] =
     "def correlate(t, past, w):\n"
     "    \"\"\"z = GAIN w.\"\"\"\n"
@@ -87,6 +55,9 @@ static const char INPUTS[] =
     "\n";
 
 static const char ROWS[] =
+    "B = jnp.zeros((STEPS, STEPS)).at[jnp.tril_indices(STEPS)].set(ROWS)\n"
+    "\n"
+    "\n"
     "def correlate(t, past, w):\n"
     "    \"\"\"z_t = sum_{s<=t} B_ts w_s; what is not yet there is 0.\"\"\"\n"
     "    past = past.at[t].set(w)\n"
@@ -161,10 +132,11 @@ static const char TAIL[] =
 
 const export_template export_jax = {
     .comment = "#",
+    .list = {"jnp.array([float(x) for x in \"\"\"", "\n\"\"\".split()])"},
     .between = "",
     .pair = {"(", ", ", ")"},
     .head = HEAD,
-    .coef = {WHITE_COEF, BUFFERS_COEF, OUTPUTS_COEF, INPUTS_COEF, ROWS_COEF},
+    .coef = export_python_coef,
     .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS},
     .tail = TAIL,
 };

@@ -16,38 +16,6 @@ static const char HEAD[] =
     "BATCH = @BATCH@  # 1: added to the sum; n: to the mean over n examples\n"
     "MEMORY = @MEMORY@  # vectors of state\n";
 
-static const char WHITE_COEF[] =
-    "GAIN = @GAIN@\n"
-    "\n"
-    "\n";
-
-static const char BUFFERS_COEF[] =
-    "DECAY = np.array([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()])\n"
-    "SCALE = np.array([float(x) for x in \"\"\"@SCALE@\n"
-    "\"\"\".split()])\n"
-    "\n"
-    "\n";
-
-static const char OUTPUTS_COEF[] =
-    "C = np.array([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()])\n"
-    "\n"
-    "\n";
-
-static const char INPUTS_COEF[] =
-    "BETA = np.array([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()])\n"
-    "\n"
-    "\n";
-
-static const char ROWS_COEF[] =
-    "B = np.zeros((STEPS, STEPS))\n"
-    "B[np.tril_indices(STEPS)] = [float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()]\n"
-    "\n"
-    "\n";
-
 static const char WHITE[] =
     "def correlate(t, past, w):\n"
     "    \"\"\"z = GAIN w.\"\"\"\n"
@@ -85,6 +53,10 @@ static const char INPUTS[] =
     "\n";
 
 static const char ROWS[] =
+    "B = np.zeros((STEPS, STEPS))\n"
+    "B[np.tril_indices(STEPS)] = ROWS\n"
+    "\n"
+    "\n"
     "def correlate(t, past, w):\n"
     "    \"\"\"z_t = sum_{s<=t} B_ts w_s.\"\"\"\n"
     "    past[t] = w\n"
@@ -158,10 +130,11 @@ static const char TAIL[] =
 
 const export_template export_numpy = {
     .comment = "#",
+    .list = {"np.array([float(x) for x in \"\"\"", "\n\"\"\".split()])"},
     .between = "",
     .pair = {"(", ", ", ")"},
     .head = HEAD,
-    .coef = {WHITE_COEF, BUFFERS_COEF, OUTPUTS_COEF, INPUTS_COEF, ROWS_COEF},
+    .coef = export_python_coef,
     .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS},
     .tail = TAIL,
 };

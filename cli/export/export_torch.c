@@ -25,38 +25,6 @@ static const char HEAD[] =
     "BATCH = @BATCH@  # 1: added to the sum; n: to the mean over n examples\n"
     "MEMORY = @MEMORY@  # vectors of state\n";
 
-static const char WHITE_COEF[] =
-    "GAIN = @GAIN@\n"
-    "\n"
-    "\n";
-
-static const char BUFFERS_COEF[] =
-    "DECAY = torch.tensor([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()], dtype=torch.float64)\n"
-    "SCALE = torch.tensor([float(x) for x in \"\"\"@SCALE@\n"
-    "\"\"\".split()], dtype=torch.float64)\n"
-    "\n"
-    "\n";
-
-static const char OUTPUTS_COEF[] =
-    "C = torch.tensor([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()], dtype=torch.float64)\n"
-    "\n"
-    "\n";
-
-static const char INPUTS_COEF[] =
-    "BETA = torch.tensor([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()], dtype=torch.float64)\n"
-    "\n"
-    "\n";
-
-static const char ROWS_COEF[] =
-    "B = torch.zeros(STEPS, STEPS, dtype=torch.float64)\n"
-    "B[tuple(torch.tril_indices(STEPS, STEPS))] = torch.tensor([float(x) for x in \"\"\"@COEF@\n"
-    "\"\"\".split()], dtype=torch.float64)\n"
-    "\n"
-    "\n";
-
 static const char WHITE[] =
     "def correlate(t, past, w):\n"
     "    \"\"\"z = GAIN w.\"\"\"\n"
@@ -93,6 +61,10 @@ static const char INPUTS[] =
     "\n";
 
 static const char ROWS[] =
+    "B = torch.zeros(STEPS, STEPS, dtype=torch.float64)\n"
+    "B[tuple(torch.tril_indices(STEPS, STEPS))] = ROWS\n"
+    "\n"
+    "\n"
     "def correlate(t, past, w):\n"
     "    \"\"\"z_t = sum_{s<=t} B_ts w_s.\"\"\"\n"
     "    past[t] = w\n"
@@ -181,10 +153,11 @@ static const char TAIL[] =
 
 const export_template export_torch = {
     .comment = "#",
+    .list = {"torch.tensor([float(x) for x in \"\"\"", "\n\"\"\".split()], dtype=torch.float64)"},
     .between = "",
     .pair = {"(", ", ", ")"},
     .head = HEAD,
-    .coef = {WHITE_COEF, BUFFERS_COEF, OUTPUTS_COEF, INPUTS_COEF, ROWS_COEF},
+    .coef = export_python_coef,
     .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS},
     .tail = TAIL,
 };
