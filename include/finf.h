@@ -1720,7 +1720,8 @@ finf_status finf_stream_new_matrix(const double *B, size_t n, unsigned long long
 /* n steps with k vectors of state S whose numbers change from step to step: y = w_t - sum_i out_i
  * S_i, then S_i <- decay_i S_i + in_i y, and z_t = gain y (theory 12.5). numbers: n rows, each of
  * gain, then k of decay, of out and of in; copied. 1 <= n <= FINF_SYSTEM_MAX, 1 <= k <=
- * FINF_BLT_BUFFERS_MAX, numbers up to 1e50 in size, gain > 0 and |decay| <= 1, else FINF_EDOM. */
+ * FINF_BLT_BUFFERS_MAX, 0 < gain <= 1e50, |decay| <= 1, out and in up to 1e300 in size and their
+ * products finite, else FINF_EDOM. */
 finf_status finf_stream_new_recursion(const double *numbers, size_t n, size_t k,
                                       unsigned long long dim, const finf_stream_options *opt,
                                       finf_stream **out, finf_reason *why);

@@ -246,6 +246,33 @@ START_TEST(stream)
 }
 END_TEST
 
+/* The unit of a vector of state is nobody's concern: in units of 2^-400 to 2^380, by step, the bits
+ * are those in units of 1, also where out is 0 for a step. */
+START_TEST(units)
+{
+    NEEDS("libsodium");
+    enum { N = 40, D = 3, ROW = 4 };
+    finf_stream_options so = finf_stream_options_default();
+    double numbers[N * ROW], z[2][N * D];
+    finf_stream *s;
+    so.seeded = 1;
+    so.seed = 3;
+    for (int far = 0; far < 2; far++) {
+        for (int t = 0; t < N; t++) {
+            double *x = numbers + t * ROW, out = t % 7 ? -0.2 - 0.01 * t : 0;
+            x[0] = 1 + 0.01 * t;
+            x[1] = ldexp(0.9, far ? -20 : 0);
+            x[2] = ldexp(out, far ? 20 * t - 400 : 0);
+            x[3] = ldexp(0.9 + t, far ? 380 - 20 * t : 0);
+        }
+        ck_assert_int_eq(finf_stream_new_recursion(numbers, N, 1, D, &so, &s, NULL), FINF_OK);
+        take(s, N, D, z[far]);
+        finf_stream_free(s);
+    }
+    ck_assert_mem_eq(z[1], z[0], sizeof z[0]);
+}
+END_TEST
+
 START_TEST(no_stream)
 {
     NEEDS("libsodium");
@@ -259,6 +286,9 @@ START_TEST(no_stream)
         ck_assert_int_eq(finf_stream_new_recursion(bad, 1, 1, 2, NULL, &s, &why), FINF_EDOM);
         ck_assert(!s && strstr(why.text, "of step 0: must be"));
     }
+    const double far[] = {1, 0.9, 0.1, 1e300, 1, 0.9, 1e300, 1};
+    ck_assert_int_eq(finf_stream_new_recursion(far, 2, 1, 2, NULL, &s, &why), FINF_EDOM);
+    ck_assert(!s && strstr(why.text, "scales of step 0: must have a finite product"));
     ck_assert_int_eq(finf_stream_new_recursion(numbers, 0, 1, 2, NULL, &s, &why), FINF_EDOM);
     ck_assert_int_eq(finf_stream_new_recursion(numbers, 1, 0, 2, NULL, &s, &why), FINF_EDOM);
     ck_assert_int_eq(finf_stream_new_recursion(numbers, 1, 11, 2, NULL, &s, &why), FINF_EDOM);
@@ -372,6 +402,7 @@ static TCase *make(void)
     tcase_add_loop_test(t, table, 0, COUNT(GIVEN));
     tcase_add_loop_test(t, near_the_least, 0, 4);
     tcase_add_test(t, stream);
+    tcase_add_test(t, units);
     tcase_add_test(t, no_stream);
     tcase_add_test(t, ends);
     tcase_add_test(t, singular);

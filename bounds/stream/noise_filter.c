@@ -91,6 +91,8 @@ finf_status noise_filter_matrix(const double *B, size_t n, noise_filter *out, fi
     return FINF_OK;
 }
 
+#define SCALE_MOST 1e300 /* of out and in: it is their products that matter */
+
 /* Entry i of a row of gain, decays, out and in. */
 static finf_status check_number(double x, size_t t, size_t i, size_t k, finf_reason *why)
 {
@@ -100,9 +102,31 @@ static finf_status check_number(double x, size_t t, size_t i, size_t k, finf_rea
     if (i >= 1 && i <= k && !(fabs(x) <= 1))
         return finf_why(why, FINF_EDOM, "decay %s of step %zu: must be from -1 to 1",
                         finf_show(x).s, t);
-    if (!(fabs(x) <= BOUNDS_HUGE))
-        return finf_why(why, FINF_EDOM, "scale %s of step %zu: must be at most 1e50 in size",
+    if (!(fabs(x) <= SCALE_MOST))
+        return finf_why(why, FINF_EDOM, "scale %s of step %zu: must be at most 1e300 in size",
                         finf_show(x).s, t);
+    return FINF_OK;
+}
+
+/* Buffer i in units of 2^e(t), in which out_i(t) is from 1 to 2: what is kept is what it adds to y.
+ * A fit's scales may have any size, of which floats, and in the end doubles, have not enough.
+ * Powers of two change no bit of z. */
+static finf_status balance(noise_filter *f, size_t n, size_t i, finf_reason *why)
+{
+    size_t k = f->n, row = 3 * k + 1;
+    int unit = 0; /* e(t), */
+    for (size_t t = 0; t < n; t++) {
+        double *decay = f->coef + t * row + 1 + i, *out = decay + k, *in = out + k;
+        if (t == 0 && *out != 0) unit = -ilogb(*out);
+        double next = t + 1 < n ? out[row] : 0;
+        int after = next != 0 ? -ilogb(next) : unit; /* and e(t+1) */
+        *out = ldexp(*out, unit);
+        *decay = ldexp(*decay, unit - after);
+        *in = ldexp(*in, -after);
+        if (!(isfinite(*decay) && isfinite(*in)))
+            return finf_why(why, FINF_EDOM, "scales of step %zu: must have a finite product", t);
+        unit = after;
+    }
     return FINF_OK;
 }
 
@@ -124,7 +148,9 @@ finf_status noise_filter_recursion(const double *numbers, size_t n, size_t k, no
     if (s) return s;
     memcpy(out->coef, numbers, n * row * sizeof *out->coef);
     out->limit = n;
-    return FINF_OK;
+    for (size_t i = 0; i < k && !s; i++) s = balance(out, n, i, why);
+    if (s) noise_filter_free(out);
+    return s;
 }
 
 #define WHOLE_LEAST 33 /* steps from which some coordinates of all of them at a time are faster */

@@ -74,6 +74,9 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     bad1 2 'needs --horizon' noise --noise nu:0.1 --steps 3 --dim 1 --rho 1 --state new
     bad 2 'nobody has the steps before' noise --noise sgd --steps 3 --dim 1 --sigma 1 --from 2
     bad 3 'the run has 4' noise --noise nu:0.1 --steps 3 --dim 1 --sigma 1 --from 2 --horizon 4 --seed 1
+    # scales of 1e54, of which the products are all that matters
+    ok . design --steps 400 --epochs 4 --eta 0.05 --spectrum power:1 --dim 16 --rho 0.5 --family scaled:2 --save designed
+    ok '^399,-?[0-9.]+$' noise --design designed --steps 400 --dim 1 --seed 1 --format csv
     # what design saved: the stream of design@FILE, its own sigma, no step more than it is for
     run_of='--eta 0.1 --spectrum power:1 --dim 16 --rho 0.5'
     for f in dense toeplitz banded:5 blt:2 scaled:2 nu me sgd antipgd:0.3 "$blt"; do
