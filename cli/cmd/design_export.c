@@ -33,6 +33,7 @@ static finf_status find_state(const design_row *row, size_t steps, double *state
     noise_filter f;
     finf_reason endless;
     *state = row->done ? (double)steps - 1 : INFINITY;
+    if (row->r.recursion) *state = (double)row->r.memory;
     if (!row->done || !noise_of(row)) return FINF_OK;
     finf_status s = noise_filter_make(noise_of(row), steps, &f, &endless);
     if (s == FINF_ENOMEM) return finf_why(why, s, "no memory");
@@ -172,6 +173,8 @@ static finf_status make_filter(const design_row *row, size_t steps, noise_filter
 {
     const finf_noise *noise = noise_of(row);
     if (noise) return noise_filter_make(noise, steps, f, why);
+    if (row->r.recursion)
+        return noise_filter_recursion(row->r.recursion, steps, row->r.memory, f, why);
     if (steps > EXPORT_MATRIX_MOST)
         return finf_why(why, FINF_EDOM,
                         "a matrix of %zu steps in a program: at most %d; --save it, for 'finf "

@@ -76,12 +76,12 @@ static finf_status read_counted(const char *name, unsigned most, size_t *count, 
 static finf_status suggest_family(const char *name, finf_reason *why)
 {
     closest near = closest_to(name, strcspn(name, ":"));
-    closest_try_words(&near, "dense|toeplitz|banded|blt|nu|power|me|best|sgd");
-    int whole = near.best[0] && near.distance == 0; /* banded, blt: what is missing is a number */
+    closest_try_words(&near, "dense|toeplitz|banded|blt|scaled|nu|power|me|best|sgd");
+    int whole = near.best[0] && near.distance == 0; /* banded, blt, ..: a number is missing */
     if (strchr(name, ':') && (whole || !near.best[0])) return FINF_EPARSE;
     return finf_why(why, FINF_EPARSE,
-                    "family '%.60s' is not known%s: dense, toeplitz, banded:b, blt:k, nu, power, "
-                    "me, best, or a noise",
+                    "family '%.60s' is not known%s: dense, toeplitz, banded:b, blt:k, scaled:k, "
+                    "nu, power, me, best, or a noise",
                     name, whole ? "" : closest_say(&near, "").text);
 }
 

@@ -15,13 +15,20 @@
 /* What z is at some steps for two known w: 1, 0, 0, .. and ((7t + 3) mod 5) - 2. */
 typedef struct {
     size_t steps; /* to be run */
-    size_t n, at[2 * TEST_ENDS];
-    double z[2 * TEST_ENDS][TEST_INPUTS];
+    size_t n;     /* and compared */
+    struct {
+        size_t t;
+        double z[TEST_INPUTS];
+    } * at; /* owned */
 } self_test;
 
-/* Long enough for every place of the memory to be used twice. */
+/* Numbers of a step's own are met by that step alone: all are compared then. */
+static int tests_all(const export_program *p) { return p->filter->kind == FILTER_STEPS; }
+
+/* Else long enough for every place of the memory to be used twice. */
 static size_t test_steps(const export_program *p)
 {
+    if (tests_all(p)) return p->steps;
     size_t n = 2 * p->filter->rows + 2 * TEST_ENDS;
     if (n > TEST_MOST) n = TEST_MOST;
     return p->steps && p->steps < n ? p->steps : n;
@@ -32,13 +39,17 @@ static finf_status make_test(const export_program *p, self_test *out, finf_reaso
     const noise_filter *f = p->filter;
     double *state = calloc(f->rows ? f->rows * TEST_INPUTS : 1, sizeof *state);
     *out = (self_test){.steps = test_steps(p)};
-    if (!state) return finf_why(why, FINF_ENOMEM, "no memory for the test of the program");
+    out->at = malloc(out->steps * sizeof *out->at);
+    if (!state || !out->at) {
+        free(state);
+        return finf_why(why, FINF_ENOMEM, "no memory for the test of the program");
+    }
     for (size_t t = 0; t < out->steps; t++) {
         double x[TEST_INPUTS] = {t == 0, (double)((7 * t + 3) % 5) - 2};
         noise_filter_step(f, t, 0, state, TEST_INPUTS, TEST_INPUTS, x);
-        if (t >= TEST_ENDS && t + TEST_ENDS < out->steps) continue;
-        out->at[out->n] = t;
-        memcpy(out->z[out->n++], x, sizeof x);
+        if (t >= TEST_ENDS && t + TEST_ENDS < out->steps && !tests_all(p)) continue;
+        out->at[out->n].t = t;
+        memcpy(out->at[out->n++].z, x, sizeof x);
     }
     free(state);
     return FINF_OK;
@@ -80,6 +91,17 @@ static void put_triangle(const writer *w, const double *B, size_t n)
     fputs(w->form->list[1], w->out);
 }
 
+/* Columns first .. first + k - 1 of the rows of FILTER_STEPS. */
+static void put_columns(const writer *w, size_t first, size_t k)
+{
+    const noise_filter *f = w->p->filter;
+    size_t row = 3 * f->n + 1;
+    fputs(w->form->list[0], w->out);
+    for (size_t i = 0; i < w->p->steps * k; i++)
+        put_number(w, i, f->coef[i / k * row + first + i % k]);
+    fputs(w->form->list[1], w->out);
+}
+
 static void put_about(const writer *w)
 {
     for (const char *line = w->p->about; *line;) {
@@ -93,8 +115,8 @@ static void put_test(const writer *w)
 {
     const char *const *pair = w->form->pair;
     for (size_t i = 0; i < w->test.n; i++)
-        fprintf(w->out, "    %s%zu%s%.17g%s%.17g%s,\n", pair[0], w->test.at[i], pair[1],
-                w->test.z[i][0], pair[1], w->test.z[i][1], pair[2]);
+        fprintf(w->out, "    %s%zu%s%.17g%s%.17g%s,\n", pair[0], w->test.at[i].t, pair[1],
+                w->test.at[i].z[0], pair[1], w->test.at[i].z[1], pair[2]);
 }
 
 static void put_coef(const writer *w)
@@ -102,6 +124,8 @@ static void put_coef(const writer *w)
     const noise_filter *f = w->p->filter;
     if (w->kind == EXPORT_ROWS)
         put_triangle(w, f->coef, f->n);
+    else if (w->kind == EXPORT_STEPS)
+        put_columns(w, 1, f->n);
     else
         put_list(w, f->coef, f->n);
 }
@@ -128,20 +152,23 @@ static void put_scale(const writer *w)
     put_list(w, w->p->filter->coef + w->p->filter->n, w->p->filter->n);
 }
 
+/* A row of FILTER_STEPS: the gain, then k each of decay, out and in. */
+static void put_gains(const writer *w) { put_columns(w, 0, 1); }
+static void put_out(const writer *w) { put_columns(w, 1 + w->memory, w->memory); }
+static void put_in(const writer *w) { put_columns(w, 1 + 2 * w->memory, w->memory); }
+
 static const struct {
     const char *name;
     void (*put)(const writer *w);
-} NAMES[] = {{"ABOUT", put_about},
-             {"COEF", put_coef},
-             {"SCALE", put_scale},
-             {"GAIN", put_gain},
-             {"STEPS", put_steps},
-             {"SIGMA", put_sigma},
-             {"BATCH", put_batch},
-             {"ADDED", put_added},
-             {"TEST", put_test},
-             {"MEMORY", put_memory},
-             {"TEST_STEPS", put_test_steps}};
+} NAMES[] = {
+    {"ABOUT", put_about},   {"COEF", put_coef},
+    {"SCALE", put_scale},   {"GAIN", put_gain},
+    {"GAINS", put_gains},   {"OUT", put_out},
+    {"IN", put_in},         {"STEPS", put_steps},
+    {"SIGMA", put_sigma},   {"BATCH", put_batch},
+    {"ADDED", put_added},   {"TEST", put_test},
+    {"MEMORY", put_memory}, {"TEST_STEPS", put_test_steps},
+};
 
 /* What stands behind an @: a name and another @, or anything else. */
 static size_t put_name(const writer *w, const char *text)
@@ -171,11 +198,11 @@ static void fill(const writer *w, const char *text)
 /* A filter without memory is a factor. */
 static void find_kind(writer *w)
 {
-    static const export_kind KINDS[] = {[FILTER_NONE] = EXPORT_WHITE,
-                                        [FILTER_BUFFERS] = EXPORT_BUFFERS,
-                                        [FILTER_OUTPUTS] = EXPORT_OUTPUTS,
-                                        [FILTER_INPUTS] = EXPORT_INPUTS,
-                                        [FILTER_ROWS] = EXPORT_ROWS};
+    static const export_kind KINDS[] = {
+        [FILTER_NONE] = EXPORT_WHITE,      [FILTER_BUFFERS] = EXPORT_BUFFERS,
+        [FILTER_OUTPUTS] = EXPORT_OUTPUTS, [FILTER_INPUTS] = EXPORT_INPUTS,
+        [FILTER_ROWS] = EXPORT_ROWS,       [FILTER_STEPS] = EXPORT_STEPS,
+    };
     const noise_filter *f = w->p->filter;
     w->kind = KINDS[f->kind];
     w->gain = 1;
@@ -197,11 +224,13 @@ finf_status export_write(export_language language, const export_program *p, FILE
                                                    [EXPORT_JAX] = &export_jax};
     writer w = {.p = p, .form = FORMS[language], .out = out};
     finf_status s = make_test(p, &w.test, why);
-    if (s) return s;
-    find_kind(&w);
-    fill(&w, w.form->head);
-    fill(&w, w.form->coef[w.kind]);
-    fill(&w, w.form->filter[w.kind]);
-    fill(&w, w.form->tail);
-    return FINF_OK;
+    if (!s) {
+        find_kind(&w);
+        fill(&w, w.form->head);
+        fill(&w, w.form->coef[w.kind]);
+        fill(&w, w.form->filter[w.kind]);
+        fill(&w, w.form->tail);
+    }
+    free(w.test.at);
+    return s;
 }

@@ -35,6 +35,7 @@ typedef enum {
     EXPORT_OUTPUTS, /* z_t = (w_t - sum_{s>0} C_s z_{t-s})/C_0 */
     EXPORT_INPUTS,  /* z_t = sum_s BETA_s w_{t-s} */
     EXPORT_ROWS,    /* z_t = sum_{s<=t} B_ts w_s */
+    EXPORT_STEPS,   /* y = w - sum_i OUT_ti S_i, then S_i = DECAY_ti S_i + IN_ti y; z = GAIN_t y */
     EXPORT_KINDS
 } export_kind;
 

@@ -48,6 +48,13 @@ static const char *const COEF[EXPORT_KINDS] = {
     [EXPORT_ROWS] =
     "static const double B[] = @COEF@;\n"
     "\n",
+    [EXPORT_STEPS] =
+    "// GAIN has a number for every step, the others have NOISE_MEMORY.\n"
+    "static const double GAIN[] = @GAINS@;\n"
+    "static const double DECAY[] = @COEF@;\n"
+    "static const double OUT[] = @OUT@;\n"
+    "static const double IN[] = @IN@;\n"
+    "\n",
 };
 
 static const char WHITE[] =
@@ -126,6 +133,22 @@ static const char ROWS[] =
     "}\n"
     "\n";
 
+static const char STEPS[] =
+    "// y = w - sum_i OUT_ti S_i, then S_i = DECAY_ti S_i + IN_ti y; z = GAIN_t y.\n"
+    "static void correlate(noise_state *s, double *x)\n"
+    "{\n"
+    "    size_t t = (size_t)s->t, d = s->dim;\n"
+    "    const double *decay = DECAY + t * NOISE_MEMORY;\n"
+    "    const double *out = OUT + t * NOISE_MEMORY, *in = IN + t * NOISE_MEMORY;\n"
+    "    for (size_t i = 0; i < NOISE_MEMORY; i++)\n"
+    "        for (size_t j = 0; j < d; j++) x[j] -= out[i] * s->past[i * d + j];\n"
+    "    for (size_t i = 0; i < NOISE_MEMORY; i++)\n"
+    "        for (size_t j = 0; j < d; j++)\n"
+    "            s->past[i * d + j] = decay[i] * s->past[i * d + j] + in[i] * x[j];\n"
+    "    for (size_t j = 0; j < d; j++) x[j] *= GAIN[t];\n"
+    "}\n"
+    "\n";
+
 static const char TAIL[] =
     "void noise_start(noise_state *s, size_t dim, double *past)\n"
     "{\n"
@@ -189,6 +212,6 @@ const export_template export_c = {
     .pair = {"{", ", ", "}"},
     .head = HEAD,
     .coef = COEF,
-    .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS},
+    .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS, STEPS},
     .tail = TAIL,
 };

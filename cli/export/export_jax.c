@@ -65,6 +65,17 @@ static const char ROWS[] =
     "\n"
     "\n";
 
+static const char STEPS[] =
+    "def correlate(t, past, w):\n"
+    "    \"\"\"y = w - sum_i OUT_ti S_i, then S_i = DECAY_ti S_i + IN_ti y; z = GAIN_t y.\"\"\"\n"
+    "    column = (-1,) + (1,) * w.ndim\n"
+    "    numbers = GAIN[t], DECAY[t], OUT[t], IN[t]\n"
+    "    gain, decay, out, into = (x.astype(past.dtype) for x in numbers)\n"
+    "    y = w - jnp.tensordot(out, past, 1)\n"
+    "    return gain * y, decay.reshape(column) * past + into.reshape(column) * y\n"
+    "\n"
+    "\n";
+
 static const char TAIL[] =
     "def init(params):\n"
     "    \"\"\"The state before the first step, for gradients like `params`, a tree.\"\"\"\n"
@@ -137,6 +148,6 @@ const export_template export_jax = {
     .pair = {"(", ", ", ")"},
     .head = HEAD,
     .coef = export_python_coef,
-    .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS},
+    .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS, STEPS},
     .tail = TAIL,
 };

@@ -72,6 +72,17 @@ static const char ROWS[] =
     "\n"
     "\n";
 
+static const char STEPS[] =
+    "def correlate(t, past, w):\n"
+    "    \"\"\"y = w - sum_i OUT_ti S_i, then S_i = DECAY_ti S_i + IN_ti y; z = GAIN_t y.\"\"\"\n"
+    "    column = (-1,) + (1,) * w.dim()\n"
+    "    decay, out, into = (x.to(past) for x in (DECAY[t], OUT[t], IN[t]))\n"
+    "    y = w - torch.tensordot(out, past, 1)\n"
+    "    past.mul_(decay.reshape(column)).add_(into.reshape(column) * y)\n"
+    "    return float(GAIN[t]) * y\n"
+    "\n"
+    "\n";
+
 static const char TAIL[] =
     "def secure_normals(shape):\n"
     "    \"\"\"Independent standard normals of the system's random bytes (Box and Muller).\"\"\"\n"
@@ -158,6 +169,6 @@ const export_template export_torch = {
     .pair = {"(", ", ", ")"},
     .head = HEAD,
     .coef = export_python_coef,
-    .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS},
+    .filter = {WHITE, BUFFERS, OUTPUTS, INPUTS, ROWS, STEPS},
     .tail = TAIL,
 };

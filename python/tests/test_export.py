@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 FINF = os.environ.get("FINF", "finf")
-RUN = "design --steps 40 --eta 0.1 --spectrum power:1 --dim 16 --rho 0.5 --epochs 4".split()
-FAMILIES = ["dense", "toeplitz", "banded:5", "blt:2", "nu", "sgd", "antipgd:0.3", "strategy:2",
-            "blt:0.9,0.5;0.2,0.1"]
+RUN = "design --steps 40 --eta 0.1 --spectrum power:1 --dim 16 --rho 0.5".split()
+ONCE = "scaled:2 once"  # one participation; the others are of four epochs
+FAMILIES = ["dense", "toeplitz", "banded:5", "blt:2", "scaled:2", ONCE, "nu", "sgd", "antipgd:0.3",
+            "strategy:2", "blt:0.9,0.5;0.2,0.1"]
 
 
 class _At:
@@ -64,10 +65,19 @@ def _fake_jax() -> dict[str, types.ModuleType]:
     return {"jax": jax, "jax.numpy": jnp}
 
 
+def _run(family: str) -> list[str]:
+    name, _, once = family.partition(" ")
+    return [FINF, *RUN, "--epochs", "1" if once else "4", "--family", name]
+
+
+def _passed(family: str) -> str:
+    """What a program's test says; that of scaled:k compares every step."""
+    return f"self-test passed: {80 if family.startswith('scaled') else 16} values"
+
+
 def _save(tmp_path, language: str, family: str, *more: str) -> str:
     path = str(tmp_path / f"noise_{language}.py")
-    subprocess.run([FINF, *RUN, "--family", family, "--export", language, "--output", path, *more],
-                   check=True)
+    subprocess.run([*_run(family), "--export", language, "--output", path, *more], check=True)
     return path
 
 
@@ -81,8 +91,7 @@ def _load(path: str):
 def _noise_of(tmp_path, family: str) -> tuple[np.ndarray, np.ndarray]:
     """w, and z of the same key, as finf draws them: 40 steps of 3."""
     saved = str(tmp_path / "designed")
-    subprocess.run([FINF, *RUN, "--family", family, "--save", saved], check=True,
-                   capture_output=True)
+    subprocess.run([*_run(family), "--save", saved], check=True, capture_output=True)
     stream = [FINF, "noise", "--steps", "40", "--dim", "3", "--seed", "5"]
     w, z = (subprocess.run(stream + x, check=True, capture_output=True).stdout
             for x in (["--noise", "sgd", "--sigma", "1"], ["--design", saved]))
@@ -93,7 +102,7 @@ def _noise_of(tmp_path, family: str) -> tuple[np.ndarray, np.ndarray]:
 def test_numpy(tmp_path, family):
     path = _save(tmp_path, "numpy", family)
     out = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True).stdout
-    assert out.startswith("self-test passed: 16 values")
+    assert out.startswith(_passed(family))
     module = _load(path)
     w, z = _noise_of(tmp_path, family)
     draws = iter(w)
@@ -124,7 +133,7 @@ def test_torch(tmp_path, family):
     torch = pytest.importorskip("torch")
     path = _save(tmp_path, "torch", family)
     out = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True).stdout
-    assert out.startswith("self-test passed: 16 values")
+    assert out.startswith(_passed(family))
     module = _load(path)
     w, z = _noise_of(tmp_path, family)
     a = torch.zeros(2, dtype=torch.float64, requires_grad=True)
@@ -161,6 +170,22 @@ def test_jax(tmp_path, monkeypatch, family):
         x, state = module.step(state, row)
         ours.append(x)
     np.testing.assert_allclose(ours, z, rtol=0, atol=1e-13 * np.abs(z).max())
-    if family == "dense":
+    if family == "dense" or family.startswith("scaled"):
         return  # NumPy refuses an index outside the array, which JAX would clamp
     assert np.isnan(module.step(state, w[0])[0]).all()
+
+
+def test_floats(tmp_path):
+    """scaled:k in float32: scales of 1e54 (400 steps, 4 epochs) are not what the state is kept in."""
+    path = str(tmp_path / "noise.py")
+    run = "design --steps 400 --epochs 4 --eta 0.05 --spectrum power:1 --dim 16 --rho 0.5".split()
+    subprocess.run([FINF, *run, "--family", "scaled:2", "--export", "numpy", "--output", path],
+                   check=True)
+    module = _load(path)
+    assert module.self_test() and module.MEMORY == 2
+    w = np.random.default_rng(1).standard_normal((400, 5))
+    double, single = module.Noise(5), module.Noise(5, dtype=np.float32)
+    z = np.array([double.apply(x) for x in w])
+    floats = [single.apply(x) for x in w]
+    assert {x.dtype for x in floats} == {np.dtype(np.float32)}
+    np.testing.assert_allclose(np.array(floats), z, rtol=0, atol=1e-5 * np.abs(z).max())

@@ -105,6 +105,8 @@ bad 3 'there is no auto' design --steps 20 $run_of --family nu:auto
 bad1 2 "one --family" design --steps 20 $run_of --save left
 bad 3 'must divide' design --steps 20 $run_of --epochs 3
 bad 2 'go together' design --steps 20 $run_of --participations 3
+bad 3 "family 'scaled' is not known: dense, toeplitz, banded:b, blt:k, scaled:k, nu, power, me, best, or a noise" design --steps 20 $run_of --family scaled
+bad 3 "family 'scald:2' is not known (did you mean scaled?)" design --steps 20 $run_of --family scald:2
 bad 3 "family 'densee' is not known (did you mean dense?)" design --steps 4 --workload prefix --family densee
 bad 3 "family 'bltt:2' is not known (did you mean blt?)" design --steps 4 --workload prefix --family bltt:2
 bad 3 "family 'xyzzy' is not known: dense" design --steps 4 --workload prefix --family xyzzy

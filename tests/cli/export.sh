@@ -2,7 +2,7 @@
 cc=${CC:-cc}
 blt='blt:0.9,0.5;0.2,0.1'
 run_of='--eta 0.1 --spectrum power:1 --dim 16 --rho 0.5'
-warn='-std=c11 -Wall -Wextra -Werror'
+warn='-std=c11 -pedantic -Wall -Wextra -Werror'
 # w and z as finf draws them, and z of the program from the same w: the largest difference, against the largest z
 cat >driver.c <<'DRIVER'
 #include "noise.c"
@@ -30,12 +30,15 @@ int main(int argc, char **argv)
     return n != 40 || !(off <= 1e-13 * size);
 }
 DRIVER
-for f in dense me toeplitz banded:5 banded:32 blt:2 nu sgd antipgd:0.3 beta:1,-0.5,0.25 strategy:2,1,0.5 strategy:2 "$blt"; do
-    d="design --steps 40 $run_of --epochs 4 --family"
+for f in dense me toeplitz banded:5 banded:32 blt:2 scaled:2 scaled:2/1 nu sgd antipgd:0.3 beta:1,-0.5,0.25 strategy:2,1,0.5 strategy:2 "$blt"; do
+    epochs=4 values=16
+    case $f in */1) epochs=1 f=${f%/1} ;; esac
+    case $f in scaled:*) values=80 ;; esac # every step has numbers of its own
+    d="design --steps 40 $run_of --epochs $epochs --family"
     ok '' $d "$f" --export c --output noise.c
     ok . $d "$f" --save designed
     $cc $warn -c noise.c -o noise.o 2>"$T/err" && yes || no 'does not compile' $d "$f" --export c
-    $cc $warn -DFINF_SELFTEST noise.c -o noise 2>"$T/err" && ./noise >"$T/out" && grep -q '^self-test passed: 16 values' "$T/out" && yes ||
+    $cc $warn -DFINF_SELFTEST noise.c -o noise 2>"$T/err" && ./noise >"$T/out" && grep -q "^self-test passed: $values values" "$T/out" && yes ||
         no 'fails its test' $d "$f" --export c
     # a wrong number is noticed
     sed 's/^    {1, [^,]*,/    {1, 7,/' noise.c >wrong.c
@@ -48,6 +51,25 @@ for f in dense me toeplitz banded:5 banded:32 blt:2 nu sgd antipgd:0.3 beta:1,-0
     ok '' $d "$f" --batch 8 --export c --output noise.c
     $cc $warn driver.c -o driver -lm 2>"$T/err" && ./driver w z 0.125 && yes || no 'not an eighth of it with --batch 8' $d "$f"
 done
+# scaled:k is its recursion, with k vectors, and of any length; a run of k steps is a matrix, and needs no more state
+for e in 1 4; do
+    ok '^#define NOISE_MEMORY 2U ' design --steps 40 $run_of --epochs $e --family scaled:2 --export c
+    ok '^// -> scaled:2 .* vectors of state 2$' design --steps 40 $run_of --epochs $e --family scaled:2 --export c
+done
+ok '^// -> scaled:1 ' design --steps 40 $run_of --family toeplitz,blt:2,scaled:1 --export c
+for l in numpy torch jax; do ok '^MEMORY = 3 ' design --steps 40 $run_of --family scaled:3 --export $l; done
+ok '' design --steps 2049 $run_of --family scaled:1 --export c --output noise.c
+$cc $warn -DFINF_SELFTEST noise.c -o noise 2>"$T/err" && ./noise >"$T/out" && grep -q '^self-test passed: 4098 values' "$T/out" && yes ||
+    no 'fails its test' design --steps 2049 --family scaled:1 --export c
+for n in 1 2 3; do
+    ok '' design --steps $n $run_of --family scaled:2 --export c --output noise.c
+    $cc $warn -DFINF_SELFTEST noise.c -o noise 2>"$T/err" && ./noise >"$T/out" && yes || no 'fails its test' design --steps $n --family scaled:2 --export c
+done
+# a wrong number of any step is noticed: the last gain
+ok '' design --steps 40 $run_of --family scaled:2 --export c --output noise.c
+sed '/GAIN\[\]/,/};/s/[0-9.]*};/7};/' noise.c >wrong.c
+$cc $warn -DFINF_SELFTEST wrong.c -o noise 2>"$T/err" && ! ./noise >"$T/out" && grep -q '^self-test FAILED' "$T/out" && yes ||
+    no 'passes its test with a wrong number' design --family scaled:2 --export c
 # without a horizon: as many steps as are wanted
 ok '' design $run_of --family "$blt" --export c --output noise.c
 grep -q '^#define NOISE_STEPS 0ULL' noise.c && grep -q 'for any number of steps' noise.c && $cc $warn -DFINF_SELFTEST noise.c -o noise && ./noise >/dev/null &&
