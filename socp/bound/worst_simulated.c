@@ -385,7 +385,7 @@ finf_status finf_iqc_simulate(const finf_noise *noise, double eta, double kappa,
                               finf_worst_kind kind, unsigned long long seed, double relative_error,
                               const finf_cancel *cancel, finf_worst_result *out)
 {
-    double L = smooth, b = eta * L, h, memory, rms;
+    double L = smooth, b = eta * L, h, memory = 0, rms = 0;
     const finf_worst_result failed = {.kind = kind, .mean = NAN, .error = INFINITY};
     *out = failed;
     finf_status st = finf_choice_check("kind", (int)kind, FINF_WORST_ASYMMETRIC, &out->reason);
