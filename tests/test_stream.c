@@ -732,6 +732,7 @@ END_TEST
 /* The transforms of a whole run can be stopped; the stream is then as it was. */
 START_TEST(stopped_in_transforms)
 {
+    NEEDS("libsodium");
     enum { WIDE = 300, LENGTH = 50 };
     finf_stream_options o = finf_stream_options_default();
     o.steps = LENGTH;
@@ -790,7 +791,11 @@ START_TEST(without_memory)
         ck_assert_int_eq(finf_stream_next(s, z, NULL), FINF_OK);
         finf_stream_free(s);
     }
-    ck_assert_int_ge(failed, 4);
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
+    if (!getenv("VALGRIND")) ck_assert_int_ge(failed, 4);
+#else
+    ck_assert_int_eq(failed, 0);
+#endif
     finf_noise_free(noise);
 }
 END_TEST
