@@ -169,7 +169,7 @@ def _target(sigma: Any, rho: Any, epsilon: Any, delta: Any, clip: Any,
     if problem is not None and given:
         raise UsageError("the problem has its own rho, or epsilon and delta")
     if sigma is None and epsilon is None and delta is not None:
-        raise UsageError("delta goes with sigma, whose epsilon it gives, or with epsilon")
+        raise UsageError("delta and sigma, or delta and epsilon, go together")
     if given:
         return Privacy(rho, epsilon, delta, clip)
     return problem.privacy if sigma is None and isinstance(problem, Problem) else None

@@ -7,7 +7,7 @@ from typing import Any, Callable, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import call, check, numbers, real, stoppable, text_of
+from ._call import as_real, call, check, numbers, real, stoppable, text_of
 from ._library import ffi, lib
 from .errors import UsageError
 from .noise import Noise, noise_for
@@ -210,7 +210,7 @@ def _independent(p: Problem) -> Any:
         o.optimum = 0
         lib.finf_linreg(Noise.sgd()._c, p.eta, p.H._c, o, r)  # a failure leaves NaN
     _stoppable(p, run)
-    return r.exact
+    return as_real(r.exact.value, r.exact.error)  # a part of r would end with it
 
 
 def _eta_max(p: Problem) -> Any:
