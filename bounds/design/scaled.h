@@ -27,12 +27,20 @@ finf_status scaled_noise_make(size_t n, size_t k, scaled_noise *x);
 void scaled_noise_free(scaled_noise *x);
 void scaled_noise_clear(size_t n, size_t k, scaled_noise *x);
 
+/* x'y of k numbers, too few for dense_dot. */
+static inline double scaled_product(size_t k, const double *x, const double *y)
+{
+    double sum = 0;
+    for (size_t i = 0; i < k; i++) sum += x[i] * y[i];
+    return sum;
+}
+
 /* ---- scaled_loss.c: <M, BB'> (theory 12.5) ---- */
 
 typedef struct {
     const finf_design *r;
     size_t k;
-    size_t block;    /* steps between those whose moments are kept */
+    size_t block;    /* steps between those whose moments are kept; n: all are kept */
     double *own;     /* n: M_tt; the allocation of all */
     double *past;    /* n p d: M_ts is its row t times A^{t-s-1} gain */
     double *kept;    /* moments at every block-th step, */

@@ -35,7 +35,7 @@ void scaled_noise_clear(size_t n, size_t k, scaled_noise *x)
     memset(x->out, 0, 2 * n * (k + 1) * sizeof *x->out);
 }
 
-/* ---- room and small products -------------------------------------------------------------------
+/* ---- room -------------------------------------------------------------------------------------
  */
 
 /* What the derivatives take from the gains. */
@@ -56,13 +56,6 @@ static gain_work parts(size_t n, size_t k, double *work)
 size_t scaled_gain_room(const design_groups *g, size_t k)
 {
     return (g->n + 1) * k * k + g->n * (k + 1);
-}
-
-static double product(size_t k, const double *x, const double *y)
-{
-    double sum = 0;
-    for (size_t i = 0; i < k; i++) sum += x[i] * y[i];
-    return sum;
 }
 
 /* decay^(steps-1), computed where `steps` is not what it was. */
@@ -97,19 +90,20 @@ static void gather(size_t n, size_t k, const scaled_noise *x, double *G)
 static double add_column(size_t k, const scaled_noise *x, size_t t, const gain_work *w)
 {
     const double *in = x->in + t * k, *S = w->S + t * k, *G = w->G + (t + 1) * k * k;
-    double h = x->within[t], square = h * (h + 2 * product(k, x->out + t * k, S));
+    double h = x->within[t], square = h * (h + 2 * scaled_product(k, x->out + t * k, S));
     for (size_t i = 0; i < k; i++)
-        square += (h * in[i] + 2 * x->decay[i] * S[i]) * h * product(k, G + i * k, in);
+        square += (h * in[i] + 2 * x->decay[i] * S[i]) * h * scaled_product(k, G + i * k, in);
     return square;
 }
 
 /* S at the user's next step after t. */
-static void move_state(size_t k, const scaled_noise *x, size_t t, size_t next, between *b, double *S)
+static void move_state(size_t k, const scaled_noise *x, size_t t, size_t next, between *b,
+                       double *S)
 {
     set_between(x, k, next - t, b);
     for (size_t i = 0; i < k; i++)
-        S[next * k + i] =
-            b->power[i] * (x->decay[i] * S[t * k + i] + x->within[t] * x->in[t * k + i]);
+        S[next * k + i] = b->power[i] *
+                          (x->decay[i] * S[t * k + i] + x->within[t] * x->in[t * k + i]);
 }
 
 void scaled_gain(const design_groups *g, size_t k, scaled_noise *x, double *work)
@@ -152,12 +146,12 @@ static void add_column_slope(size_t k, const scaled_noise *x, size_t t, const ga
 {
     const double *in = x->in + t * k, *out = x->out + t * k, *S = w->S + t * k;
     const double *G = w->G + (t + 1) * k * k;
-    double h = x->within[t], f = w->f[t], moved[SCALED_MAX], sum = h + product(k, out, S);
+    double h = x->within[t], f = w->f[t], moved[SCALED_MAX], sum = h + scaled_product(k, out, S);
     for (size_t i = 0; i < k; i++) moved[i] = h * in[i] + x->decay[i] * S[i];
     for (size_t i = 0; i < k; i++) {
-        double Gin = product(k, G + i * k, in);
+        double Gin = scaled_product(k, G + i * k, in);
         sum += moved[i] * Gin;
-        by->in[t * k + i] += 2 * f * h * product(k, G + i * k, moved);
+        by->in[t * k + i] += 2 * f * h * scaled_product(k, G + i * k, moved);
         by->out[t * k + i] += 2 * f * h * S[i];
         by->decay[i] += 2 * f * h * S[i] * Gin;
         Y[i] += 2 * f * h * (out[i] + x->decay[i] * Gin);
@@ -165,7 +159,8 @@ static void add_column_slope(size_t k, const scaled_noise *x, size_t t, const ga
     by->within[t] += 2 * f * sum;
 }
 
-/* From those by the state before the user's next step, in Y, to those by the state before step t. */
+/* From those by the state before the user's next step, in Y, to those by the state before step t.
+ */
 static void move_state_slope(size_t k, const scaled_noise *x, size_t t, const between *b,
                              const double *S, double *Y, scaled_noise *by)
 {
@@ -188,7 +183,7 @@ static void gather_slope(size_t n, size_t k, const scaled_noise *x, const gain_w
         const double *G = w->G + (t + 1) * k * k, *in = x->in + t * k, *S = w->S + t * k;
         double h = x->within[t], f = w->f[t] * h, left[SCALED_MAX];
         for (size_t i = 0; i < k; i++) {
-            by->out[t * k + i] += 2 * product(k, Y + i * k, x->out + t * k);
+            by->out[t * k + i] += 2 * scaled_product(k, Y + i * k, x->out + t * k);
             left[i] = x->decay[i] * S[i];
         }
         for (size_t i = 0; i < k; i++)

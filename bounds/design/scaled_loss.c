@@ -16,6 +16,8 @@
 
 #include "dense.h"
 
+#define KEPT_MOST ((size_t)1 << 22) /* numbers: where all moments are fewer, all are kept */
+
 /* ---- room ------------------------------------------------------------------------------------ */
 
 static size_t states(const finf_design *r) { return r->p * r->d; }
@@ -31,9 +33,11 @@ void scaled_loss_free(scaled_loss *a)
 
 static finf_status room(const finf_design *r, size_t k, scaled_loss *a)
 {
-    size_t n = r->n, block = (size_t)ceil(sqrt((double)n)), blocks = (n + block - 1) / block;
-    *a = (scaled_loss){.r = r, .k = k, .block = block};
-    size_t length = moments_length(a), past = n * states(r);
+    *a = (scaled_loss){.r = r, .k = k};
+    size_t n = r->n, length = moments_length(a), past = n * states(r);
+    size_t block = n * length <= KEPT_MOST ? n : (size_t)ceil(sqrt((double)n));
+    size_t blocks = (n + block - 1) / block;
+    a->block = block;
     a->own = malloc((n + past + (blocks + block + 3) * length + 2 * states(r)) * sizeof *a->own);
     if (!a->own) return FINF_ENOMEM;
     a->past = a->own + n;
@@ -94,9 +98,12 @@ static void look(const scaled_loss *a, const scaled_noise *x, size_t t, const do
                  scaled_step *s)
 {
     size_t k = a->k;
-    *s = (scaled_step){.out = x->out + t * k, .in = x->in + t * k, .gain = x->gain[t], .e = 1};
+    s->out = x->out + t * k;
+    s->in = x->in + t * k;
+    s->gain = x->gain[t];
+    s->e = 1;
     for (size_t i = 0; i < k; i++) {
-        s->v[i] = dense_dot(T + i * k, s->out, k);
+        s->v[i] = scaled_product(k, T + i * k, s->out);
         s->e += s->out[i] * s->v[i];
     }
     for (size_t i = 0; i < k; i++) s->h[i] = s->e * s->in[i] - x->decay[i] * s->v[i];
@@ -107,26 +114,33 @@ static void seen(const scaled_loss *a, const double *Q, const scaled_step *s, do
 {
     size_t m = states(a->r);
     memset(q, 0, m * sizeof *q);
-    for (size_t i = 0; i < a->k; i++) dense_axpy(s->out[i], Q + i * m, m, q);
+    dense_combine(s->out, Q, a->k, m, m, q);
 }
 
-/* The moments after a step, from those before it; q = Q out, work: as many numbers. */
-static void move(const scaled_loss *a, const scaled_noise *x, const scaled_step *s,
-                 const double *from, const double *q, double *work, double *to)
+/* T after a step, from that before it. */
+static void move_buffers(const scaled_loss *a, const scaled_noise *x, const scaled_step *s,
+                         const double *T, double *to)
 {
-    size_t k = a->k, m = states(a->r), d = a->r->d;
-    const double *T = from, *Q = from + k * k;
+    size_t k = a->k;
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j < k; j++)
             to[i * k + j] = x->decay[i] * (T[i * k + j] * x->decay[j] - s->v[i] * s->in[j]) -
                             s->in[i] * x->decay[j] * s->v[j] + s->e * s->in[i] * s->in[j];
-    for (size_t i = 0; i < k; i++) {
-        double *next = to + k * k + i * m;
-        for (size_t c = 0; c < m; c++) work[c] = x->decay[i] * Q[i * m + c] - s->in[i] * q[c];
-        design_advance(a->r, work, next);
-        for (size_t l = 0; l < a->r->p; l++)
-            for (size_t c = 0; c < d && a->r->gain[l] != 0; c++)
-                next[l * d + c] += s->gain * s->h[i] * a->r->gain[l];
+}
+
+/* next = A (decay Q - in q) + push gain, for one buffer. */
+FINF_VECTOR static void move_states(const finf_design *r, double decay, double in, double push,
+                                    const double *restrict Q, const double *restrict q,
+                                    double *restrict next)
+{
+    size_t d = r->d;
+    for (size_t l = 0; l < r->p; l++)
+        for (size_t j = 0; j < d; j++) next[l * d + j] = push * r->gain[l];
+    for (size_t e = 0; e < r->entries; e++) {
+        const double *value = r->A[e].value, *x = Q + r->A[e].column * d;
+        const double *y = q + r->A[e].column * d;
+        double *to = next + r->A[e].row * d;
+        for (size_t j = 0; j < d; j++) to[j] += value[j] * (decay * x[j] - in * y[j]);
     }
 }
 
@@ -134,33 +148,87 @@ static void move(const scaled_loss *a, const scaled_noise *x, const scaled_step 
 static double step(const scaled_loss *a, const scaled_noise *x, size_t t, const double *from,
                    double *to)
 {
-    size_t m = states(a->r);
-    double *q = a->work, *work = q + m;
+    size_t m = states(a->r), k = a->k;
+    const double *Q = from + k * k;
+    double *q = a->work, *next = to + k * k;
     scaled_step s;
     look(a, x, t, from, &s);
-    seen(a, from + a->k * a->k, &s, q);
+    seen(a, Q, &s, q);
     double loss = s.gain * s.gain * a->own[t] * s.e - 2 * s.gain * dense_dot(a->past + t * m, q, m);
-    move(a, x, &s, from, q, work, to);
+    move_buffers(a, x, &s, from, to);
+    for (size_t i = 0; i < k; i++)
+        move_states(a->r, x->decay[i], s.in[i], s.gain * s.h[i], Q + i * m, q, next + i * m);
     return loss;
 }
 
-/* The loss; moments are kept at the first step of every block. */
+/* The loss; moments are kept at all steps, or at the first of every block. */
 static double forward(scaled_loss *a, const scaled_noise *x)
 {
-    size_t length = moments_length(a);
+    size_t n = a->r->n, length = moments_length(a);
     double *now = a->moments, *next = now + length, loss = 0;
     memset(now, 0, length * sizeof *now);
-    for (size_t t = 0; t < a->r->n; t++) {
+    for (size_t t = 0; t < n; t++) {
         if (t % a->block == 0) memcpy(a->kept + t / a->block * length, now, length * sizeof *now);
         loss += step(a, x, t, now, next);
         double *swap = now;
         now = next;
-        next = swap;
+        next = a->block == n ? now + length : swap;
     }
     return loss;
 }
 
 /* ---- backward -------------------------------------------------------------------------------- */
+
+/* Four numbers side by side, so that additions need not wait for each other. */
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+enum { LANES = 4 };
+
+/* H = A' slope for one buffer; by_q -= in H; sums: of H with q and with Q. */
+FINF_VECTOR static void pull(const finf_design *r, double in, const double *restrict slope,
+                             const double *restrict q, const double *restrict Q, double *restrict H,
+                             double *restrict by_q, double sums[2])
+{
+    size_t d = r->d, m = r->p * d, c = 0;
+    lanes with_q = {0}, with_Q = {0};
+    memset(H, 0, m * sizeof *H);
+    for (size_t e = 0; e < r->entries; e++) {
+        const double *value = r->A[e].value, *from = slope + r->A[e].row * d;
+        double *to = H + r->A[e].column * d;
+        for (size_t j = 0; j < d; j++) to[j] += value[j] * from[j];
+    }
+    for (; c + LANES <= m; c += LANES) {
+        lanes h = *(const lanes *)(H + c);
+        with_q += h * *(const lanes *)(q + c);
+        with_Q += h * *(const lanes *)(Q + c);
+        *(lanes *)(by_q + c) -= in * h;
+    }
+    sums[0] = (with_q[0] + with_q[2]) + (with_q[1] + with_q[3]);
+    sums[1] = (with_Q[0] + with_Q[2]) + (with_Q[1] + with_Q[3]);
+    for (; c < m; c++) {
+        sums[0] += H[c] * q[c];
+        sums[1] += H[c] * Q[c];
+        by_q[c] -= in * H[c];
+    }
+}
+
+/* H = decay H + out by_q; Q'by_q. */
+FINF_VECTOR static double settle(size_t m, double decay, double out, const double *restrict by_q,
+                                 const double *restrict Q, double *restrict H)
+{
+    size_t c = 0;
+    lanes sums = {0};
+    for (; c + LANES <= m; c += LANES) {
+        lanes by = *(const lanes *)(by_q + c);
+        sums += by * *(const lanes *)(Q + c);
+        *(lanes *)(H + c) = decay * *(const lanes *)(H + c) + out * by;
+    }
+    double sum = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+    for (; c < m; c++) {
+        sum += Q[c] * by_q[c];
+        H[c] = decay * H[c] + out * by_q[c];
+    }
+    return sum;
+}
 
 /* The part of Q: adds to `by` and to the derivatives of e, h; a->before has those of Q before the
  * step, from those after it in a->slope. */
@@ -169,24 +237,20 @@ static void back_states(scaled_loss *a, const scaled_noise *x, size_t t, const s
 {
     size_t k = a->k, m = states(a->r);
     const double *slope = a->slope + k * k, *past = a->past + t * m;
-    double *before = a->before + k * k, *q = a->work, *by_q = q + m;
+    double *before = a->before + k * k, *q = a->work, *by_q = q + m, sums[2];
     seen(a, Q, s, q);
-    for (size_t c = 0; c < m; c++) by_q[c] = -2 * s->gain * past[c];
+    dense_scaled(-2 * s->gain, past, m, by_q);
     by->gain[t] += 2 * s->gain * a->own[t] * s->e - 2 * dense_dot(past, q, m);
     for (size_t i = 0; i < k; i++) {
-        double *H = before + i * m, g = along_gain(a->r, slope + i * m);
-        transposed(a->r, slope + i * m, H);
+        double g = along_gain(a->r, slope + i * m);
         by->gain[t] += g * s->h[i];
         by_h[i] = s->gain * g;
-        by->in[t * k + i] -= dense_dot(H, q, m);
-        by->decay[i] += dense_dot(H, Q + i * m, m);
-        dense_axpy(-s->in[i], H, m, by_q);
+        pull(a->r, s->in[i], slope + i * m, q, Q + i * m, before + i * m, by_q, sums);
+        by->in[t * k + i] -= sums[0];
+        by->decay[i] += sums[1];
     }
-    for (size_t i = 0; i < k; i++) {
-        double *H = before + i * m;
-        by->out[t * k + i] += dense_dot(Q + i * m, by_q, m);
-        for (size_t c = 0; c < m; c++) H[c] = x->decay[i] * H[c] + s->out[i] * by_q[c];
-    }
+    for (size_t i = 0; i < k; i++)
+        by->out[t * k + i] += settle(m, x->decay[i], s->out[i], by_q, Q + i * m, before + i * m);
 }
 
 /* The part of T, likewise. Z: the derivatives by T after the step. */
@@ -197,7 +261,7 @@ static void back_buffers(scaled_loss *a, const scaled_noise *x, size_t t, const 
     const double *Z = a->slope;
     double by_e = s->gain * s->gain * a->own[t], by_v[SCALED_MAX], Zin[SCALED_MAX];
     for (size_t i = 0; i < k; i++) {
-        Zin[i] = dense_dot(Z + i * k, s->in, k);
+        Zin[i] = scaled_product(k, Z + i * k, s->in);
         by_e += s->in[i] * (by_h[i] + Zin[i]);
     }
     for (size_t i = 0; i < k; i++) {
@@ -212,7 +276,7 @@ static void back_buffers(scaled_loss *a, const scaled_noise *x, size_t t, const 
         by_v[i] = x->decay[i] * more + by_e * s->out[i];
     }
     for (size_t i = 0; i < k; i++) {
-        by->out[t * k + i] += dense_dot(T + i * k, by_v, k);
+        by->out[t * k + i] += scaled_product(k, T + i * k, by_v);
         for (size_t j = 0; j < k; j++)
             a->before[i * k + j] = x->decay[i] * Z[i * k + j] * x->decay[j] +
                                    0.5 * (by_v[i] * s->out[j] + s->out[i] * by_v[j]);
@@ -232,7 +296,8 @@ static void back(scaled_loss *a, const scaled_noise *x, size_t t, const double *
     a->before = swap;
 }
 
-/* Block by block, the last first: its moments once more, and then back through it. */
+/* Block by block, the last first: its moments once more, unless all are kept, and then back through
+ * it. */
 double scaled_loss_at(scaled_loss *a, const scaled_noise *x, scaled_noise *by)
 {
     size_t n = a->r->n, length = moments_length(a);
@@ -241,7 +306,7 @@ double scaled_loss_at(scaled_loss *a, const scaled_noise *x, scaled_noise *by)
     for (size_t from = (n - 1) / a->block * a->block;; from -= a->block) {
         size_t to = from + a->block < n ? from + a->block : n;
         memcpy(a->moments, a->kept + from / a->block * length, length * sizeof *a->moments);
-        for (size_t t = from; t + 1 < to; t++)
+        for (size_t t = from; t + 1 < to && a->block < n; t++)
             step(a, x, t, a->moments + (t - from) * length, a->moments + (t - from + 1) * length);
         for (size_t t = to; t-- > from;) back(a, x, t, a->moments + (t - from) * length, by);
         if (from == 0) break;
