@@ -139,7 +139,7 @@ static finf_status follow(blt_search *a, const blt_place *from, blt_place *best)
     double y[2 * BLT_MAX] = {0}, f = INFINITY, more = NAN;
     int steps;
     a->from = from;
-    lbfgs_problem p = {n, whitened, told, a, STEPS_MAX, TOL};
+    lbfgs_problem p = {n, whitened, told, a, STEPS_MAX, TOL, 0, 0};
     finf_status s = lbfgs(&p, y, &f, &steps, &more);
     if (s == FINF_EDOM) return FINF_OK; /* no number there */
     if (!(f < best->f)) return go_on(a, s);

@@ -162,7 +162,7 @@ static finf_status search_bands(band_search *a, const double *c, const double *u
     int steps = 0;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < b; i++) x[j * b + i] = i < below(a, j) ? c[i] : 0;
-    lbfgs_problem p = {n * b, value, told, a, steps_max(n, b), TOL};
+    lbfgs_problem p = {n * b, value, told, a, steps_max(n, b), TOL, 0, 0};
     finf_status s = design_matrix(a->r, u, a->M);
     if (!s) s = lbfgs(&p, x, &f, &steps, &left);
     if (!s || s == FINF_ETOL) s = take(a, x, out);

@@ -11,7 +11,9 @@
 
 #define DEGREE 5 /* of the polynomials */
 #define STEPS_MAX 2000
+#define PAIRS 150       /* steps that the search remembers: its valleys are long and bent */
 #define TOL 1e-8        /* of the loss, relative: what a step promises at the end */
+#define SLOW 3e-5       /* of the loss, relative: what 50 steps gain together at the end */
 #define SUFFICIENT 1e-4 /* and what is still called stationary */
 #define SEEN 1e-6       /* error of the loss, relative: above, noise cancels in it */
 #define LARGE 300.0     /* of the logarithm of a scale: beyond, there is no number */
@@ -236,7 +238,7 @@ static finf_status search(scaled_search *a, finf_design_result *out)
     double f, left = 0;
     int steps = 0;
     begin(a);
-    lbfgs_problem p = {length_of(a->k, a->g.most > 1), value, told, a, STEPS_MAX, TOL};
+    lbfgs_problem p = {length_of(a->k, a->g.most > 1), value, told, a, STEPS_MAX, TOL, PAIRS, SLOW};
     finf_status found = lbfgs(&p, a->point, &f, &steps, &left), s = found;
     if (found == FINF_EDOM)
         return finf_why(&out->reason, s, "scaled: the loss of %zu steps is 0, or overflows",

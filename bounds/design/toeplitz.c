@@ -212,7 +212,7 @@ static finf_status search_coefficients(toeplitz_search *a, size_t m, const char 
     if (!x) return FINF_ENOMEM;
     memcpy(x, a->c, m * sizeof *x);
     a->m = m;
-    lbfgs_problem p = {m - 1, value, told, a, STEPS_MAX, TOL};
+    lbfgs_problem p = {m - 1, value, told, a, STEPS_MAX, TOL, 0, 0};
     finf_status s = lbfgs(&p, x + 1, &f, &steps, &left), found = s;
     if (s == FINF_ETOL) s = FINF_OK;
     if (!s) s = finf_noise_strategy(x, m, &noise, &out->reason);

@@ -7,55 +7,60 @@
 
 #include "dense.h"
 
-#define PAIRS 12    /* differences of points and of derivatives that are kept */
+#define PAIRS 12    /* differences of points and of derivatives that are kept, unless said */
 #define ENOUGH 1e-4 /* of the decrease that a line promises (Armijo) */
 #define HALVINGS 40 /* of a step that is too long */
+#define SHORT 1e-3  /* of a step: many pairs that call for more are of another place */
+#define WINDOW 50   /* steps that are to gain something together */
 
 typedef struct {
     const lbfgs_problem *p;
+    size_t pairs;  /* that are kept */
     size_t held;   /* pairs so far */
-    double *s;     /* PAIRS differences of points; the allocation of all */
+    double *s;     /* `pairs` differences of points; the allocation of all */
     double *y;     /* and of derivatives */
     double *g;     /* derivatives at x */
     double *d;     /* direction */
     double *next;  /* the point tried, */
     double *there; /* and the derivatives there */
+    double *part;  /* of the direction along each pair */
 } search;
 
 static finf_status search_make(const lbfgs_problem *p, search *a)
 {
-    size_t n = p->n;
-    *a = (search){.p = p, .s = malloc((2 * PAIRS + 4) * n * sizeof *a->s)};
+    size_t n = p->n, pairs = p->pairs ? p->pairs : PAIRS;
+    *a = (search){.p = p, .pairs = pairs};
+    a->s = malloc(((2 * pairs + 4) * n + pairs) * sizeof *a->s);
     if (!a->s) return FINF_ENOMEM;
-    a->y = a->s + PAIRS * n;
-    a->g = a->y + PAIRS * n;
+    a->y = a->s + pairs * n;
+    a->g = a->y + pairs * n;
     a->d = a->g + n;
     a->next = a->d + n;
     a->there = a->next + n;
+    a->part = a->there + n;
     return FINF_OK;
 }
 
 /* d = -H g, H from the pairs, newest first and then oldest first. */
 static void direction(search *a)
 {
-    size_t n = a->p->n, count = a->held < PAIRS ? a->held : PAIRS;
-    double part[PAIRS] = {0};
+    size_t n = a->p->n, pairs = a->pairs, count = a->held < pairs ? a->held : pairs;
     for (size_t i = 0; i < n; i++) a->d[i] = -a->g[i];
     for (size_t c = 0; c < count; c++) {
-        size_t at = (a->held - 1 - c) % PAIRS;
+        size_t at = (a->held - 1 - c) % pairs;
         const double *s = a->s + at * n, *y = a->y + at * n;
-        part[c] = dense_dot(s, a->d, n) / dense_dot(s, y, n);
-        dense_axpy(-part[c], y, n, a->d);
+        a->part[c] = dense_dot(s, a->d, n) / dense_dot(s, y, n);
+        dense_axpy(-a->part[c], y, n, a->d);
     }
     if (count) {
-        const double *s = a->s + (a->held - 1) % PAIRS * n, *y = a->y + (a->held - 1) % PAIRS * n;
+        const double *s = a->s + (a->held - 1) % pairs * n, *y = a->y + (a->held - 1) % pairs * n;
         double scale = dense_dot(s, y, n) / dense_dot(y, y, n);
         for (size_t i = 0; i < n; i++) a->d[i] *= scale;
     }
     for (size_t c = count; c-- > 0;) {
-        size_t at = (a->held - 1 - c) % PAIRS;
+        size_t at = (a->held - 1 - c) % pairs;
         const double *s = a->s + at * n, *y = a->y + at * n;
-        double more = part[c] - dense_dot(y, a->d, n) / dense_dot(s, y, n);
+        double more = a->part[c] - dense_dot(y, a->d, n) / dense_dot(s, y, n);
         dense_axpy(more, s, n, a->d);
     }
 }
@@ -63,8 +68,8 @@ static void direction(search *a)
 /* The step from x to a->next, kept where the function curves upward along it. */
 static void remember(search *a, const double *x)
 {
-    size_t n = a->p->n;
-    double *s = a->s + a->held % PAIRS * n, *y = a->y + a->held % PAIRS * n;
+    size_t n = a->p->n, at = a->held % a->pairs;
+    double *s = a->s + at * n, *y = a->y + at * n;
     for (size_t i = 0; i < n; i++) {
         s[i] = a->next[i] - x[i];
         y[i] = a->there[i] - a->g[i];
@@ -102,6 +107,7 @@ static finf_status descend(search *a, double *x, double *f, int *steps, double *
     const lbfgs_problem *p = a->p;
     size_t n = p->n;
     int small = 0;
+    double since = INFINITY;
     while (*steps < p->steps_max) {
         direction(a);
         double slope = dense_dot(a->g, a->d, n), before = *f;
@@ -121,11 +127,16 @@ static finf_status descend(search *a, double *x, double *f, int *steps, double *
         }
         ++*steps;
         remember(a, x);
+        if (p->pairs && length < SHORT) a->held = 0;
         memcpy(x, a->next, n * sizeof *x);
         memcpy(a->g, a->there, n * sizeof *x);
         if (p->told) p->told(p->data, *steps, *f);
         small = *left < p->tol && before - *f < p->tol ? small + 1 : 0;
         if (small == 2) break;
+        if (*steps % WINDOW == 0) {
+            if (since - *f < p->slow) break;
+            since = *f;
+        }
     }
     return *left < p->tol ? FINF_OK : FINF_ETOL;
 }

@@ -16,6 +16,8 @@ typedef struct {
     void *data;    /* handed to both */
     int steps_max; /* at most so many steps */
     double tol;    /* it ends where a step promises less than this, twice in turn */
+    size_t pairs;  /* steps that are remembered; 0: 12, enough for most */
+    double slow;   /* it also ends where 50 steps together gain less than this; 0: never */
 } lbfgs_problem;
 
 /* From x, which becomes the best point found, whatever the status; *f its value, *left what the

@@ -184,7 +184,7 @@ static finf_status descend(bound_search *a, double nu, double slowest, ended *be
     ended e = {.f = INFINITY};
     int more = 0;
     finf_status s = start(a, nu, slowest, a->v->cancel);
-    lbfgs_problem p = {2 * a->k, value, NULL, a, STEPS_MAX, TOL};
+    lbfgs_problem p = {2 * a->k, value, NULL, a, STEPS_MAX, TOL, 0, 0};
     if (!s) s = lbfgs(&p, e.y, &e.f, &more, &e.left);
     e.from = a->from;
     *steps += more;
