@@ -40,8 +40,9 @@ finf_status designs_read(const char *list, size_t steps, const problem *p, desig
                          finf_reason *why);
 void designs_free(design_list *list);
 /* All that fit so many steps within seconds each; quick: a matrix takes longer than usual, or is
- * not wanted. steps = 0: those of F_inf, or of a bound (quick). */
-const char *designs_default(size_t steps, int quick, char *room, size_t size);
+ * not wanted. dim: directions of the run, 0 where scaled:k is not wanted. steps = 0: those of
+ * F_inf, or of a bound (quick). */
+const char *designs_default(size_t steps, int quick, double dim, char *room, size_t size);
 
 /* The result of one family in a run of so many steps, in epochs of `epoch` steps (0: one
  * participation), or without a horizon: of F_inf. */

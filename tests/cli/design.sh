@@ -13,7 +13,7 @@ for k in 'family sens2 loss loss_error loss_total least gap duality_gap sigma me
     keys "$k noise reason" design --steps 30 $run_of --family toeplitz
 done
 ok '^  family +loss +loss_total +gap +sens2 +sigma +memory +seconds$' design --steps 40 $run_of
-for f in dense toeplitz banded:32 nu me sgd; do ok "^  $f " design --steps 40 $run_of; done
+for f in dense toeplitz banded:32 blt:4 scaled:4 nu me sgd; do ok "^  $f " design --steps 40 $run_of; done
 [ "$(run design --steps 20 $run_of --family nu,sgd --format csv; wc -l <"$T/out")" -eq 3 ] && yes || no 'not a row each' design
 ok '^ +20  toeplitz' design --steps 10,20 $run_of --family toeplitz,sgd
 # noise of k vectors that knows the horizon: near the least, and what it is not for
@@ -22,6 +22,20 @@ ok '"family":"scaled:2".*"memory":2' design --steps 60 $run_of --family scaled:2
 bad 3 'scaled:0: must be a whole number from 1 to 10' design --steps 60 $run_of --family scaled:0
 bad 2 'family scaled:2 is of finitely many steps: give --steps' design $run_of --family scaled:2
 bad 2 'not for max' design --steps 60 $run_of --family scaled:2 --objective max
+# the default has it where it takes seconds and there is one
+lists() { # [!] scaled:4 among the default families
+    want=1
+    [ "$1" = ! ] && want=0 && shift
+    run design --rho 0.5 --format csv "$@"
+    [ "$(grep -c '^scaled:4,' "$T/out")" -eq "$want" ] && yes || no "scaled:4 is not there $want times" design "$@"
+}
+lists --steps 1 --eta 0.1 --spectrum power:1 --dim 16
+lists --steps 30 --eta 0.1 --spectrum power:1 --dim 16 --epochs 3 --objective average
+lists --steps 30 --workload prefix --objective average
+lists ! --steps 30 --workload prefix --objective last
+lists ! --steps 30 --eta 0.1 --spectrum power:1 --dim 16 --objective max
+lists ! --steps 2049 --eta 0.1 --spectrum power:1 --dim 4
+lists ! --steps 500 --eta 0.1 --spectrum power:1 --dim 263 --epochs 2
 # several participations: exactly apart, at least apart
 near sens2 4 1e-12 design --steps 40 $run_of --family sgd --epochs 4
 near sens2 4 1e-12 design --steps 40 $run_of --family sgd --participations 4 --separation 10
