@@ -188,6 +188,7 @@ each 500 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --objective max
 each 500 design --eta 0.05 --spectrum power:1 --dim 4 --family best,blt:2,nu,power,sgd
 each 500 design --eta 0.1 --kappa 10 --family blt:2,nu
 each 500 design --steps 12 --spectrum power:1 --dim 4 --epochs 2 --family blt:2 --json
+each 40 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --epochs 2 --json # the default families, scaled:4 too
 each 200 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --family dense --export numpy --output old
 each 200 design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --family nu,banded:3 --export c --batch 4
 each $every noise --design "$T/blt" --steps 3 --dim 5 --seed 1 --state state --output new
