@@ -71,11 +71,11 @@ static void set_options(job *j)
     if (!j->a->is_point && sweep_progress()) j->o.progress = progress;
 }
 
-/* Directions of a run whose default has scaled:k; 0: it is not searched for `max`, the last prefix
- * sum has no least loss (theory 12.5), and --export would write its matrix. */
+/* Directions of a run whose default has scaled:k; 0: it is not searched for `max`, and the last
+ * prefix sum has no least loss (theory 12.5). */
 static double scaled_directions(const job *j)
 {
-    if (!j->n || j->objective == FINF_DESIGN_MAX || args_given(j->a, OPT_EXPORT)) return 0;
+    if (!j->n || j->objective == FINF_DESIGN_MAX) return 0;
     if (j->prefix) return j->objective == FINF_DESIGN_LAST ? 0 : 1;
     return finf_spectrum_dim(j->p.H);
 }

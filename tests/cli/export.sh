@@ -79,7 +79,7 @@ ok '' design --steps 40 $run_of --family "$blt" --export c --output noise.c
 [ "$(sed -n 's/^    {\([0-9]*\), \([^,]*\), .*},$/\2/p' noise.c | head -n 4)" = "$("$finf" coef --noise "$blt" --length 4 --quiet)" ] && yes ||
     no 'its impulse response is not beta' design --export c
 # which family: the least loss with little state, of a single one that; what it says of itself
-ok '^// -> blt:4 ' design --steps 200 $run_of --export c
+ok '^// -> scaled:4 ' design --steps 200 $run_of --export c
 ok '^// -> banded:32 ' design --steps 200 $run_of --family toeplitz,banded:8,banded:32,sgd --export c
 ok '^// -> blt:3 ' design $run_of --family best,blt:1,blt:3,nu,sgd --export c
 ok '^//    dense .* vectors of state 199$' design --steps 200 $run_of --export c
