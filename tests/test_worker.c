@@ -25,13 +25,13 @@ static jobs *jobs_of(const char *csv)
 static char *answers_of(worker *w, size_t n, finf_status *status)
 {
     static char all[1 << 16];
-    uint64_t todo[JOBS];
+    uint64_t left[JOBS];
     memory_file m;
     finf_reason why = {""};
     FILE *f = memory_open(&m);
     all[0] = '\0';
-    for (size_t i = 0; i < n; i++) todo[i] = i;
-    ck_assert_msg(!worker_run(w, todo, n, f, &why), "%s", why.text);
+    for (size_t i = 0; i < n; i++) left[i] = i;
+    ck_assert_msg(!worker_run(w, left, n, f, &why), "%s", why.text);
     fclose(f);
     ck_assert(!m.failed);
     const char *p = m.text;

@@ -22,11 +22,11 @@ void ranks_share(const char *path, const char *text, size_t size, unsigned threa
     (void)threads;
 }
 
-finf_status ranks_run(const size_t *todo, size_t n,
+finf_status ranks_run(const size_t *left, size_t n,
                       finf_status (*take)(job_result *r, size_t n, void *ctx), void *ctx,
                       finf_reason *why)
 {
-    (void)todo;
+    (void)left;
     (void)n;
     (void)take;
     (void)ctx;
@@ -193,7 +193,7 @@ void ranks_share(const char *path, const char *text, size_t size, unsigned threa
           */
 
 typedef struct {
-    const size_t *todo;
+    const size_t *left;
     size_t n, next;
     size_t out;    /* chunks that are being worked on */
     double *sent;  /* of each rank: when it got its last one, */
@@ -207,7 +207,7 @@ static void send_chunk(dispatcher *d, int rank)
     size_t left = d->n - d->next, most = left / (2 * (size_t)ranks_all) + 1, n = d->chunk[rank];
     if (!left) return;
     if (n > most) n = most;
-    for (size_t i = 0; i < n; i++) jobs_sent[i] = d->todo[d->next + i];
+    for (size_t i = 0; i < n; i++) jobs_sent[i] = d->left[d->next + i];
     d->next += n;
     d->out++;
     d->sent[rank] = finf_seconds();
@@ -244,11 +244,11 @@ static finf_status take_results(dispatcher *d, int stop,
     return take(results, n, ctx);
 }
 
-finf_status ranks_run(const size_t *todo, size_t n,
+finf_status ranks_run(const size_t *left, size_t n,
                       finf_status (*take)(job_result *r, size_t n, void *ctx), void *ctx,
                       finf_reason *why)
 {
-    dispatcher d = {.todo = todo, .n = n};
+    dispatcher d = {.left = left, .n = n};
     size_t ranks = (size_t)ranks_all, done = 0;
     d.sent = calloc(ranks, sizeof *d.sent);
     d.chunk = malloc(ranks * sizeof *d.chunk);

@@ -20,9 +20,9 @@ int ranks_work(command_table all);
 
 /* Rank 0: the jobs of the others, by their file's name and text, and the threads of each. */
 void ranks_share(const char *path, const char *text, size_t size, unsigned threads);
-/* Rank 0: has the jobs todo[0], .., todo[n-1] run by the others, `take` for what comes back, which
+/* Rank 0: has the jobs left[0], .., left[n-1] run by the others, `take` for what comes back, which
  * it frees, until all are done or it is not FINF_OK, or Ctrl-C. */
-finf_status ranks_run(const size_t *todo, size_t n,
+finf_status ranks_run(const size_t *left, size_t n,
                       finf_status (*take)(job_result *r, size_t n, void *ctx), void *ctx,
                       finf_reason *why);
 

@@ -14,7 +14,7 @@
 
 typedef struct {
     const jobs *j;
-    const size_t *todo;
+    const size_t *left;
     store *s;
     pthread_mutex_t lock;
     job_result *waiting; /* to be written */
@@ -111,32 +111,32 @@ static void task(size_t i, void *ctx)
     int stop = q->status != FINF_OK;
     pthread_mutex_unlock(&q->lock);
     if (stop) return;
-    job_run(q->j, q->todo[i], &r);
+    job_run(q->j, q->left[i], &r);
     deliver(&r, 1, q);
 }
 
 finf_status run_jobs(const jobs *j, const char *done, store *s, run_counts *out, finf_reason *why)
 {
-    size_t *todo = malloc(jobs_count(j) * sizeof *todo), n = 0;
+    size_t *left = malloc(jobs_count(j) * sizeof *left), n = 0;
     *out = (run_counts){0};
-    if (!todo) return finf_why(why, FINF_ENOMEM, "no memory for %zu jobs", jobs_count(j));
+    if (!left) return finf_why(why, FINF_ENOMEM, "no memory for %zu jobs", jobs_count(j));
     for (size_t i = 0; i < jobs_count(j); i++)
-        if (!done[i]) todo[n++] = i;
+        if (!done[i]) left[n++] = i;
     queue q = {.j = j,
-               .todo = todo,
+               .left = left,
                .s = s,
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .changed = PTHREAD_COND_INITIALIZER};
     finf_status status = FINF_OK;
     int interrupted = 0;
     if (ranks_count() > 1) {
-        status = ranks_run(todo, n, deliver, &q, why);
+        status = ranks_run(left, n, deliver, &q, why);
         interrupted = sweep_interrupted(NULL);
     } else if (n)
         interrupted = sweep_run(n, task, &q);
     free_results(q.waiting, q.n);
     free(q.waiting);
-    free(todo);
+    free(left);
     *out = q.counts;
     if (q.status) {
         *why = q.why;

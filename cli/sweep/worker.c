@@ -87,14 +87,14 @@ static int get(int line, void *bytes, size_t size)
 
 typedef struct {
     const jobs *j;
-    uint64_t *todo;
+    uint64_t *left;
     job_result *results;
 } chunk;
 
 static void task(size_t i, void *ctx)
 {
     chunk *c = ctx;
-    job_run(c->j, c->todo[i], &c->results[i]);
+    job_run(c->j, c->left[i], &c->results[i]);
 }
 
 /* Runs the n jobs that the line tells next, and answers with their size and their results. 0: the
@@ -104,10 +104,10 @@ static int serve(const jobs *j, int line)
     uint64_t n, size;
     memory_file m;
     if (!get(line, &n, sizeof n)) return 0;
-    chunk c = {j, malloc(n * sizeof *c.todo), calloc(n, sizeof *c.results)};
-    FILE *f = c.todo && c.results ? memory_open(&m) : NULL;
-    if (!f || !get(line, c.todo, n * sizeof *c.todo)) return 0;
-    for (size_t i = 0; i < n; i++) c.results[i] = (job_result){.job = c.todo[i], .cut = 1};
+    chunk c = {j, malloc(n * sizeof *c.left), calloc(n, sizeof *c.results)};
+    FILE *f = c.left && c.results ? memory_open(&m) : NULL;
+    if (!f || !get(line, c.left, n * sizeof *c.left)) return 0;
+    for (size_t i = 0; i < n; i++) c.results[i] = (job_result){.job = c.left[i], .cut = 1};
     sweep_run(n, task, &c);
     for (size_t i = 0; i < n; i++) {
         pack(&c.results[i], f);
@@ -117,7 +117,7 @@ static int serve(const jobs *j, int line)
     size = m.size;
     int sent = !m.failed && put(line, &size, sizeof size) && put(line, m.text, m.size);
     free(m.text);
-    free(c.todo);
+    free(c.left);
     free(c.results);
     return sent;
 }
@@ -154,7 +154,7 @@ void worker_end(worker *w)
 }
 
 /* The results of n jobs, all or none; `died` where they ended their process. */
-static finf_status ask(worker *w, const uint64_t *todo, uint64_t n, FILE *out, int *died,
+static finf_status ask(worker *w, const uint64_t *left, uint64_t n, FILE *out, int *died,
                        finf_reason *why)
 {
     uint64_t size;
@@ -162,7 +162,7 @@ static finf_status ask(worker *w, const uint64_t *todo, uint64_t n, FILE *out, i
     *died = 0;
     if (!w->pid && !start(w))
         return finf_why(why, FINF_ENOMEM, "no process for the jobs: %s", strerror(errno));
-    if (put(w->line, &n, sizeof n) && put(w->line, todo, n * sizeof *todo) &&
+    if (put(w->line, &n, sizeof n) && put(w->line, left, n * sizeof *left) &&
         get(w->line, &size, sizeof size)) {
         bytes = malloc(size);
         if (!bytes) return finf_why(why, FINF_ENOMEM, "no memory for the answers");
@@ -191,15 +191,15 @@ static void put_lost(const worker *w, size_t job, FILE *out)
     job_result_free(&r);
 }
 
-finf_status worker_run(worker *w, const uint64_t *todo, size_t n, FILE *out, finf_reason *why)
+finf_status worker_run(worker *w, const uint64_t *left, size_t n, FILE *out, finf_reason *why)
 {
     enum { TIMES = 3 };
     int died, again;
-    finf_status s = ask(w, todo, n, out, &again, why);
+    finf_status s = ask(w, left, n, out, &again, why);
     for (size_t i = 0; i < n && again && !s; i++) {
         died = 1;
-        for (int k = 0; k < TIMES && died && !s; k++) s = ask(w, &todo[i], 1, out, &died, why);
-        if (died) put_lost(w, todo[i], out);
+        for (int k = 0; k < TIMES && died && !s; k++) s = ask(w, &left[i], 1, out, &died, why);
+        if (died) put_lost(w, left[i], out);
     }
     return s;
 }

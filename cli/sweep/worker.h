@@ -16,11 +16,11 @@ typedef struct {
     int ended;     /* how the last one that died did, as waitpid tells */
 } worker;
 
-/* Runs the jobs todo[0], .., todo[n-1] and appends their results to `out`, for worker_unpack. A job
+/* Runs the jobs left[0], .., left[n-1] and appends their results to `out`, for worker_unpack. A job
  * that Ctrl-C left out is cut. Where the process dies each of them is run again by itself; one with
  * which it dies three times more has FINF_EIO, so that the next start of the sweep tries it.
  * FINF_ENOMEM where no process can be started or there is no memory for the results. */
-finf_status worker_run(worker *w, const uint64_t *todo, size_t n, FILE *out, finf_reason *why);
+finf_status worker_run(worker *w, const uint64_t *left, size_t n, FILE *out, finf_reason *why);
 /* Lets the process end. */
 void worker_end(worker *w);
 
