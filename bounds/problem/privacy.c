@@ -102,8 +102,9 @@ static at_order least(order_fn *f, const ctx_t *c)
     return f(s, c);
 }
 
-/* At the least f is flat in s, so the value is off by no more than the rounding of its terms. */
-static double order_error(const at_order *x) { return 8 * FINF_EPS * x->size; }
+/* The value is off by the rounding of its terms, 8 eps of their size at most, and by twice that
+ * again, as an order is taken for the best whose true value is that much above the least. */
+static double order_error(const at_order *x) { return 3 * 8 * FINF_EPS * x->size; }
 
 /* epsilon at one order, rho alpha + log(1/(alpha delta))/(alpha-1) + log(1-1/alpha) (theory 8.1).
  * log(1-1/alpha) = s - log(1+e^s) is taken in the form that does not cancel. */
