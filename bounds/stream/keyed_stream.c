@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "whole_run.h"
-
 finf_stream_options finf_stream_options_default(void) { return (finf_stream_options){.sigma = 1}; }
 
 /* ---- making one ------------------------------------------------------------------------------ */
@@ -144,66 +142,6 @@ static void write_out(const finf_stream *s, const double *z, size_t a, size_t n,
         write_doubles(s->sigma, z, n, (double *)out + a);
 }
 
-/* ---- all steps at once (FILTER_WHOLE) -------------------------------------------------------- */
-
-#define WHOLE_TILE 64 /* coordinates that are drawn together */
-
-/* The first steps by sums, from the nearest step to the farthest, as FILTER_INPUTS does: their bits
- * do not depend on how long the run is. z: `steps` rows of WHOLE_TILE numbers. */
-FINF_VECTOR static void first_sums(const double *beta, size_t steps, const double *restrict w,
-                                   double *restrict z)
-{
-    for (size_t t = 0; t < steps; t++) {
-        double sum[WHOLE_TILE];
-        for (size_t j = 0; j < WHOLE_TILE; j++) sum[j] = beta[0] * w[t * WHOLE_TILE + j];
-        for (size_t lag = 1; lag <= t; lag++)
-            for (size_t j = 0; j < WHOLE_TILE; j++)
-                sum[j] += beta[lag] * w[(t - lag) * WHOLE_TILE + j];
-        memcpy(z + t * WHOLE_TILE, sum, sizeof sum);
-    }
-}
-
-/* Coordinates a .. a+n-1 of this stream, for all steps; `room` has WHOLE_TILE numbers a step, those
- * of the run and then of the first ones again. */
-static void fill_tile(finf_stream *s, whole_run *run, size_t a, size_t n, double *room)
-{
-    uint64_t at = s->first + a, begin = at - at % KEYED_BLOCK;
-    size_t steps = s->filter.n, first = steps < FINF_STREAM_SUMS ? steps : FINF_STREAM_SUMS;
-    size_t before = (size_t)(at - begin);
-    size_t drawn = (before + n + KEYED_BLOCK - 1) / KEYED_BLOCK * KEYED_BLOCK;
-    double *sums = room + steps * WHOLE_TILE;
-    for (size_t t = 0; t < steps; t++)
-        keyed_normals(s->sodium, s->key, t, begin, drawn, room + t * WHOLE_TILE);
-    first_sums(s->filter.coef, first, room, sums);
-    for (size_t j = 0; j < drawn && steps > first; j += WHOLE_RUN_COORDINATES)
-        whole_run_apply(run, room + j, WHOLE_TILE);
-    for (size_t t = 0; t < steps; t++)
-        memcpy(s->state + t * s->count + a, (t < first ? sums : room) + t * WHOLE_TILE + before,
-               n * sizeof *room);
-}
-
-/* cancel may be NULL. Stopped, or without memory, the stream is as it was. */
-static finf_status fill(finf_stream *s, const finf_cancel *cancel, finf_reason *why)
-{
-    size_t steps = s->filter.n, rows = steps + FINF_STREAM_SUMS;
-    whole_run *run = whole_run_make(s->filter.coef, steps);
-    double *room = calloc(rows * WHOLE_TILE, sizeof *room);
-    finf_status status = run && room ? FINF_OK : FINF_ENOMEM;
-    for (size_t a = 0, n; a < s->count && !status; a += n) {
-        n = WHOLE_TILE - (size_t)((s->first + a) % KEYED_BLOCK); /* then at a block's beginning */
-        if (n > s->count - a) n = s->count - a;
-        fill_tile(s, run, a, n, room);
-        if (cancel && finf_cancelled(*cancel)) status = FINF_ETOL;
-    }
-    if (room) s->sodium->wipe(room, rows * WHOLE_TILE * sizeof *room);
-    whole_run_free(run);
-    free(room);
-    s->filled = !status;
-    if (!status) return FINF_OK;
-    return finf_why(why, status, "%s the transform of %zu steps",
-                    status == FINF_ETOL ? "stopped in" : "no memory for", steps);
-}
-
 /* ---- step by step ---------------------------------------------------------------------------- */
 
 /* Step `step` of coordinates a .. a+n-1 of this stream, which lie in one tile that begins at a
@@ -243,7 +181,7 @@ finf_status finf_stream_next(finf_stream *s, void *out, finf_reason *why)
 {
     finf_status status = available(s, 1, why);
     int whole = s->filter.kind == FILTER_WHOLE;
-    if (!status && whole && !s->filled) status = fill(s, NULL, why);
+    if (!status && whole && !s->filled) status = keyed_whole_fill(s, NULL, why);
     if (status) return status;
     if (whole)
         write_out(s, s->state + (size_t)s->step * s->count, 0, s->count, out);
@@ -259,7 +197,7 @@ finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const fin
 {
     finf_status status = available(s, steps, why);
     if (!status && cancel && s->filter.kind == FILTER_WHOLE && !s->filled)
-        status = fill(s, cancel, why);
+        status = keyed_whole_fill(s, cancel, why);
     if (status) return status;
     uint64_t to = s->step + steps, from = noise_filter_memory(&s->filter, to);
     if (from > s->step) s->step = from;

@@ -1,4 +1,4 @@
-/* What the two files of a keyed stream share. (theory 13.5-13.7) */
+/* What the files of a keyed stream share. (theory 13.5-13.7) */
 #ifndef FINF_KEYED_STREAM_H
 #define FINF_KEYED_STREAM_H
 
@@ -20,5 +20,9 @@ struct finf_stream {
     double *state;       /* filter.rows x count numbers */
     int filled;          /* FILTER_WHOLE: the state is there */
 };
+
+/* Makes the state of FILTER_WHOLE. cancel may be NULL. Stopped, or without memory, the stream is as
+ * it was. */
+finf_status keyed_whole_fill(finf_stream *s, const finf_cancel *cancel, finf_reason *why);
 
 #endif

@@ -14,7 +14,7 @@ typedef enum {
     FILTER_OUTPUTS, /* z_t = (w_t - sum_{0<s<n} c_s z_{t-s})/c_0; state: the last n-1 of z */
     FILTER_INPUTS,  /* z_t = sum_{s<n} beta_s w_{t-s}; state: the last n-1 of w */
     FILTER_ROWS,    /* z_t = sum_{s<=t} B_ts w_s; coef: n x n; state: all of w so far */
-    FILTER_WHOLE,   /* as FILTER_INPUTS, all n steps at once; state: all of z (keyed_stream.c) */
+    FILTER_WHOLE,   /* as FILTER_INPUTS, all n steps at once; state: all of z (keyed_whole.c) */
     FILTER_STEPS    /* n buffers; coef: 3n+1 numbers for every step (theory 12.5) */
 } filter_kind;
 
