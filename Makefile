@@ -14,7 +14,8 @@ WARN    := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes $(if $(CI),-
 WARN    += $(if $(findstring clang,$(CC)),-Wno-missing-field-initializers)
 CFLAGS  ?= -O3 -g
 ROOMS   := base ellint bounds socp cli $(patsubst %/,%,$(wildcard bounds/*/ socp/*/ cli/*/))
-ALL_CFLAGS := -std=c11 -D_XOPEN_SOURCE=700 $(addprefix -I,include $(ROOMS)) -fPIC -fvisibility=hidden \
+# no fused multiply-add: the bits are the same wherever it is compiled, and for whichever processor
+ALL_CFLAGS := -std=c11 -ffp-contract=off -D_XOPEN_SOURCE=700 $(addprefix -I,include $(ROOMS)) -fPIC -fvisibility=hidden \
               -MMD -MP -pthread $(WARN) $(CFLAGS) $(EXTRA)
 LIBS    = $(CONFIG_ARB_LIBS) -lfftw3 -lgsl -lgslcblas -lm -ldl
 TEST_LIBS := -lcheck -lsubunit -lrt
@@ -94,9 +95,9 @@ deps: $B/config.mk
 # ---- build ----------------------------------------------------------------------------------------------------
 $B/obj/socp/solver/ecos_library.o: ALL_CFLAGS += $(CONFIG_ECOS_FLAGS)
 $B/obj/bounds/kernel/lapack_library.o: ALL_CFLAGS += $(CONFIG_LAPACK_FLAGS)
-# the bits of a stream are the same wherever it is compiled: no fused multiply-add
+# square roots as instructions, which a stream takes many of
 STREAM := $(patsubst %.c,$B/obj/%.o,$(wildcard bounds/stream/*.c))
-$(STREAM): ALL_CFLAGS += -ffp-contract=off -fno-math-errno
+$(STREAM): ALL_CFLAGS += -fno-math-errno
 $B/obj/bounds/stream/sodium_library.o: ALL_CFLAGS += $(CONFIG_SODIUM_FLAGS)
 $B/obj/bounds/stream/sodium_library.o: $B/config.mk
 SQLITE_OBJ := $(patsubst %.c,$B/obj/%.o,cli/sweep/sqlite_library.c cli/sweep/store.c)

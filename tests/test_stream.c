@@ -220,8 +220,9 @@ static const struct {
     {"antipgd:0.1", "past inputs", 1},
     {"power:1,0.25", "past inputs", 1},
     {"bisr:20", "past inputs", 19},
-    {"nu:0.01", "transforms of the whole run", STEPS},
-    {"cc", "transforms of the whole run", STEPS},
+    {"nu:0.01", "past inputs and decays", 20 + 8 + 64},
+    {"cc", "past inputs and decays", 64 + 8 + 64},
+    {"power:0.5,0.1", "past inputs and decays", 12 + 8 + 64},
     {"power:0.3,0.2", "transforms of the whole run", STEPS},
     {"product:0.1,0.5;0.4,-0.2", "transforms of the whole run", STEPS},
 };
@@ -302,7 +303,7 @@ START_TEST(whole_runs)
     static double w[MOST * D], z[MOST * D], beta[MOST];
     finf_stream_options o = seeded(12);
     finf_noise *noise;
-    ck_assert_int_eq(finf_noise_nu(1e-4, &noise, NULL), FINF_OK);
+    ck_assert_int_eq(finf_noise_power(0.4, 1e-4, &noise, NULL), FINF_OK);
     finf_noise_beta(noise, MOST, beta, NULL);
     finf_noise_free(noise);
     o.steps = MOST;
@@ -311,7 +312,7 @@ START_TEST(whole_runs)
     finf_stream_free(white);
     for (size_t i = 0; i < COUNT(RUNS); i++) {
         o.steps = RUNS[i];
-        finf_stream *s = make_stream("nu:1e-4", D, &o);
+        finf_stream *s = make_stream("power:0.4,1e-4", D, &o);
         take(s, RUNS[i], z);
         ck_assert_int_eq(finf_stream_next(s, w, NULL), FINF_EDOM);
         finf_stream_free(s);
@@ -587,14 +588,14 @@ START_TEST(pinned)
         ck_assert_msg(z[j] == expected[j], "number %d: %a, pinned %a", j, z[j], expected[j]);
     finf_stream_free(s);
     /* a whole run by transforms: the numbers are whole_runs' to check, the bits are here */
-    const double last[] = {-0x1.03bdea783d07ep+0, 0x1.878f346a1b18ap-1, -0x1.81baa744e04a2p-1,
-                           -0x1.a99fc5550f6b8p-1};
+    const double last[] = {-0x1.e577fd3f12e76p-1, 0x1.3540e3d530642p-1, -0x1.8437ea812cfb8p-1,
+                           -0x1.800347f48d5c9p-1};
     o.steps = 200;
-    s = make_stream("nu:0.25", 4, &o);
+    s = make_stream("power:0.4,0.25", 4, &o);
     finf_stream_skip(s, o.steps - 1, NULL, NULL);
     take(s, 1, z);
     for (int j = 0; j < 4; j++)
-        ck_assert_msg(z[j] == last[j], "nu, number %d: %a, pinned %a", j, z[j], last[j]);
+        ck_assert_msg(z[j] == last[j], "power, number %d: %a, pinned %a", j, z[j], last[j]);
     finf_stream_free(s);
 }
 END_TEST
@@ -669,50 +670,50 @@ static int stop(void *data)
 START_TEST(refused)
 {
     NEEDS("libsodium");
-    finf_noise *nu;
+    finf_noise *noise;
     finf_stream *s;
     finf_reason why;
     finf_stream_options o = finf_stream_options_default();
     unsigned char key[FINF_STREAM_KEY] = {0};
     double z[4];
-    finf_noise_nu(0.1, &nu, NULL);
-    ck_assert_int_eq(finf_stream_new(nu, 4, &o, &s, &why), FINF_EUSAGE);
+    finf_noise_power(0.4, 0.1, &noise, NULL);
+    ck_assert_int_eq(finf_stream_new(noise, 4, &o, &s, &why), FINF_EUSAGE);
     ck_assert_str_eq(why.text,
-                     "nu has no recursion: its past must be kept, so say for how many steps");
+                     "power has no recursion: its past must be kept, so say for how many steps");
     ck_assert_ptr_null(s);
     o.steps = 2;
-    ck_assert_int_eq(finf_stream_new(nu, 0, &o, &s, &why), FINF_EDOM);
-    ck_assert_int_eq(finf_stream_new(nu, (1ull << 62) + 1, &o, &s, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_stream_new(noise, 0, &o, &s, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_stream_new(noise, (1ull << 62) + 1, &o, &s, &why), FINF_EDOM);
 #ifndef __SANITIZE_ADDRESS__ /* which ends the program there */
-    ck_assert_int_eq(finf_stream_new(nu, 1ull << 60, &o, &s, &why), FINF_ENOMEM);
+    ck_assert_int_eq(finf_stream_new(noise, 1ull << 60, &o, &s, &why), FINF_ENOMEM);
     ck_assert_ptr_nonnull(strstr(why.text, "1 vectors of"));
 #endif
     o.first = 4;
-    ck_assert_int_eq(finf_stream_new(nu, 4, &o, &s, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_stream_new(noise, 4, &o, &s, &why), FINF_EDOM);
     o.first = 2;
     o.count = 3;
-    ck_assert_int_eq(finf_stream_new(nu, 4, &o, &s, &why), FINF_EDOM);
+    ck_assert_int_eq(finf_stream_new(noise, 4, &o, &s, &why), FINF_EDOM);
     ck_assert_str_eq(why.text, "coordinates 2 to 4: the stream has those from 0 to 3");
     o.first = o.count = 0;
     for (int i = 0; i < 3; i++) {
         o.sigma = i == 0 ? 0 : i == 1 ? NAN : INFINITY;
-        ck_assert_int_eq(finf_stream_new(nu, 4, &o, &s, &why), FINF_EDOM);
+        ck_assert_int_eq(finf_stream_new(noise, 4, &o, &s, &why), FINF_EDOM);
     }
     o.sigma = 1;
     o.dtype = (finf_stream_dtype)2;
-    ck_assert_int_eq(finf_stream_new(nu, 4, &o, &s, &why), FINF_EUSAGE);
+    ck_assert_int_eq(finf_stream_new(noise, 4, &o, &s, &why), FINF_EUSAGE);
     o.dtype = FINF_STREAM_F64;
     o.key = key;
     o.seeded = 1;
-    ck_assert_int_eq(finf_stream_new(nu, 4, &o, &s, &why), FINF_EUSAGE);
+    ck_assert_int_eq(finf_stream_new(noise, 4, &o, &s, &why), FINF_EUSAGE);
     o.seeded = 0;
-    ck_assert_int_eq(finf_stream_new(nu, 4, &o, &s, &why), FINF_OK);
+    ck_assert_int_eq(finf_stream_new(noise, 4, &o, &s, &why), FINF_OK);
     ck_assert_int_eq(finf_stream_skip(s, 3, NULL, &why), FINF_EDOM);
     take(s, 1, z);
     take(s, 1, z);
     ck_assert_int_eq(finf_stream_next(s, z, &why), FINF_EDOM);
     finf_stream_free(s);
-    finf_noise_free(nu);
+    finf_noise_free(noise);
     finf_cancel cancel = {stop, NULL};
     s = make_stream("blt:0.5;0.1", 4, NULL);
     unsigned char state[256];
@@ -737,8 +738,8 @@ START_TEST(stopped_in_transforms)
     finf_stream_options o = finf_stream_options_default();
     o.steps = LENGTH;
     o.seeded = 1;
-    finf_stream *stopped = make_stream("nu:0.1", WIDE, &o),
-                *other = make_stream("nu:0.1", WIDE, &o);
+    finf_stream *stopped = make_stream("power:0.4,0.1", WIDE, &o),
+                *other = make_stream("power:0.4,0.1", WIDE, &o);
     finf_cancel cancel = {stop, NULL};
     finf_reason why = {""};
     double z[WIDE], same[WIDE];
@@ -763,7 +764,7 @@ START_TEST(without_memory)
     NEEDS("libsodium");
     finf_noise *noise;
     double B[4] = {1, 0, 0.5, 1};
-    finf_noise_nu(0.1, &noise, NULL);
+    finf_noise_power(0.4, 0.1, &noise, NULL);
     finf_stream_options o = seeded(3);
     o.steps = 5;
     for (int which = 0; which < 2; which++)

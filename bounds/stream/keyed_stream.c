@@ -52,7 +52,10 @@ static finf_status make(const sodium_library *sodium, noise_filter *filter, unsi
     size_t rows = filter->rows, most = SIZE_MAX / sizeof(double);
     if (s && count <= most && (rows == 0 || count <= most / rows))
         s->state = calloc(rows ? rows * (size_t)count : 1, sizeof *s->state);
-    if (!s || !s->state) {
+    if (s && filter->kind == FILTER_TAIL) s->room = aligned_alloc(64, keyed_tail_room());
+    if (!s || !s->state || (filter->kind == FILTER_TAIL && !s->room)) {
+        if (s) free(s->state);
+        if (s) free(s->room);
         free(s);
         noise_filter_free(filter);
         return finf_why(why, FINF_ENOMEM, "no memory for %zu vectors of %llu numbers", rows,
@@ -78,8 +81,7 @@ finf_status finf_stream_new(const finf_noise *noise, unsigned long long dim,
     *out = NULL;
     finf_status s = check(dim, &o, why);
     const sodium_library *sodium = s ? NULL : sodium_get(&s, why);
-    if (!s) s = noise_filter_make(noise, o.steps, &filter, why);
-    if (!s) noise_filter_whole(&filter);
+    if (!s) s = noise_filter_stream(noise, o.steps, &filter, why);
     /* a recursion could go on, but what sigma was found for ends here */
     if (!s && o.steps && o.steps < filter.limit) filter.limit = o.steps;
     return s ? s : make(sodium, &filter, dim, &o, out, why);
@@ -116,8 +118,10 @@ void finf_stream_free(finf_stream *s)
 {
     if (!s) return;
     if (s->filter.rows) s->sodium->wipe(s->state, s->filter.rows * s->count * sizeof *s->state);
+    if (s->room) s->sodium->wipe(s->room, keyed_tail_room());
     s->sodium->wipe(s->key, sizeof s->key);
     noise_filter_free(&s->filter);
+    free(s->room);
     free(s->state);
     free(s);
 }
@@ -134,7 +138,7 @@ FINF_VECTOR static void write_floats(double sigma, const double *z, size_t n, fl
     for (size_t j = 0; j < n; j++) out[j] = (float)(sigma * z[j]);
 }
 
-static void write_out(const finf_stream *s, const double *z, size_t a, size_t n, void *out)
+void keyed_write(const finf_stream *s, const double *z, size_t a, size_t n, void *out)
 {
     if (s->floats)
         write_floats(s->sigma, z, n, (float *)out + a);
@@ -154,7 +158,7 @@ static void draw_tile(finf_stream *s, uint64_t step, int keep_only, size_t a, si
     double *z = w + (at - begin);
     keyed_normals(s->sodium, s->key, step, begin, drawn, w);
     noise_filter_step(&s->filter, step, keep_only, s->state + a, s->count, n, z);
-    if (out) write_out(s, z, a, n, out);
+    if (out) keyed_write(s, z, a, n, out);
 }
 
 static void draw(finf_stream *s, uint64_t step, int keep_only, void *out)
@@ -180,11 +184,14 @@ static finf_status available(const finf_stream *s, unsigned long long steps, fin
 finf_status finf_stream_next(finf_stream *s, void *out, finf_reason *why)
 {
     finf_status status = available(s, 1, why);
-    int whole = s->filter.kind == FILTER_WHOLE;
-    if (!status && whole && !s->filled) status = keyed_whole_fill(s, NULL, why);
+    filter_kind kind = s->filter.kind;
+    if (!status && kind == FILTER_WHOLE && !s->filled) status = keyed_whole_fill(s, NULL, why);
     if (status) return status;
-    if (whole)
-        write_out(s, s->state + (size_t)s->step * s->count, 0, s->count, out);
+    if (kind == FILTER_TAIL && s->step % NOISE_FILTER_AHEAD == 0) keyed_tail_fill(s);
+    if (kind == FILTER_TAIL)
+        keyed_tail_read(s, out);
+    else if (kind == FILTER_WHOLE)
+        keyed_write(s, s->state + (size_t)s->step * s->count, 0, s->count, out);
     else
         draw(s, s->step, 0, out);
     s->step++;
@@ -206,7 +213,10 @@ finf_status finf_stream_skip(finf_stream *s, unsigned long long steps, const fin
         if (s->stopped)
             return finf_why(why, FINF_ETOL, "stopped before step %llu",
                             (unsigned long long)s->step);
-        draw(s, s->step, 1, NULL);
+        if (s->filter.kind != FILTER_TAIL)
+            draw(s, s->step, 1, NULL);
+        else if (s->step % NOISE_FILTER_AHEAD == 0)
+            keyed_tail_fill(s);
     }
     return FINF_OK;
 }
@@ -221,6 +231,7 @@ static const char *const KINDS[] = {
     [FILTER_ROWS] = "rows of a matrix",
     [FILTER_STEPS] = "buffers whose numbers change",
     [FILTER_WHOLE] = "transforms of the whole run",
+    [FILTER_TAIL] = "past inputs and decays",
 };
 
 finf_stream_facts finf_stream_describe(const finf_stream *s)

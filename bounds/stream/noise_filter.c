@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tail_decays.h"
+
 /* ---- which filter ---------------------------------------------------------------------------- */
 
 static finf_status allocate(filter_kind kind, size_t n, size_t length, noise_filter *out,
@@ -153,13 +155,49 @@ finf_status noise_filter_recursion(const double *numbers, size_t n, size_t k, no
     return s;
 }
 
+/* ---- as a stream has it ---------------------------------------------------------------------- */
+
+/* (1 - (1-nu) z)^{1/2}: nu, cc, and power:0.5,V. */
+static int is_root(const noise_family *family, const double *p)
+{
+    return family == &noise_nu || family == &noise_cc || (family == &noise_power && *p == 0.5);
+}
+
+/* The first coefficients, and the others as a sum of decays. */
+static finf_status tail(const finf_noise *noise, noise_filter *out, finf_reason *why)
+{
+    tail_decays far;
+    finf_status s = tail_decays_find(noise->coef[1], &far, why);
+    if (!s) s = allocate(FILTER_TAIL, far.count, TAIL_TAPS + 2 * far.count, out, why);
+    if (s) return s;
+    s = finf_noise_beta(noise, TAIL_TAPS, out->coef, why);
+    if (s) noise_filter_free(out);
+    if (s) return s;
+    memcpy(out->coef + TAIL_TAPS, far.decay, far.count * sizeof *far.decay);
+    memcpy(out->coef + TAIL_TAPS + far.count, far.scale, far.count * sizeof *far.scale);
+    out->rows = far.count + TAIL_TAPS + NOISE_FILTER_AHEAD;
+    out->limit = TAIL_STEPS;
+    return FINF_OK;
+}
+
 #define WHOLE_LEAST 33 /* steps from which some coordinates of all of them at a time are faster */
 
-void noise_filter_whole(noise_filter *f)
+/* Whether the past is never forgotten, and long. */
+static int is_whole(const noise_filter *f)
 {
-    if (f->kind != FILTER_INPUTS || f->limit != f->n || f->n < WHOLE_LEAST) return;
-    f->kind = FILTER_WHOLE;
-    f->rows = f->n;
+    return f->kind == FILTER_INPUTS && f->limit == f->n && f->n >= WHOLE_LEAST;
+}
+
+finf_status noise_filter_stream(const finf_noise *noise, size_t steps, noise_filter *out,
+                                finf_reason *why)
+{
+    int root = is_root(noise->family, noise->coef) && !noise_is_white(noise);
+    finf_status s = root ? tail(noise, out, why) : noise_filter_make(noise, steps, out, why);
+    if (!s && is_whole(out)) {
+        out->kind = FILTER_WHOLE;
+        out->rows = out->n;
+    }
+    return s;
 }
 
 void noise_filter_free(noise_filter *f)
@@ -171,8 +209,8 @@ void noise_filter_free(noise_filter *f)
 uint64_t noise_filter_memory(const noise_filter *f, uint64_t t)
 {
     if (f->kind == FILTER_NONE || f->kind == FILTER_WHOLE) return t;
-    if (f->kind == FILTER_BUFFERS || f->kind == FILTER_OUTPUTS || f->kind == FILTER_STEPS) return 0;
-    return t > f->rows ? t - f->rows : 0;
+    if (f->kind == FILTER_INPUTS || f->kind == FILTER_ROWS) return t > f->rows ? t - f->rows : 0;
+    return 0;
 }
 
 /* ---- one step -------------------------------------------------------------------------------- */
@@ -261,7 +299,8 @@ void noise_filter_step(const noise_filter *f, uint64_t t, int keep_only, double 
 {
     switch (f->kind) {
     case FILTER_NONE:
-    case FILTER_WHOLE: break;
+    case FILTER_WHOLE:
+    case FILTER_TAIL: break;
     case FILTER_BUFFERS: buffers(f->coef, f->coef + f->n, f->n, state, stride, n, w); break;
     case FILTER_STEPS:
         changing_buffers(f->coef + (size_t)t * (3 * f->n + 1), f->n, state, stride, n, w);

@@ -6,7 +6,10 @@
 
 #include "family.h"
 
-enum { NOISE_FILTER_TILE = 1024 };
+enum {
+    NOISE_FILTER_TILE = 1024,
+    NOISE_FILTER_AHEAD = 64 /* steps that FILTER_TAIL makes at a time */
+};
 
 typedef enum {
     FILTER_NONE,    /* z = w */
@@ -15,7 +18,8 @@ typedef enum {
     FILTER_INPUTS,  /* z_t = sum_{s<n} beta_s w_{t-s}; state: the last n-1 of w */
     FILTER_ROWS,    /* z_t = sum_{s<=t} B_ts w_s; coef: n x n; state: all of w so far */
     FILTER_WHOLE,   /* as FILTER_INPUTS, all n steps at once; state: all of z (keyed_whole.c) */
-    FILTER_STEPS    /* n buffers; coef: 3n+1 numbers for every step (theory 12.5) */
+    FILTER_STEPS,   /* n buffers; coef: 3n+1 numbers for every step (theory 12.5) */
+    FILTER_TAIL     /* coef: TAIL_TAPS of beta, n decays, n scales; state: see keyed_tail.c */
 } filter_kind;
 
 typedef struct {
@@ -35,8 +39,10 @@ finf_status noise_filter_matrix(const double *B, size_t n, noise_filter *out, fi
 /* From n rows of gain and k each of decay, out and in. */
 finf_status noise_filter_recursion(const double *numbers, size_t n, size_t k, noise_filter *out,
                                    finf_reason *why);
-/* Makes of FILTER_INPUTS whose past is never forgotten FILTER_WHOLE, where that is faster. */
-void noise_filter_whole(noise_filter *f);
+/* As noise_filter_make, but what has no recursion is FILTER_TAIL, for which `steps` need not be
+ * known, or FILTER_WHOLE where that is faster: for a stream, which knows how to make them. */
+finf_status noise_filter_stream(const finf_noise *noise, size_t steps, noise_filter *out,
+                                finf_reason *why);
 void noise_filter_free(noise_filter *f);
 
 /* Step t of n <= NOISE_FILTER_TILE coordinates: w becomes z. Row i of the state begins at state + i

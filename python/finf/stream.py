@@ -31,7 +31,7 @@ class NoiseStream:
     rho or epsilon with delta, for the clip norm and participations given, by the sensitivity of
     ``steps`` (None: of all time). A design has its own sigma, steps and participations: with none
     given they are its.
-    ``steps`` is needed where the noise has neither a recursion nor a finite beta (nu, cc, ..): so
+    ``steps`` is needed where the noise has neither a recursion nor a finite beta (power, best): so
     many vectors are then kept. ``coordinates`` (a, b): those of the flattened shape only.
 
     w is a function of (key, t, j) alone: ChaCha20, then Box and Muller's method, so that any

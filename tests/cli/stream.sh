@@ -40,28 +40,42 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     ok '' noise --noise "$blt" --steps 5 --dim 16 --sigma 2 --from 20 --state state --output part5
     cmp -s state kept && no 'the state did not move' noise --state || yes
     # noise without a recursion: the same bits for every part of one horizon
-    ok '' noise --noise nu:0.01 --steps 50 --dim 9 --sigma 2 --seed 3 --output run1
-    ok '' noise --noise nu:0.01 --steps 50 --horizon 50 --coordinates 3:9 --dim 9 --sigma 2 --seed 3 --output half
-    [ "$(tail -c 48 half | od -An -tx1)" = "$(tail -c 48 run1 | od -An -tx1)" ] && yes || no 'other bits of coordinates' noise --noise nu:0.01
-    ok '' noise --noise nu:0.01 --steps 1 --from 49 --horizon 50 --dim 9 --sigma 2 --seed 3 --output last
-    tail -c 72 run1 | cmp -s - last && yes || no 'other bits of steps' noise --noise nu:0.01
+    ok '' noise --noise power:0.4,0.01 --steps 50 --dim 9 --sigma 2 --seed 3 --output run1
+    ok '' noise --noise power:0.4,0.01 --steps 50 --horizon 50 --coordinates 3:9 --dim 9 --sigma 2 --seed 3 --output half
+    [ "$(tail -c 48 half | od -An -tx1)" = "$(tail -c 48 run1 | od -An -tx1)" ] && yes || no 'other bits of coordinates' noise --noise power:0.4,0.01
+    ok '' noise --noise power:0.4,0.01 --steps 1 --from 49 --horizon 50 --dim 9 --sigma 2 --seed 3 --output last
+    tail -c 72 run1 | cmp -s - last && yes || no 'other bits of steps' noise --noise power:0.4,0.01
     rm -f state
-    for i in 1 2; do ok '' noise --noise nu:0.01 --steps 25 --horizon 50 --dim 9 --sigma 2 --seed 3 --state state --output part$i; done
-    cat part1 part2 | cmp -s - run1 && [ "$(wc -c <state)" = 144 ] && yes || no 'stopped and gone on: other bits' noise --noise nu:0.01
+    for i in 1 2; do ok '' noise --noise power:0.4,0.01 --steps 25 --horizon 50 --dim 9 --sigma 2 --seed 3 --state state --output part$i; done
+    cat part1 part2 | cmp -s - run1 && [ "$(wc -c <state)" = 144 ] && yes || no 'stopped and gone on: other bits' noise --noise power:0.4,0.01
     rm -f run1
-    bad1 3 'another noise' noise --noise nu:0.01 --steps 5 --horizon 60 --dim 9 --sigma 2 --state state
+    bad1 3 'another noise' noise --noise power:0.4,0.01 --steps 5 --horizon 60 --dim 9 --sigma 2 --state state
     # the first 128 steps have the same bits in every run, so that their parts need no horizon
-    ok '' noise --noise nu:0.01 --steps 500 --dim 9 --sigma 2 --seed 3 --output run1
+    ok '' noise --noise power:0.4,0.01 --steps 500 --dim 9 --sigma 2 --seed 3 --output run1
     head -c 9216 run1 | tail -c 2016 >half
-    ok '' noise --noise nu:0.01 --steps 28 --from 100 --dim 9 --sigma 2 --seed 3 --output last
-    cmp -s half last && yes || no 'a part has other bits' noise --noise nu:0.01 --from 100
+    ok '' noise --noise power:0.4,0.01 --steps 28 --from 100 --dim 9 --sigma 2 --seed 3 --output last
+    cmp -s half last && yes || no 'a part has other bits' noise --noise power:0.4,0.01 --from 100
     rm -f state
-    for i in 1 2; do ok '' noise --noise nu:0.01 --steps 64 --dim 9 --sigma 2 --seed 3 --state state --output part$i; done
-    head -c 9216 run1 >half && cat part1 part2 | cmp -s - half && yes || no 'stopped and gone on: other bits' noise --noise nu:0.01 --state
-    bad1 2 'after step 128 needs --horizon' noise --noise nu:0.01 --steps 1 --dim 9 --sigma 2 --state state
-    bad 2 'a part of --noise nu:0.01 after step 128 needs --horizon' noise --noise nu:0.01 --steps 5 --from 124 --dim 9 --sigma 2 --seed 3
-    bad 2 'a part of --noise nu:0.01 after step 128 needs --horizon' noise --noise nu:0.01 --steps 5 --from 1e9 --dim 9 --sigma 2 --seed 3
+    for i in 1 2; do ok '' noise --noise power:0.4,0.01 --steps 64 --dim 9 --sigma 2 --seed 3 --state state --output part$i; done
+    head -c 9216 run1 >half && cat part1 part2 | cmp -s - half && yes || no 'stopped and gone on: other bits' noise --noise power:0.4,0.01 --state
+    bad1 2 'after step 128 needs --horizon' noise --noise power:0.4,0.01 --steps 1 --dim 9 --sigma 2 --state state
+    bad 2 'a part of --noise power:0.4,0.01 after step 128 needs --horizon' noise --noise power:0.4,0.01 --steps 5 --from 124 --dim 9 --sigma 2 --seed 3
+    bad 2 'a part of --noise power:0.4,0.01 after step 128 needs --horizon' noise --noise power:0.4,0.01 --steps 5 --from 1e9 --dim 9 --sigma 2 --seed 3
     rm -f run1
+    # nu keeps decays: its bits do not depend on the steps asked for, and it goes on without a horizon
+    ok '' noise --noise nu:0.01 --steps 300 --dim 9 --sigma 2 --seed 3 --output run1
+    tail -c 7200 run1 >half
+    ok '' noise --noise nu:0.01 --steps 100 --from 200 --dim 9 --sigma 2 --seed 3 --output last
+    cmp -s half last && yes || no 'a part has other bits' noise --noise nu:0.01 --from 200
+    ok '' noise --noise nu:0.01 --steps 100 --from 200 --horizon 1e6 --coordinates 2:9 --dim 9 --sigma 2 --seed 3 --output last
+    [ "$(tail -c 56 half | od -An -tx1)" = "$(tail -c 56 last | od -An -tx1)" ] && yes || no 'other bits of coordinates' noise --noise nu:0.01
+    rm -f state
+    for i in 1 2 3; do ok '' noise --noise nu:0.01 --steps 100 --dim 9 --sigma 2 --seed 3 --state state --output part$i; done
+    cat part1 part2 part3 | cmp -s - run1 && yes || no 'stopped and gone on: other bits' noise --noise nu:0.01
+    bad1 3 'another noise' noise --noise nu:0.02 --steps 5 --dim 9 --sigma 2 --state state
+    bad1 3 'another noise' noise --noise power:0.4,0.01 --steps 5 --horizon 1000 --dim 9 --sigma 2 --state state
+    bad 3 'made for 1073741824 steps' noise --noise cc --steps 5 --from 2e9 --dim 1 --sigma 1 --seed 1
+    rm -f run1 part3
     # a key for several workers
     head -c 32 whole >key
     ok '' noise --noise "$blt" --steps 4 --dim 9 --sigma 1 --key key --output both
