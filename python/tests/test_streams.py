@@ -167,7 +167,7 @@ def test_a_design_s_stream():
     for r in rows:
         s = finf.NoiseStream(r, (2, 3), seed=1)
         assert (s.sigma, s.steps) == (r.sigma, 24)
-        assert s.memory <= r.memory or r.family == "nu"  # all of a run, by transforms
+        assert s.memory <= r.memory or r.family == "nu"  # decays, and steps ahead
         z = np.array(list(s)).reshape(24, -1)
         w = np.array(list(finf.NoiseStream("sgd", 6, r.sigma, seed=1, steps=24)))
         system = r.system or finf.System.toeplitz(r.noise, 24)

@@ -60,7 +60,7 @@ CALLS = {
     "me": lambda: finf.System.me(500),
     "banded": lambda: finf.System.banded(500, 8),
     "curve": lambda: finf.curve("nu:0.1", 0.05, S, steps=100000),
-    "stream": lambda: finf.NoiseStream("nu:0.1", 1000, 1.0, steps=50, seed=1).next(),
+    "stream": lambda: finf.NoiseStream("power:0.4,0.1", 1000, 1.0, steps=50, seed=1).next(),
     "simulate": lambda: finf.simulate("nu:0.1", 0.05, spectrum=S, threads=2, **FOREVER)}
 
 
