@@ -78,7 +78,7 @@ $B/config.mk: scripts/packages.sh scripts/config.sh
 	$(if $(INSTALLS),@$(FIND)/packages.sh)
 	@echo 'CONFIG_ASKED := $(ASKED)' > $@.tmp && $(FIND)/config.sh >> $@.tmp && mv $@.tmp $@
 
-ifeq ($(filter clean help uninstall format-check dist deb,$(MAKECMDGOALS)),)
+ifneq ($(filter-out clean help uninstall format-check dist deb,$(or $(MAKECMDGOALS),all)),)
 include $B/config.mk
 ifeq ($(MAKE_RESTARTS),) # once: what cannot be installed is still missing the second time
 ifneq ($(strip $(CONFIG_ASKED)),$(strip $(ASKED)))
