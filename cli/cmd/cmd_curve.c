@@ -20,7 +20,8 @@ static const finf_system_options STOP = {.cancel = {sweep_interrupted, NULL}};
 
 /* All names, before any work: --system, and every --noise. me:b is optimal for an epoch of b steps,
  * taken in the same order each time: where neither --participations nor --separation is given, it
- * says which are meant for all systems, ceil(n/b) participations b steps apart. */
+ * says which are meant for all systems, ceil(n/b) participations b steps apart, and the noise is
+ * for them. */
 static finf_status read_systems(curve_job *j, finf_reason *why)
 {
     const char *list = args_given(j->a, OPT_SYSTEM)  ? args_text(j->a, OPT_SYSTEM)
@@ -36,6 +37,7 @@ static finf_status read_systems(curve_job *j, finf_reason *why)
         if (strncmp(j->systems.all[i].name, "me:", 3) != 0 || b >= j->n) continue;
         j->k = (double)((j->n + b - 1) / b);
         j->b = (double)b;
+        if (!args_given(j->a, OPT_GAMMA)) j->gamma = GAMMA_FIXED_ORDER;
     }
     if (!s && isnan(j->k) && j->gamma >= GAMMA_FIXED_ORDER)
         s = finf_why(why, FINF_EUSAGE, "--gamma %s needs --participations and --separation",
@@ -124,7 +126,7 @@ static finf_status read_choices(const args *a, curve_job *j, finf_reason *why)
     if (!s) s = read_participations(a, &who, why);
     j->k = who.k;
     j->b = who.b;
-    /* who says how often a user takes part means the noise for that; of me:b alone nobody did */
+    /* who says how often a user takes part means the noise for that */
     if (!isnan(j->k) && !args_given(a, OPT_GAMMA))
         j->gamma = who.fixed_order ? GAMMA_FIXED_ORDER : GAMMA_MIN_SEP;
     return s;
@@ -206,7 +208,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_GAMMA,
      .fallback = "T",
      .help = "noise by the sensitivity of these steps, of all time, or of several participations; "
-             "where these are given: of them, --epochs fixed-order, --separation min-sep"},
+             "where these are given: of them, --epochs and me:b fixed-order, --separation min-sep"},
     {.id = OPT_PARTICIPATIONS},
     {.id = OPT_SEPARATION},
     {.id = OPT_EPOCHS,

@@ -20,7 +20,7 @@ static finf_real of_many(const finf_system_facts *f, double value)
     return finf_real_make(value, relative * value, f->sens2.method);
 }
 
-/* The squared sensitivity that sigma is scaled by. */
+/* sens2: the squared sensitivity that sigma is scaled by, to the participations given or to one. */
 static finf_real sens2_used(const curve_job *j, const curve_entry *e)
 {
     if (j->gamma >= GAMMA_FIXED_ORDER)
@@ -29,6 +29,23 @@ static finf_real sens2_used(const curve_job *j, const curve_entry *e)
     if (!j->p.H) return e->facts.sens2;
     finf_real one = j->o.gamma == FINF_CURVE_GAMMA_INF ? e->facts.gamma_inf2 : e->facts.sens2;
     return finf_real_make(e->curve.sens2, one.error, one.method);
+}
+
+/* Whether it is attained, and not an upper bound. */
+static int sens2_exact(const curve_job *j, const curve_entry *e)
+{
+    return j->gamma == GAMMA_FIXED_ORDER ? !fixed_is_upper(&e->many)
+           : j->gamma == GAMMA_MIN_SEP   ? e->many.exact
+                                         : 1;
+}
+
+/* What it is of, in words. */
+static const char *sens2_words(const curve_job *j)
+{
+    return j->gamma == GAMMA_FIXED_ORDER ? "participations exactly so far apart (fixed order)"
+           : j->gamma == GAMMA_MIN_SEP   ? "participations at least so far apart (min-separation)"
+           : j->o.gamma == FINF_CURVE_GAMMA_INF ? "one participation, of all time"
+                                                : "one participation";
 }
 
 /* E[F(theta_t) - F*], with what its squared sensitivity, where that is of several participations,
@@ -42,28 +59,49 @@ static finf_real curve_at(const curve_job *j, const curve_entry *e, size_t t)
     return with_rho(&j->p.privacy, finf_real_make(F, relative * F, e->curve.last.method));
 }
 
-/* Several participations: the sensitivity counted in two ways, and with it the loss. */
-static void show_participations(doc *d, const finf_system_facts *f, const finf_participation *p)
+/* The squared sensitivity that counts, and that of one participation, where it is another. */
+static void show_sens2(doc *d, const curve_job *j, const curve_entry *e)
 {
+    char note[160];
+    int exact = sens2_exact(j, e), many = !isnan(j->k);
+    doc_real(d, "gamma2_T", many ? SHOWN : DATA_ONLY, e->facts.sens2,
+             "squared sensitivity to one participation");
+    if (many) {
+        doc_number(d, "participations", SHOWN, (double)e->many.k, "of one user, at most");
+        doc_number(d, "separation", SHOWN, (double)e->many.b, "steps between two of them");
+    }
+    snprintf(note, sizeof note, "squared sensitivity to %s%s", sens2_words(j),
+             exact ? "" : ": an upper bound");
+    doc_real(d, "sens2", SHOWN, sens2_used(j, e), note);
+    doc_bool(d, "sens2_exact", exact ? DATA_ONLY : SHOWN, exact, NULL);
+}
+
+/* Several participations: their sensitivity counted in two ways, and with it the loss. The way that
+ * sens2 is counted in is not said again in text. */
+static void show_participations(doc *d, const curve_job *j, const curve_entry *e)
+{
+    const finf_system_facts *f = &e->facts;
+    const finf_participation *p = &e->many;
     finf_real fixed = of_many(f, p->fixed_order), min_sep = of_many(f, p->min_sep);
+    int as_fixed = j->gamma == GAMMA_FIXED_ORDER ? DATA_ONLY : SHOWN;
+    int as_min_sep = j->gamma == GAMMA_MIN_SEP ? DATA_ONLY : SHOWN;
     char note[200];
-    doc_number(d, "participations", SHOWN, (double)p->k, "of one user, at most");
-    doc_number(d, "separation", SHOWN, (double)p->b, "steps between two of them");
     snprintf(note, sizeof note, "to steps exactly so far apart (fixed order)%s",
              fixed_is_upper(p) ? ": an upper bound" : "");
-    doc_real(d, "sens2_fixed_order", SHOWN, fixed, note);
-    doc_real(d, "loss_fixed_order", SHOWN, finf_real_times(fixed, f->error),
+    doc_real(d, "sens2_fixed_order", as_fixed, fixed, note);
+    doc_real(d, "loss_fixed_order", as_fixed, finf_real_times(fixed, f->error),
              "that times prefix_error");
     snprintf(note, sizeof note, "to steps at least so far apart (min-separation)%s%s",
              p->exact ? "" : ": an upper bound; at least ",
              p->exact ? "" : finf_show(p->min_sep_lower).s);
-    doc_real(d, "sens2_min_sep", SHOWN, min_sep, note);
-    doc_real(d, "loss_min_sep", SHOWN, finf_real_times(min_sep, f->error),
+    doc_real(d, "sens2_min_sep", as_min_sep, min_sep, note);
+    doc_real(d, "loss_min_sep", as_min_sep, finf_real_times(min_sep, f->error),
              "that times prefix_error");
     doc_real(d, "sens2_min_sep_lower", DATA_ONLY, of_many(f, p->min_sep_lower), NULL);
-    doc_bool(d, "fixed_order_exact", fixed_is_upper(p) ? SHOWN : DATA_ONLY, !fixed_is_upper(p),
+    doc_bool(d, "fixed_order_exact", fixed_is_upper(p) ? as_fixed : DATA_ONLY, !fixed_is_upper(p),
              NULL);
-    doc_bool(d, "min_sep_exact", p->exact ? DATA_ONLY : SHOWN, p->exact, NULL);
+    doc_bool(d, "min_sep_exact", p->exact ? DATA_ONLY : as_min_sep, p->exact, NULL);
+    doc_real(d, "loss_T", DATA_ONLY, f->loss, NULL); /* gamma2_T times prefix_error */
 }
 
 /* me, banded: how the optimum was found, and how much smaller the loss it minimises could still be
@@ -142,11 +180,13 @@ void curve_show_system(doc *d, const curve_job *j, size_t i)
         show_optimizer(d, j->a, j->p.optimizer, j->p.eta, j->p.mu, finf_spectrum_max(j->p.H));
     }
     if (j->p.H || setting_given(j->a)) show_setting(d, &j->p.privacy, sens2_used(j, e));
-    doc_real(d, "sens2", SHOWN, f->sens2, "squared sensitivity to one participation");
-    if (!isnan(j->k)) show_participations(d, f, &e->many);
+    show_sens2(d, j, e);
     doc_real(d, "prefix_error", SHOWN, f->error,
              "sum over t of the variance of prefix sum t, sigma = 1");
-    doc_real(d, "loss", SHOWN, f->loss, "sens2 times prefix_error");
+    doc_real(d, "loss", SHOWN,
+             j->gamma == FINF_CURVE_GAMMA_T ? f->loss : finf_real_times(sens2_used(j, e), f->error),
+             "sens2 times prefix_error");
+    if (!isnan(j->k)) show_participations(d, j, e);
     if (!isnan(j->systems.all[i].nu)) doc_number(d, "nu", DATA_ONLY, j->systems.all[i].nu, NULL);
     show_gap(d, f);
     if (j->p.H)
@@ -166,22 +206,20 @@ void curve_show_table(doc *d, const curve_job *j)
         inexact |= !isnan(j->k) &&
                    (fixed_is_upper(&j->entries[i].many) || !j->entries[i].many.exact);
     }
-    doc_columns(d, "system,sens2,prefix_error,loss,sens2_fixed_order,loss_fixed_order,"
-                   "fixed_order_exact,sens2_min_sep,loss_min_sep,min_sep_exact,sigma,sigma_mean,"
-                   "F_last,seconds,"
-                   "anytime,step");
-    doc_note(d, "sens2: one participation; prefix_error: sum of the prefix sums' variances at "
-                "sigma = 1; loss: sens2 times prefix_error");
+    doc_columns(d, "system,gamma2_T,sens2,sens2_exact,prefix_error,loss,sens2_fixed_order,"
+                   "loss_fixed_order,fixed_order_exact,sens2_min_sep,loss_min_sep,min_sep_exact,"
+                   "sigma,sigma_mean,F_last,seconds,anytime,step");
+    doc_note(d,
+             "sens2: %s; prefix_error: sum of the prefix sums' variances at sigma = 1; "
+             "loss: sens2 times prefix_error",
+             sens2_words(j));
     if (!isnan(j->k))
         doc_note(d,
-                 "%g participations exactly (fixed order) or at least (min-sep) %g steps apart%s",
+                 "gamma2_T: one participation; the others: %g exactly (fixed order) or at least "
+                 "(min-sep) %g steps apart%s",
                  j->k, j->b, inexact ? "; where it is not exact, an upper bound" : "");
-    if (setting_given(j->a))
-        doc_note(d, "sigma: of w_t, for %s",
-                 j->gamma == GAMMA_FIXED_ORDER        ? "sens2_fixed_order"
-                 : j->gamma == GAMMA_MIN_SEP          ? "sens2_min_sep"
-                 : j->o.gamma == FINF_CURVE_GAMMA_INF ? "the sensitivity of all time"
-                                                      : "sens2");
+    if (!isnan(j->p.privacy.epsilon) || !isnan(j->p.privacy.batch))
+        doc_note(d, "sigma: of w_t, for sens2");
     if (j->p.H) doc_note(d, "F_last: E[F - F*] after the last step");
     doc_note(d, "seconds: from nothing (nu given) to the noise of all steps, one coordinate%s",
              bare ? "; where so many are not drawn, to prepare it only" : "");

@@ -262,8 +262,8 @@ static const option_info OPTIONS[OPT_COUNT] = {
         {.name = "participations",
          .argument = "k",
          .help =
-             "with --separation: also their sensitivity, counted in two ways (default: those of "
-             "me:b)"},
+             "with --separation: sens2 and loss are of so many of one user (default: one, or those "
+             "of me:b)"},
     [OPT_SEPARATION] = {.name = "separation",
                         .argument = "b",
                         .help = "least distance of two participations, in steps"},

@@ -185,7 +185,8 @@ class System:
         """What is known of it, in the command line's words."""
         f = self._facts
         d: dict[str, Any] = {"system": self.name, "matrix": string(f.matrix), "steps": f.n,
-                             **real("sens2", f.sens2), **real("prefix_error", f.error),
+                             **real("gamma2_T", f.sens2), **real("sens2", f.sens2),
+                             **real("prefix_error", f.error),
                              **real("loss", f.loss), "anytime": bool(f.anytime),
                              "generation": string(f.generation), "step": string(f.step),
                              "paper_generation": string(f.paper_generation),
@@ -349,8 +350,8 @@ def _counted(what: str, count: str) -> int:
 
 def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *,
           steps: int | None = None, kurtosis: float = 0.0, start: "float | ArrayLike" = 1.0,
-          gamma: str = "T", max_participations: int | None = None, min_sep: int | None = None,
-          epochs: int | None = None, **problem: Any) -> CurveResult:
+          gamma: str | None = None, max_participations: int | None = None,
+          min_sep: int | None = None, epochs: int | None = None, **problem: Any) -> CurveResult:
     """The exact learning curve of linear regression:
 
         F_t = E[F(theta_t) - F*] = (1/2) sum_j lambda_j s_j(t),   t = 0..steps
@@ -359,8 +360,9 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
     `start`: |theta_0 - theta*|^2, spread equally over the eigenvectors, or its part along each.
     `gamma`: scaled by the sensitivity of these steps ("T") or of all time ("inf"); with
     `max_participations` and `min_sep` by that to several participations of a user at least so far
-    apart, with `epochs` by that of every steps/epochs steps, exactly. Other keywords are those of
-    `Problem`.
+    apart, with `epochs` by that of every steps/epochs steps, exactly; with none of these "me:b" by
+    that of every b steps, exactly, which it is optimal for, and all others as "T". Other keywords
+    are those of `Problem`.
 
     >>> import finf
     >>> r = finf.curve("nu:0.1", eta=0.05, spectrum=finf.Spectrum.power(1, 4), steps=16)
@@ -441,11 +443,15 @@ def participations(steps: int | None, k: int | None, b: int | None,
     return int(epochs), int(steps) // int(epochs), True
 
 
-def _sens2(system: System, gamma: str, who: tuple[Any, Any, Any], o: Any) -> float:
+def _sens2(system: System, gamma: str | None, who: tuple[Any, Any, Any], o: Any) -> float:
     """Of several participations; 0: that of `gamma`."""
-    o.gamma = choice(gamma, "gamma", lib.finf_curve_gamma_name, 4)
-    several = any(x is not None for x in who)
-    return system.sensitivity(*who)[0] if several else 0.0
+    o.gamma = choice(gamma or "T", "gamma", lib.finf_curve_gamma_name, 4)
+    if any(x is not None for x in who):
+        return system.sensitivity(*who)[0]
+    if gamma is None and system._recipe is not None and system._recipe[0] == "epochs":
+        n, b = system._recipe[1:]
+        return system.participation(-(-n // b), b).sens2_fixed_order if b < n else 0.0
+    return 0.0
 
 
 def _sens2_error(system: System, o: Any, sens2: float) -> float:

@@ -186,11 +186,18 @@ def test_curve(same, records, system):
             "sens2_min_sep", "loss_min_sep", "sens2_min_sep_lower", "fixed_order_exact",
             "min_sep_exact"}
     r, record = finf.curve(system, 0.05, S4, steps=16), records(line)[0]
-    same({**r.system.facts(), **r.to_dict()}, record, more)
+    facts = r.system.facts()
+    if system == "me:8":  # its own participations
+        assert record["loss_T"] == pytest.approx(facts["loss"], rel=1e-13)
+        facts["loss"] = r.sens2 * r.system.prefix_error
+    same({**facts, **r.to_dict()}, record, more | {"sens2_error", "sens2_exact", "loss_error",
+                                                   "loss_T"})
     p, theirs = r.system.participation(2, 8), records(
         line + " --participations 2 --separation 8 --gamma min-sep")[0]
     same(p.to_dict(), {k: v for k, v in theirs.items() if k in more and "loss" not in k})
     scaled = finf.curve(r.system, 0.05, S4, max_participations=2, min_sep=8)
+    assert scaled.sens2 == pytest.approx(theirs["sens2"], rel=1e-13)
+    assert r.system.sens2 == pytest.approx(theirs["gamma2_T"], rel=1e-13)
     np.testing.assert_allclose(scaled.F, theirs["F"], rtol=1e-12)
     theirs = records(line + " --epochs 4 --gamma fixed-order")[0]
     scaled = finf.curve(system, 0.05, S4, steps=16, epochs=4)
@@ -203,7 +210,9 @@ def test_curve_with_everything(same, records):
     record = records("curve --steps 20 --eta 0.05 --spectrum power:1 --dim 4 --noise nu:0.1 "
                      "--kurtosis 1 --start list:4,3,2,1 --gamma inf --sigma-sgd 0.2 "
                      "--optimizer heavy-ball:0.5")[0]
-    same({**r.system.facts(), **r.to_dict(), "sens2": record["sens2"]}, record)
+    same({**r.system.facts(), **r.to_dict()}, record,
+         {"sens2_error", "sens2_exact", "loss"})  # sens2 is that of all time
+    assert record["loss"] == pytest.approx(record["sens2"] * record["prefix_error"], rel=1e-14)
 
 
 def test_best_nu_of_prefix_sums(records):

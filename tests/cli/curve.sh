@@ -5,6 +5,8 @@ near loss 5535.71227945 1e-9 curve --steps 256 --system honaker
 near F_last 0.0257045170064779 1e-6 curve --steps 20000 --system nu:paper --eta 0.05 --spectrum power:1 --dim 16 --rho 0.5 --sigma-sgd 0.3 --gamma inf
 # several epochs: the optimum for them, its gap, the loss of each system counted the same way
 near loss_fixed_order 215.5738095814 1e-9 curve --steps 16 --system me:4
+near loss 215.5738095814 1e-9 curve --steps 16 --system me:4
+near sigma 'sqrt(1/2)' 1e-9 curve --steps 16 --system me:4 --rho 1
 near sens2_fixed_order 1 1e-9 curve --steps 16 --system me:5
 near loss_fixed_order 165.9318061738 1e-9 curve --steps 16 --system me:5 --participations 4 --separation 5
 near loss 1631.4030445 1e-9 curve --steps 256 --system me:256
@@ -19,7 +21,25 @@ ok '^  system  +sens2 +prefix_error +loss +seconds +anytime +step$' curve --step
 ok '^  honaker +9 +615.079 +5535.71 +[0-9.e-]+ +yes +O\(log n\)$' curve --steps 256
 ok '^  nu:0.003018 ' curve --steps 256
 [ "$(run curve --steps 256; grep -c -E ' (yes|no) +O[(]' "$T/out")" -eq 7 ] && yes || no 'not one line for each of 7 systems' curve
-ok '^  fft +3.18762 +3264.12 +10404.8 +19.8727 +64866.8 +21.4183 +69911.8 +no +[0-9.e-]+ +no +O\(n\)$' curve --steps 1024 --system sgd,fft --participations 4 --separation 256
+ok '^  fft +3.18762 +21.4183 +no +3264.12 +69911.8 +19.8727 +64866.8 +[0-9.e-]+ +no +O\(n\)$' curve --steps 1024 --system sgd,fft --participations 4 --separation 256
+ok '^  fft +3.18762 +19.8727 +3264.12 +64866.8 +21.4183 +69911.8 +no +[0-9.e-]+ +no +O\(n\)$' curve --steps 1024 --system sgd,fft --epochs 4
+# sens2 and loss are of the participations given, as sigma is; gamma2_T and loss_T of one (NumPy, from the matrices)
+c='curve --steps 12 --noise nu:0.1 --rho 0.7 --clip 2'
+for who in '' '--epochs 3' '--participations 2 --separation 5'; do
+    near gamma2_T 1.4432445634556152 1e-14 $c $who
+    near prefix_error 23.295554489877876 1e-14 $c $who
+    case $who in '') v=1.4432445634556152 ;; *epochs*) v=5.802051548887981 ;; *) v=3.411784603919859 ;; esac
+    near sens2 $v 1e-14 $c $who
+    near loss "$v*23.295554489877876" 1e-14 $c $who
+    near sigma "2*sqrt($v/1.4)" 1e-14 $c $who
+    [ -z "$who" ] || near loss_T 33.621182370200295 1e-14 $c $who
+    near sens2 $v 1e-14 audit nu:0.1 --steps 12 $who
+done
+keys 'gamma2_T participations separation sens2 sens2_exact loss loss_T sens2_fixed_order sens2_min_sep' $c --epochs 3
+c='curve --steps 12 --noise nu:0.1 --epochs 3 --eta 0.1 --spectrum flat --dim 2'
+near sens2 1.4432445634556152 1e-14 $c --gamma T
+near sens2 1.4518426733757877 1e-14 $c --gamma inf
+near loss '1.4518426733757877*23.295554489877876' 1e-14 $c --gamma inf
 keys 'matrix anytime generation step paper_generation paper_step seconds timed' curve --steps 64 --system cc
 ok '"generation":"O\(n\)","step":"O\(n\), or O\(log\^2 n\) by FFT","paper_generation":"O\(1\)","paper_step":"O\(T\)"' curve --steps 64 --system cc --json
 keys 'iterations least duality_gap' curve --steps 64 --system me
@@ -67,7 +87,8 @@ for who in '' '--epochs 5' '--participations 3 --separation 7'; do
     near sigma_mean "${one:-0}" 1e-12 curve --steps 50 --noise nu:0.1 --epsilon 2 --delta 1e-6 --batch 4 $who
 done
 ok '^  tree .* 5.46353 ' curve --steps 50 --system sgd,tree --epsilon 2 --delta 1e-6
-ok '^sigma: of w_t, for sens2_fixed_order$' curve --steps 50 --system sgd,tree --epochs 5 --rho 1
+ok '^sigma: of w_t, for sens2$' curve --steps 50 --system sgd,tree --epochs 5 --epsilon 2 --delta 1e-6
+ok '^sens2: participations exactly so far apart \(fixed order\); prefix' curve --steps 50 --system sgd,tree --epochs 5 --rho 1
 # theta_0 by direction: a list, a file or stdin; d equal parts of X are --start X
 keys 'system steps sens2 sens2_error prefix_error prefix_error_error loss loss_error F_last F_last_error' curve --steps 20 --system sgd --eta 0.1 --spectrum @eig.txt --start list:1,0,2
 first=$(sed -n 's/.*"F":\[\([0-9.e+-]*\),.*/\1/p' "$T/out")
@@ -117,9 +138,10 @@ bad 2 '--start' curve --steps 10 --start 2
 # several noises at several steps: a line each
 run curve --steps 50 --eta 0.01,0.02 --spectrum power:1 --dim 8 --noise sgd --noise best --json
 if [ "$(grep -c '"system":"sgd".*"F_last":' "$T/out")" = 2 ] && [ "$(grep -c '"system":"best"' "$T/out")" = 2 ]; then yes; else no 'not a line for each noise and step' curve; fi
-# --epochs: as many participations, the steps of an epoch apart
+# --epochs: as many participations, the steps of an epoch apart, as me:b alone means them
 for c in 'curve --steps 64 --system sgd,me:16,honaker' 'curve --steps 64 --system fft --eta 0.1 --spectrum flat --dim 2 --gamma fixed-order'; do
-    run $c --participations 4 --separation 16 --json; sed -E 's/"seconds":[^,}]*//g' "$T/out" >"$T/with"
+    case $c in *me:*) who= ;; *) who='--participations 4 --separation 16' ;; esac
+    run $c $who --json; sed -E 's/"seconds":[^,}]*//g' "$T/out" >"$T/with"
     run $c --epochs 4 --json; sed -E 's/"seconds":[^,}]*//g' "$T/out" >"$T/without"
     if [ -s "$T/with" ] && cmp -s "$T/with" "$T/without"; then yes; else no 'epochs are no participations' $c --epochs 4; fi
 done
