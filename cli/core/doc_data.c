@@ -85,24 +85,28 @@ int doc_next_varying(const doc *d, const char **from, char key[64])
     return 0;
 }
 
-void doc_varying_text(const doc *d, const item *x, const char *key, char *out, size_t size)
+void doc_varying_text(const doc *d, const item *x, const char *key, int digits, char *out,
+                      size_t size)
 {
     doc_cell c = doc_field(d, record_of(d, x), key);
-    snprintf(out, size, "%s",
-             c.kind == CELL_TEXT     ? c.text
-             : c.kind == CELL_NUMBER ? finf_show(c.value).s
-                                     : "");
+    if (c.kind == CELL_NUMBER && digits)
+        snprintf(out, size, "%.*g", digits, c.value);
+    else
+        snprintf(out, size, "%s",
+                 c.kind == CELL_TEXT     ? c.text
+                 : c.kind == CELL_NUMBER ? finf_show(c.value).s
+                                         : "");
 }
 
 /* The noise of an array and what else varies, each a cell. */
-static void csv_place(const doc *d, const item *x, FILE *out)
+static void csv_place(const doc *d, const item *x, doc_style style, FILE *out)
 {
     const char *from = NULL;
     char key[64], text[512];
     csv_string(doc_noise_of(d, x), out);
     fputc(',', out);
     while (doc_next_varying(d, &from, key)) {
-        doc_varying_text(d, x, key, text, sizeof text);
+        doc_varying_text(d, x, key, style.precision, text, sizeof text);
         csv_string(text, out);
         fputc(',', out);
     }
@@ -110,8 +114,9 @@ static void csv_place(const doc *d, const item *x, FILE *out)
 
 /* An array has a line for each number: its index t, the number and its error; of several arrays
  * each line begins with the noise that it is of, and what else varies. */
-static void csv_arrays(const doc *d, int digits, FILE *out)
+static void csv_arrays(const doc *d, doc_style style, FILE *out)
 {
+    int digits = machine_digits(style);
     const item *first = doc_find_kind(d, ARRAY);
     const char *from = NULL;
     char key[64];
@@ -123,7 +128,7 @@ static void csv_arrays(const doc *d, int digits, FILE *out)
     for (size_t i = 0; i < d->n; i++) {
         const item *x = &d->items[i];
         for (size_t t = 0; x->kind == ARRAY && t < x->rows && !ferror(out); t++) {
-            if (count > 1) csv_place(d, x, out);
+            if (count > 1) csv_place(d, x, style, out);
             fprintf(out, "%zu,", t);
             csv_number(x->data[t], digits, out);
             fputc(',', out);
@@ -194,7 +199,7 @@ void print_csv(const doc *d, doc_style style, FILE *out)
     const item *table = doc_find_kind(d, TABLE), *array = doc_find_kind(d, ARRAY),
                *end = d->items + d->n;
     if (array) {
-        csv_arrays(d, digits, out);
+        csv_arrays(d, style, out);
         return;
     }
     if (table) {
@@ -298,6 +303,12 @@ static void json_value(const item *x, int digits, FILE *out)
     }
 }
 
+/* Whether it is the reason of a record in which nothing needs one, a cell of CSV without words. */
+static int is_no_reason(const item *x)
+{
+    return x->kind == STRING && x->string && !x->string[0] && strcmp(x->key, "reason") == 0;
+}
+
 /* An object for each record, each on a line of its own. */
 void print_json(const doc *d, doc_style style, FILE *out)
 {
@@ -307,7 +318,7 @@ void print_json(const doc *d, doc_style style, FILE *out)
         const char *comma = "{";
         for (size_t j = i + 1; j < d->n && d->items[j].kind != ROW; j++) {
             const item *x = &d->items[j];
-            if (!x->key || x->where == TEXT_ONLY) continue;
+            if (!x->key || x->where == TEXT_ONLY || is_no_reason(x)) continue;
             fputs(comma, out);
             comma = ",";
             doc_json_string(x->key, out);

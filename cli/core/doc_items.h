@@ -86,8 +86,10 @@ const char *doc_noise_of(const doc *d, const item *x);
 /* What else tells the records apart: the next of the keys that vary (doc_columns has them before a
  * semicolon), where *from = NULL asks for the first. 0: there is none left. */
 int doc_next_varying(const doc *d, const char **from, char key[64]);
-/* The value of such a key in the record of x, as an option takes it. */
-void doc_varying_text(const doc *d, const item *x, const char *key, char *out, size_t size);
+/* The value of such a key in the record of x, as an option takes it, or a number with so many
+ * digits; 0: as many as it needs. */
+void doc_varying_text(const doc *d, const item *x, const char *key, int digits, char *out,
+                      size_t size);
 /* The value of a field of the record that begins at item `first`, or its error, as data. */
 doc_cell doc_field(const doc *d, size_t first, const char *key);
 

@@ -167,7 +167,7 @@ static char *field_name(const doc *d, const item *const *arrays, size_t k)
     if (!f) return NULL;
     fputs(doc_noise_of(d, arrays[k]), f);
     while (doc_next_varying(d, &from, key)) {
-        doc_varying_text(d, arrays[k], key, text, sizeof text);
+        doc_varying_text(d, arrays[k], key, 0, text, sizeof text);
         fprintf(f, " %s=%s", key, text);
     }
     fclose(f);

@@ -160,12 +160,12 @@ static void print_others(const doc *d, size_t from, size_t to, doc_style style, 
 }
 
 /* ", eta = 0.1": what else varies, in the record of x. */
-static void print_place(const doc *d, const item *x, FILE *out)
+static void print_place(const doc *d, const item *x, doc_style style, FILE *out)
 {
     const char *from = NULL;
     char key[64], text[512];
     while (doc_next_varying(d, &from, key)) {
-        doc_varying_text(d, x, key, text, sizeof text);
+        doc_varying_text(d, x, key, style.precision, text, sizeof text);
         fprintf(out, ", %s = ", key);
         doc_plain(text, out);
     }
@@ -181,7 +181,7 @@ static void print_arrays(const doc *d, const size_t *first, size_t n, doc_style 
             if (x->kind != ARRAY) continue;
             fprintf(out, "# %s of ", x->key);
             doc_plain(noise && noise->string ? noise->string : "", out);
-            print_place(d, x, out);
+            print_place(d, x, style, out);
             fputc('\n', out);
             for (size_t j = 0; j < x->rows && !ferror(out); j++)
                 fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);

@@ -39,6 +39,8 @@ done
 ok '^noise,t,noising_coef,noising_coef_error$' coef --noise nu:0.1,0.2 --length 2 --format csv # rows of each
 ok '^nu:0.2,1,-0.40000000000000002,' coef --noise nu:0.1,0.2 --length 2 --format csv
 ok '^# noising_coef of nu:0.2$' coef --noise nu:0.1,0.2 --length 2
+ok '^# noising_coef of best, eta = 0.0316$' coef --noise best --eta 0.01:0.1:log:3 --spectrum power:1 --dim 3 --length 2 --precision 3
+ok '^best,0.0316,1,-0.489,' coef --noise best --eta 0.01:0.1:log:3 --spectrum power:1 --dim 3 --length 2 --precision 3 --format csv
 # what varies is in every row, also where the command would not show it
 tenths='0.10000000000000001 0.20000000000000001'
 for c in 'gamma --noise best' 'privacy --noise best --rho 1' 'gamma --noise nu:paper'; do

@@ -83,3 +83,9 @@ line 7 also_printed 128/49 1e-14 errata
 line 9 also_computed '1/(1e-4*(2-1e-4))' 1e-14 errata
 run errata --quiet # every value stands below the number of its erratum
 if awk '$1 == "erratum" { n = $2 } $1 == "computed" && n == 12 && $2 == 0.4479945389 { good = 1 } END { exit !good }' "$T/out"; then yes; else no 'which erratum?' errata --quiet; fi
+# a record that needs no reason has none in JSON; CSV has the column all the same
+for c in rates 'rates --slopes --dim 64,128' 'rates --table prior' 'rates --table finite'; do
+    run $c --json
+    if [ -s "$T/out" ] && ! grep -q '"reason":""' "$T/out"; then yes; else no 'an empty reason' $c --json; fi
+    ok '^[^"]*,reason($|,)' $c --format csv
+done
