@@ -136,14 +136,37 @@ static finf_status request(const args *a, const doc *d, const points_shape *shap
     return FINF_OK;
 }
 
+/* Coefficients against t: a curve for each noise, and for whatever else varies. */
+static finf_status request_arrays(const doc *lines, const char *key, const points_shape *shape,
+                                  plot_request *r, finf_reason *why)
+{
+    size_t n = 0;
+    if (doc_rows(lines) == 0)
+        return finf_why(why, FINF_EUSAGE,
+                        "--plot draws the coefficients after the first: give a --length of 2 or "
+                        "more");
+    *r = (plot_request){.x = "t", .x_log = 1, .y = {key}, .x_label = "lag t"};
+    r->by[n++] = "noise";
+    for (size_t i = 0; i < shape->axes && n < PLOT_KEYS; i++)
+        if (shape->axis[i].id != OPT_NOISE) r->by[n++] = shape->axis[i].key;
+    return FINF_OK;
+}
+
 finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *out,
                  finf_reason *why)
 {
     char y[128], by[256];
     plot_request r;
     const doc *own = doc_plotted(d);
-    finf_status s = request(a, d, shape, y, by, &r, why);
-    if (s) return s;
+    const char *array = doc_array_key(d);
+    doc *lines = array ? doc_unrolled(d, array) : NULL;
+    finf_status s = array && (!lines || doc_failed(lines)) ? finf_why(why, FINF_ENOMEM, "no memory")
+                    : array ? request_arrays(lines, array, shape, &r, why)
+                            : request(a, d, shape, y, by, &r, why);
+    if (s) {
+        doc_free(lines);
+        return s;
+    }
     char *fixed = text_of(a, shape, own != NULL, 0), *line = text_of(a, shape, own != NULL, 1);
     if (!fixed || !line) s = finf_why(why, FINF_ENOMEM, "no memory");
     r.subtitle = fixed;
@@ -153,7 +176,8 @@ finf_status draw(const args *a, const doc *d, const points_shape *shape, FILE *o
         r.x_label = "step t";
         r.y_label = "E[F(theta_t) - F*]";
     }
-    if (!s) s = plot_document(own ? own : d, &r, out, why);
+    if (!s) s = plot_document(lines ? lines : own ? own : d, &r, out, why);
+    doc_free(lines);
     free(fixed);
     free(line);
     return s;

@@ -179,6 +179,7 @@ each 1000 simulate --problem linreg --noise "beta@$T/beta" --eta 0.05 --spectrum
 each $every mean --noise nu:0.1:0.5:log:3 --noise best --noise nu:best --eta 0.1,0.5 --plot new.svg --output old
 each $every gamma --noise sgd --noise 'blt:0.5;0.2' --steps 16:64:log:3 --epochs 2 --epsilon 1 --delta 1e-6 --format csv --header-comment
 each $every coef --noise nu:0.1,0.2 --length 50 --rho 2 --output new.npy
+each 500 coef --noise best --noise sgd --eta 0.1,0.2 --length 20 --plot new.svg
 each $every linreg --noise best --noise sgd --eta 0.02 --spectrum power:1 --dim 8:16:lin:2 --optimizer sgd --optimizer heavy-ball:0.5 --output new.npy
 each $every privacy --rho 1 --delta 1e-5 --noise nu:0.1 --steps 64 --participations 4 --separation 8 --batch 10 --json
 each $every optimize --spectrum power:1 --dim 8 --eta 0.02 --save new --output old

@@ -55,6 +55,7 @@ static finf_status show_density(const args *a, const finf_noise *noise, size_t n
     show_noise_key(d, a, noise);
     finf_status s = show_sigma(a, noise, d, why);
     doc_table(d, "density", 2, NAMES, x, n);
+    doc_figure(d, "w", 0, "density", "");
     free(x);
     return s;
 }
@@ -104,17 +105,19 @@ static finf_status cmd_coef(const args *a, doc *d, finf_reason *why)
     return s;
 }
 
-static const option_use OPTIONS[] = {{.id = OPT_NOISE, .needed = 1},
-                                     OPTIONS_FOR_BEST,
-                                     {.id = OPT_LENGTH, .needed = 1},
-                                     {.id = OPT_STRATEGY},
-                                     {.id = OPT_DENSITY},
-                                     PRIVACY_OPTIONS,
-                                     {.id = OPT_BATCH},
-                                     {.id = OPT_THREADS},
-                                     {.id = OPT_PROGRESS},
-                                     COMMON_OPTIONS,
-                                     {.id = OPT_END}};
+static const option_use OPTIONS[] = {
+    {.id = OPT_NOISE, .needed = 1},
+    OPTIONS_FOR_BEST,
+    {.id = OPT_LENGTH, .needed = 1},
+    {.id = OPT_STRATEGY},
+    {.id = OPT_DENSITY},
+    PRIVACY_OPTIONS,
+    {.id = OPT_BATCH},
+    {.id = OPT_PLOT, .help = "also draw them against t, one curve a noise"},
+    {.id = OPT_THREADS},
+    {.id = OPT_PROGRESS},
+    COMMON_OPTIONS,
+    {.id = OPT_END}};
 
 const command command_coef = {
     .name = "coef",

@@ -110,6 +110,13 @@ typedef struct {
 } doc_drawing;
 const doc_drawing *doc_drawn(const doc *d);
 
+/* The key of the arrays that are the whole output; NULL: there are none. */
+const char *doc_array_key(const doc *d);
+/* The arrays of this key as records, for a logarithmic plot: `noise` and what else varies, the
+ * index t = 1, 2, .. (from some on not all of them), and under the key the size of the number. One
+ * that is 0 is missing, with the `reason`. Owned by the caller; NULL: no memory. */
+doc *doc_unrolled(const doc *d, const char *key);
+
 /* What was filled, for a report: fields of record `row` = 0.. by their key (or error key). */
 typedef struct {
     enum { CELL_EMPTY, CELL_NUMBER, CELL_BOOL, CELL_TEXT } kind;

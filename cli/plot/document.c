@@ -39,6 +39,9 @@ static const struct {
     {"gamma2", "squared sensitivity gamma^2"},
     {"gamma2_T", "squared sensitivity gamma_T^2"},
     {"sens2", "squared sensitivity"},
+    {"noising_coef", "noising coefficients |beta_t|"},
+    {"strategy_coef", "strategy coefficients |c_t|"},
+    {"density", "density |B(w)|^2"},
 };
 
 static const char *in_words(const char *key)

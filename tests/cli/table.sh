@@ -69,6 +69,16 @@ for c in 'optimize --eta 0.1:0.3:lin:3' 'optimize --eta 0.1:0.3:lin:3 --spectrum
     ok . $c --plot p.svg
     svg p.svg '<title'
 done
+# coefficients against t, a curve for each noise and each value of what varies; what is 0 is said
+ok '^-0.45' coef --noise nu:0.1 --length 50 --plot p.svg
+svg p.svg '|beta_t| against lag t' 'coef, noise nu:0.1, length 50' 't = 1' '0.45'
+ok . coef --noise nu:0.1,0.01 --noise sgd --length 50 --json --plot p.svg
+svg p.svg nu:0.1 nu:0.01 'sgd: no value at t = 1, 2, 3, 4 and' '(it is 0)'
+ok '' coef --noise best --eta 0.01,0.1 --spectrum power:1 --dim 3 --length 50 --strategy --plot p.svg --output F.npy
+svg p.svg 'eta = 0.01' 'eta = 0.1' '|c_t| against lag t'
+ok . coef --noise nu:0.1 --length 50 --density --plot p.svg
+svg p.svg 'frequency w'
+bad 2 'a --length of 2 or more' coef --noise nu:0.1 --length 1 --plot left.svg
 rm -f p.svg F.npy
 for c in 'mean --noise sgd --eta 0.1' 'mean --noise sgd --noise nu:0.1 --eta 0.1' 'gamma --noise sgd' 'curve --steps 8 --noise sgd' 'privacy --rho 1'; do
     bad 2 '--plot draws a table over a range: give one, such as --eta 0.01:0.1:log:20' $c --plot left.svg
