@@ -102,6 +102,24 @@ finf_status draw_check(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
+/* Nothing varies: a range of the option that was given is one that would do. */
+static finf_status no_range(const args *a, finf_reason *why)
+{
+    static const struct {
+        option_id id;
+        const char *range;
+    } WOULD_DO[] = {{OPT_ETA, "0.01:0.1:log:20"},
+                    {OPT_STEPS, "10:1000:log:20"},
+                    {OPT_RHO, "0.1:10:log:20"},
+                    {OPT_EPSILON, "1:10:log:20"},
+                    {OPT_NOISE, "nu:0.001:0.1:log:20"}};
+    size_t i = 0, last = sizeof WOULD_DO / sizeof *WOULD_DO - 1;
+    while (i < last && !args_given(a, WOULD_DO[i].id)) i++;
+    return finf_why(why, FINF_EUSAGE,
+                    "--plot draws a table over a range: give one, such as --%s %s",
+                    option_get(WOULD_DO[i].id, a->command).name, WOULD_DO[i].range);
+}
+
 /* What is drawn, by the options that vary, or as the command says. The texts are cut into keys.
  * FINF_EUSAGE: nothing varies. */
 static finf_status request(const args *a, const doc *d, const points_shape *shape, char y[128],
@@ -118,10 +136,7 @@ static finf_status request(const args *a, const doc *d, const points_shape *shap
                         .x_log = own       ? 1
                                  : said->x ? said->x_log
                                            : x && x->logarithmic};
-    if (!r->x)
-        return finf_why(why, FINF_EUSAGE,
-                        "--plot draws a table over a range: give one, such as --eta "
-                        "0.01:0.1:log:20");
+    if (!r->x) return no_range(a, why);
     snprintf(y, 128, "%s", own ? "F" : said->x ? said->y : a->command->plot);
     split(y, r->y, PLOT_KEYS);
     if (!own) r->y[0] = first_there(y, d); /* a list of alternatives is its first key */

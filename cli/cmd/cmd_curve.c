@@ -168,6 +168,9 @@ static finf_status show(doc *d, const curve_job *j, finf_reason *why)
     } else
         doc_row(d);
     if (j->p.H && args_given(j->a, OPT_PLOT) && !j->a->is_point) curve_plot(d, j);
+    const char *nu = curve_nu_range(j);
+    if (!j->p.H && nu && !j->a->is_point)
+        doc_figure(d, "nu", strstr(nu, ":log:") != NULL, "loss", "");
     if (curves && csv && !wants_npy(j->a)) return curve_show_parts(d, j, why);
     return curves && (text || csv) ? curve_show_curves(d, j, text, why) : FINF_OK;
 }

@@ -163,6 +163,22 @@ static void show_name(doc *d, const system_spec *spec, const char *matrix)
     doc_string(d, "system", SHOWN, isnan(spec->nu) ? spec->name : spelled, matrix);
 }
 
+const char *curve_nu_range(const curve_job *j)
+{
+    const char *text = NULL;
+    size_t given = j->a->value[OPT_SYSTEM] != NULL;
+    for (size_t i = 0; i < j->a->repeats; i++)
+        if (j->a->repeated[i].id == OPT_NOISE) {
+            text = j->a->repeated[i].text;
+            given++;
+        }
+    const char *values = !text || given > 1                  ? NULL
+                         : strncmp(text, "nu:", 3) == 0      ? text + 3
+                         : strncmp(text, "antipgd:", 8) == 0 ? text + 8
+                                                             : NULL;
+    return values && strpbrk(values, ":,") ? values : NULL;
+}
+
 /* A record: in text a block of lines, or a line of the table of systems. */
 void curve_show_system(doc *d, const curve_job *j, size_t i)
 {
@@ -188,6 +204,8 @@ void curve_show_system(doc *d, const curve_job *j, size_t i)
              "sens2 times prefix_error");
     if (!isnan(j->k)) show_participations(d, j, e);
     if (!isnan(j->systems.all[i].nu)) doc_number(d, "nu", DATA_ONLY, j->systems.all[i].nu, NULL);
+    if (curve_nu_range(j))
+        doc_number(d, "nu", DATA_ONLY, strtod(strchr(j->systems.all[i].name, ':') + 1, NULL), NULL);
     show_gap(d, f);
     if (j->p.H)
         doc_real(d, "F_last", SHOWN, curve_at(j, e, j->n),

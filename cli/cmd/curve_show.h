@@ -36,6 +36,8 @@ typedef struct {
 enum { GAMMA_FIXED_ORDER = FINF_CURVE_GAMMA_INF + 1, GAMMA_MIN_SEP };
 enum { SHOW_BOTH, SHOW_SYSTEMS, SHOW_CURVE };
 
+/* The range or list of V where one nu:V or antipgd:V is all systems; else NULL. */
+const char *curve_nu_range(const curve_job *j);
 /* A record: in text a block of lines, or a line of the table of systems. */
 void curve_show_system(doc *d, const curve_job *j, size_t i);
 /* Several systems side by side, below what is the same for all. */

@@ -50,6 +50,7 @@ for c in 'gamma --noise best' 'privacy --noise best --rho 1' 'gamma --noise nu:p
     values kappa '2 3' $c --eta 0.1 --kappa 2,3
 done
 values eta "$tenths $tenths" gamma --noise best --noise sgd --eta 0.1,0.2
+values nu '0.001 0.01 0.1' curve --steps 64 --noise nu:0.001:0.1:log:3 --precision 3
 values d '2 3' design --kappa 3 --eta 0.1 --dim 2,3 --family sgd
 for c in 'design --steps 4 --workload prefix --family sgd' 'design --eta 0.1 --spectrum flat --dim 2 --family sgd' 'rates --decays 1'; do
     values epsilon '1 2' $c --epsilon 1,2 --delta 1e-6

@@ -69,6 +69,10 @@ for c in 'optimize --eta 0.1:0.3:lin:3' 'optimize --eta 0.1:0.3:lin:3 --spectrum
     ok . $c --plot p.svg
     svg p.svg '<title'
 done
+# noises of a range of nu, without a spectrum
+ok . curve --steps 64 --noise nu:0.001:0.1:log:5 --plot p.svg
+svg p.svg 'loss against damping nu' 'curve, steps 64'
+ok . curve --steps 64 --noise antipgd:0.1,0.2 --epochs 4 --json --plot p.svg
 # coefficients against t, a curve for each noise and each value of what varies; what is 0 is said
 ok '^-0.45' coef --noise nu:0.1 --length 50 --plot p.svg
 svg p.svg '|beta_t| against lag t' 'coef, noise nu:0.1, length 50' 't = 1' '0.45'
@@ -81,7 +85,8 @@ svg p.svg 'frequency w'
 bad 2 'a --length of 2 or more' coef --noise nu:0.1 --length 1 --plot left.svg
 rm -f p.svg F.npy
 for c in 'mean --noise sgd --eta 0.1' 'mean --noise sgd --noise nu:0.1 --eta 0.1' 'gamma --noise sgd' 'curve --steps 8 --noise sgd' 'privacy --rho 1'; do
-    bad 2 '--plot draws a table over a range: give one, such as --eta 0.01:0.1:log:20' $c --plot left.svg
+    case $c in mean*) range='--eta 0.01:0.1' ;; gamma*) range='--noise nu:0.001:0.1' ;; curve*) range='--steps 10:1000' ;; *) range='--rho 0.1:10' ;; esac
+    bad 2 "--plot draws a table over a range: give one, such as $range:log:20" $c --plot left.svg
 done
 for name in left.png left 'left.svg.txt' .; do bad 2 "--plot '$name': must end in .svg" mean --noise sgd --eta 0.1:0.2:lin:3 --plot "$name"; done
 bad 5 'no/such.svg' mean --noise sgd --eta 0.1:0.2:lin:3 --plot no/such.svg
