@@ -110,6 +110,12 @@ assert list(m["start"]) == ["1", "list:1,2"]
 assert len(a) == len(c) == 40 and a["F_inf"][0] == c["F_inf"][0] and a["status"][39] == "domain" and a["noise_given"][12] == "nu:best"
 '; then yes; else no 'numpy reads another table' sweep export --format npy; fi
 else skips="$skips NumPy"; fi
+# a noise that is given as a word alone is a noise, answered or not, and a file is a file
+printf '1\n0.5\n' >c.txt
+printf 'audit,nu:0.1,--steps,20\naudit,--noise,nu:0.2,--steps,20\naudit,nu:-1\naudit,c.txt,--coef,strategy\n' >word.csv
+run sweep word.csv --db word.db
+run sweep export --db word.db --format csv
+if [ "$(cut -d, -f1-5 "$T/out" | tr '\n' ' ')" = 'command,noise,noise_given,steps,file audit,nu:0.1,nu:0.1,20, audit,nu:0.2,nu:0.2,20, audit,nu:-1,nu:-1,, audit,,,,c.txt ' ]; then yes; else no 'a noise is a file' sweep export; fi
 printf '[[grid]]\ncommand = "mean"\nnoise = ["sgd", "nu:0.1"]\neta = "0.01:1:log:9"\n' >plot.toml
 run sweep plot.toml --db plot.db
 ok '^command,' sweep export --db plot.db --format csv --plot left.svg

@@ -22,16 +22,10 @@ typedef struct {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Is the word behind `audit` a noise, and no file? A path has a dot or a slash before any colon. */
+/* Is the word behind `audit` a noise, and no file? */
 static int is_noise(const char *word)
 {
-    finf_noise *noise = NULL;
-    if (!word || strcmp(word, "-") == 0 || access(word, F_OK) == 0) return 0;
-    size_t name = strcspn(word, ":@");
-    if (word[name]) return name < strcspn(word, "/.") && name > 1;
-    int known = strcmp(word, "best") == 0 || spec_noise(word, &noise, NULL) == FINF_OK;
-    finf_noise_free(noise);
-    return known;
+    return word && access(word, F_OK) != 0 && spec_is_noise(word);
 }
 
 /* Is it said how private, and sigma is what that asks for? */

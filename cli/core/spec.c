@@ -205,3 +205,14 @@ finf_status spec_spectrum(const char *text, double d, finf_spectrum **out, finf_
     return *text == 'p' ? finf_spectrum_power(rate, d, out, why)
                         : finf_spectrum_exp(rate, d, out, why);
 }
+
+int spec_is_noise(const char *word)
+{
+    finf_noise *noise = NULL;
+    size_t name = strcspn(word, ":@");
+    if (strcmp(word, "-") == 0) return 0;
+    if (word[name]) return name < strcspn(word, "/.") && name > 1;
+    int known = strcmp(word, "best") == 0 || spec_noise(word, &noise, NULL) == FINF_OK;
+    finf_noise_free(noise);
+    return known;
+}

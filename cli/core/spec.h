@@ -7,6 +7,9 @@
 /* A noise that does not depend on a problem: families, files, designs. What depends on one
  * (nu:best, best) is read by problem.h. */
 finf_status spec_noise(const char *text, finf_noise **out, finf_reason *why);
+/* Whether a word reads as a noise, right or wrong, and not as a path, which has a dot or a slash
+ * before any colon. */
+int spec_is_noise(const char *word);
 /* list:1,2,.. or @FILE; `what` names the numbers, and a part of the file. Owned by the caller, also
  * after a failure. */
 finf_status spec_list(const char *text, const char *what, double **out, size_t *n,

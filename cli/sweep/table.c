@@ -7,6 +7,7 @@
 #include "base.h"
 #include "closest.h"
 #include "json_read.h"
+#include "spec.h"
 
 #define OPTIONS_MAX 64  /* options in all jobs */
 #define COMMANDS_MAX 32 /* commands of them */
@@ -177,6 +178,9 @@ static finf_status show_arguments(table *t, const json_list *words, const json_l
                 return finf_why(why, FINF_EPARSE, "a job has no option '%.60s'", word);
             column_of(id, key);
             value = equals ? equals + 1 : option_get(id, c).argument ? word_at(words, ++i) : "";
+        } else if (c && option_of_command(c, OPT_NOISE) && spec_is_noise(word)) {
+            id = OPT_NOISE; /* audit nu:0.1 */
+            column_of(id, key);
         } else if (!c || !jobs_operand(c, key))
             return finf_why(why, FINF_EPARSE, "a job has a word too many: '%.60s'", word);
         s = show_given(t, id, key, value, answer, why);
