@@ -1,7 +1,6 @@
 /* finf audit: what given coefficients, a BLT or a matrix really have, and what one should know
  * before it is used. (theory 13.8) */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "audit_file.h"
 #include "cmd.h"
@@ -21,12 +20,6 @@ typedef struct {
 } job;
 
 /* ---- reading --------------------------------------------------------------------------------- */
-
-/* Is the word behind `audit` a noise, and no file? */
-static int is_noise(const char *word)
-{
-    return word && access(word, F_OK) != 0 && spec_is_noise(word);
-}
 
 /* Is it said how private, and sigma is what that asks for? */
 static int is_target(const args *a) { return args_given(a, OPT_RHO) || args_given(a, OPT_EPSILON); }
@@ -300,7 +293,7 @@ static void show_findings(doc *d, const finf_audit_result *r)
     if (!r->findings) doc_note(d, "No findings.");
 }
 
-static finf_status audit(const args *a, doc *d, finf_reason *why)
+static finf_status cmd_audit(const args *a, doc *d, finf_reason *why)
 {
     job *j = calloc(1, sizeof *j);
     if (!j) return finf_why(why, FINF_ENOMEM, "no memory");
@@ -320,17 +313,6 @@ static finf_status audit(const args *a, doc *d, finf_reason *why)
     finf_system_free(j->system);
     free(j);
     return s;
-}
-
-/* `finf audit nu:0.1` is `finf audit --noise nu:0.1`. */
-static finf_status cmd_audit(const args *a, doc *d, finf_reason *why)
-{
-    args meant = *a;
-    if (!args_given(a, OPT_NOISE) && is_noise(a->operand)) {
-        meant.value[OPT_NOISE] = a->operand;
-        meant.operand = NULL;
-    }
-    return audit(&meant, d, why);
 }
 
 static const option_use OPTIONS[] = {

@@ -6,6 +6,7 @@
 #include "base.h"
 #include "closest.h"
 #include "parse.h"
+#include "spec.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *name_of(option_id id) { return option_get(id, NULL).name; }
 
@@ -143,6 +145,19 @@ static finf_status check_needed(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
+/* `finf audit nu:0.1` is `finf audit --noise nu:0.1`, unless there is a file of that name. */
+static void name_operand(args *a)
+{
+    const char *word = a->operand;
+    if (!word || !option_of_command(a->command, OPT_NOISE) || a->value[OPT_NOISE] ||
+        access(word, F_OK) == 0 || !spec_is_noise(word) || a->repeats == ARGS_REPEATS)
+        return;
+    a->operand = NULL;
+    a->value[OPT_NOISE] = word;
+    a->repeated[a->repeats].id = OPT_NOISE;
+    a->repeated[a->repeats++].text = word;
+}
+
 /* The texts stay where argv has them. Nothing is converted here: what an option's number may be
  * depends on the command. */
 finf_status args_parse(command_table all, const command *c, int argc, char **argv, args *out,
@@ -153,6 +168,7 @@ finf_status args_parse(command_table all, const command *c, int argc, char **arg
         finf_status s = parse_option(c, argc, argv, &i, out, why);
         if (s) return s;
     }
+    name_operand(out);
     for (int i = 0; i < OPT_COUNT; i++) {
         option_info o = option_get((option_id)i, c);
         if (out->value[i] && o.implied && !out->value[o.implies]) out->value[o.implies] = o.implied;

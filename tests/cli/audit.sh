@@ -178,3 +178,10 @@ done
 ok '"findings":\[\]' audit --noise 'blt:0.9;0.2' --json
 ok '"findings":\[\]' audit --noise strategy:1,-1 --steps 1000 --json
 bad 2 'best depends on the problem: give --eta (mean estimation), with --spectrum (linear regression)' audit --noise best
+# a noise as a word alone may be several, as with --noise; a file of that name is read
+[ "$(run audit nu:0.1,0.2 --steps 50 --json; grep -c '"noise":"nu:0.[12]"' "$T/out")" = 2 ] && yes || no 'not a line for each nu' audit nu:0.1,0.2
+[ "$(run audit nu:0.05:0.2:log:3 --steps 50 --format csv; wc -l <"$T/out")" -eq 4 ] && yes || no 'not a line for each nu' audit nu:0.05:0.2:log:3
+bad 2 'not several' audit nu:0.1 --noise cc
+printf '1\n0.5\n' >nu:0.3
+ok '"file":"nu:0.3"' audit nu:0.3 --coef strategy --json
+rm nu:0.3
