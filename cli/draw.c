@@ -27,9 +27,10 @@ static int several_noises(const command *c)
 /* "linreg, spectrum power:1, dim 128": the options that are the same for the whole plot. */
 static void put_fixed(const args *a, const points_shape *shape, int own, FILE *out)
 {
-    static const option_id LEFT_OUT[] = {OPT_PLOT,  OPT_FORMAT,    OPT_JSON,           OPT_OUTPUT,
-                                         OPT_QUIET, OPT_PRECISION, OPT_THREADS,        OPT_PROGRESS,
-                                         OPT_SAVE,  OPT_VERBOSE,   OPT_HEADER_COMMENT, OPT_SHOW};
+    static const option_id LEFT_OUT[] = {
+        OPT_PLOT,    OPT_FORMAT,         OPT_JSON,    OPT_CSV,      OPT_OUTPUT,
+        OPT_QUIET,   OPT_PRECISION,      OPT_THREADS, OPT_PROGRESS, OPT_SAVE,
+        OPT_VERBOSE, OPT_HEADER_COMMENT, OPT_SHOW};
     fputs(a->command->name, out);
     for (int i = 0; i < OPT_COUNT; i++) {
         option_info o = option_get((option_id)i, a->command);

@@ -100,8 +100,9 @@ static finf_status read_manner(const args *a, finf_reason *why)
     return s;
 }
 
-/* How to print: --format (or --json, its short form), --precision, --quiet. Without --precision the
- * digits are 0, which lets the format choose. An --output whose name ends in .npy is for NumPy. */
+/* How to print: --format (or --json and --csv, short forms), --precision, --quiet. Without
+ * --precision the digits are 0, which lets the format choose. An --output whose name ends in .npy
+ * is for NumPy. */
 static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
 {
     int format = 0;
@@ -109,6 +110,9 @@ static finf_status read_style(const args *a, doc_style *style, finf_reason *why)
     finf_status s = args_choice(a, OPT_FORMAT, &format, why);
     if (!s && args_given(a, OPT_JSON) && args_given(a, OPT_FORMAT) && format != FORMAT_JSON)
         s = finf_why(why, FINF_EUSAGE, "--json and --format %s contradict each other",
+                     args_text(a, OPT_FORMAT));
+    if (!s && args_given(a, OPT_CSV) && format != FORMAT_CSV)
+        s = finf_why(why, FINF_EUSAGE, "--csv and --format %s contradict each other",
                      args_text(a, OPT_FORMAT));
     if (!s) s = args_whole(a, OPT_PRECISION, 1, 17, &digits, why);
     *style = (doc_style){args_given(a, OPT_JSON) ? FORMAT_JSON : (doc_format)format, (int)digits,

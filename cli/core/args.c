@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const char *name_of(option_id id) { return option_get(id, NULL).name; }
@@ -158,6 +159,16 @@ static void name_operand(args *a)
     a->repeated[a->repeats++].text = word;
 }
 
+/* A file whose name ends in .csv or .json is in that format, unless another is asked for. */
+static void name_format(args *a)
+{
+    static const char *const FORMATS[] = {"csv", "json"};
+    const char *dot = a->value[OPT_OUTPUT] ? strrchr(a->value[OPT_OUTPUT], '.') : NULL;
+    if (!dot || a->value[OPT_FORMAT] || a->value[OPT_JSON] || a->value[OPT_EXPORT]) return;
+    for (size_t i = 0; i < 2; i++)
+        if (strcasecmp(dot + 1, FORMATS[i]) == 0) a->value[OPT_FORMAT] = FORMATS[i];
+}
+
 /* The texts stay where argv has them. Nothing is converted here: what an option's number may be
  * depends on the command. */
 finf_status args_parse(command_table all, const command *c, int argc, char **argv, args *out,
@@ -173,6 +184,7 @@ finf_status args_parse(command_table all, const command *c, int argc, char **arg
         option_info o = option_get((option_id)i, c);
         if (out->value[i] && o.implied && !out->value[o.implies]) out->value[o.implies] = o.implied;
     }
+    name_format(out);
     /* who asks for help need not have given everything */
     if (out->value[OPT_HELP] || out->value[OPT_VERSION]) return FINF_OK;
     finf_status s = check_needed(out, why);
@@ -218,9 +230,9 @@ static void print_option(const args *a, option_id id, const char *text, FILE *ou
 void args_print(const args *a, FILE *out)
 {
     /* say where and how to print, not what is computed */
-    static const option_id PRINTING[] = {OPT_SAVE,    OPT_VERBOSE,   OPT_FORMAT,        OPT_JSON,
-                                         OPT_OUTPUT,  OPT_PRECISION, OPT_QUIET,         OPT_PLOT,
-                                         OPT_THREADS, OPT_PROGRESS,  OPT_HEADER_COMMENT};
+    static const option_id PRINTING[] = {OPT_SAVE, OPT_VERBOSE, OPT_FORMAT,    OPT_JSON,
+                                         OPT_CSV,  OPT_OUTPUT,  OPT_PRECISION, OPT_QUIET,
+                                         OPT_PLOT, OPT_THREADS, OPT_PROGRESS,  OPT_HEADER_COMMENT};
     fprintf(out, "finf %s", a->command->name);
     if (a->operand) {
         fputc(' ', out);

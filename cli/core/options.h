@@ -86,6 +86,7 @@ typedef enum {
     OPT_PLOT,
     OPT_FORMAT,
     OPT_JSON,
+    OPT_CSV,
     OPT_OUTPUT,
     OPT_HEADER_COMMENT,
     OPT_PRECISION,
@@ -181,8 +182,8 @@ option_id option_find(const char *name, size_t length);
 
 /* how and where to print: every command has them */
 #define COMMON_OPTIONS                                                                             \
-    {.id = OPT_FORMAT}, {.id = OPT_JSON}, {.id = OPT_OUTPUT}, {.id = OPT_HEADER_COMMENT},          \
-        {.id = OPT_PRECISION}, {.id = OPT_QUIET}, {.id = OPT_HELP},                                \
+    {.id = OPT_FORMAT}, {.id = OPT_JSON}, {.id = OPT_CSV}, {.id = OPT_OUTPUT},                     \
+        {.id = OPT_HEADER_COMMENT}, {.id = OPT_PRECISION}, {.id = OPT_QUIET}, {.id = OPT_HELP},    \
     {                                                                                              \
         .id = OPT_VERSION                                                                          \
     }

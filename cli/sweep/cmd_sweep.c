@@ -94,6 +94,7 @@ static const option_use OPTIONS[] = {
     {.id = OPT_PROGRESS},
     {.id = OPT_FORMAT, .fallback = "text", .help = "how to print", .argument = "text|csv|json|npy"},
     {.id = OPT_JSON},
+    {.id = OPT_CSV},
     {.id = OPT_OUTPUT},
     {.id = OPT_HEADER_COMMENT},
     {.id = OPT_PRECISION},

@@ -60,10 +60,10 @@ finf_status jobs_command(const jobs *j, const char *name, size_t line, const com
 
 int jobs_may_have(option_id id)
 {
-    static const option_id OTHERS[] = {OPT_SAVE,      OPT_STATE,  OPT_OUT,     OPT_PLOT,
-                                       OPT_FORMAT,    OPT_JSON,   OPT_OUTPUT,  OPT_HEADER_COMMENT,
-                                       OPT_PRECISION, OPT_QUIET,  OPT_THREADS, OPT_PROGRESS,
-                                       OPT_HELP,      OPT_VERSION};
+    static const option_id OTHERS[] = {OPT_SAVE,           OPT_STATE,     OPT_OUT,    OPT_PLOT,
+                                       OPT_FORMAT,         OPT_JSON,      OPT_CSV,    OPT_OUTPUT,
+                                       OPT_HEADER_COMMENT, OPT_PRECISION, OPT_QUIET,  OPT_THREADS,
+                                       OPT_PROGRESS,       OPT_HELP,      OPT_VERSION};
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
         if (OTHERS[i] == id) return 0;
     return 1;

@@ -82,3 +82,21 @@ bad1 2 '--output names the file that is read' audit given --output linked
 bad1 2 '--output and --db name one file' sweep export --db given --output given
 if [ "$(cat given)" = 1 ] && [ "$(wc -c <key)" -eq 32 ]; then yes; else no 'a file that is read was changed' noise --key; fi
 rm -f key given linked
+# --csv is --format csv, and a file that ends in .csv or .json has that format unless another is asked for
+for c in 'mean --noise sgd --eta 0.1,0.2' 'curve --steps 8 --noise sgd' 'errata'; do
+    run $c --format csv; sed 's/,[0-9.e-]*,preparing/,preparing/' "$T/out" >"$T/csv"
+    run $c --csv; sed 's/,[0-9.e-]*,preparing/,preparing/' "$T/out" >"$T/short"
+    if [ -s "$T/csv" ] && cmp -s "$T/csv" "$T/short"; then yes; else no 'another table' $c --csv; fi
+    run $c --output new.csv; sed 's/,[0-9.e-]*,preparing/,preparing/' new.csv >"$T/short"
+    if cmp -s "$T/csv" "$T/short"; then yes; else no 'another table' $c --output new.csv; fi
+    run $c --output new.json
+    if [ "$(head -c 2 new.json)" = '{"' ]; then yes; else no 'no JSON' $c --output new.json; fi
+    run $c --output new.csv --json
+    if [ "$(head -c 2 new.csv)" = '{"' ]; then yes; else no 'no JSON' $c --output new.csv --json; fi
+    run $c --output new.csv --format text
+    if [ "$(head -c 2 new.csv)" != '{"' ] && ! cmp -s new.csv "$T/csv"; then yes; else no 'no text' $c --output new.csv --format text; fi
+    rm -f new.csv new.json
+done
+bad 2 '--json and --format csv contradict' mean --noise sgd --eta 0.1 --csv --json
+bad 2 '--csv and --format text contradict' mean --noise sgd --eta 0.1 --csv --format text
+bad1 2 'no --format beside it' mean --noise sgd --eta 0.1 --csv --output left.npy
