@@ -94,7 +94,7 @@ static finf_status read_speed(const args *a, finf_real *R, finf_real *half_life,
     if (!s) s = args_number(a, OPT_HALF_LIFE, &n, why);
     if (s) return s;
     if (!isnan(r) && !isnan(n))
-        return finf_why(why, FINF_EUSAGE, "--contraction or --half-life: one of them");
+        return finf_why(why, FINF_EUSAGE, "--contraction, --half-life or --frontier: one of them");
     if (isnan(r) && !(n > 0 && n <= 1e12))
         return finf_why(why, FINF_EDOM, "half-life = %s: must be positive, at most 1e12",
                         finf_show(n).s);

@@ -146,6 +146,19 @@ static finf_status check_needed(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
+/* Every option that is one of some words (a|b, without what has a value of its own) is one of them.
+ * Before the rules: a word that is misspelt would else be said to leave others without effect. */
+static finf_status check_words(const args *a, finf_reason *why)
+{
+    finf_status s = FINF_OK;
+    for (int i = 0, unused; i < OPT_COUNT && !s; i++) {
+        const char *words = option_get((option_id)i, a->command).argument;
+        if (a->value[i] && words && strchr(words, '|') && !strpbrk(words, ":.@"))
+            s = args_choice(a, (option_id)i, &unused, why);
+    }
+    return s;
+}
+
 /* `finf audit nu:0.1` is `finf audit --noise nu:0.1`, unless there is a file of that name. */
 static void name_operand(args *a)
 {
@@ -188,6 +201,7 @@ finf_status args_parse(command_table all, const command *c, int argc, char **arg
     /* who asks for help need not have given everything */
     if (out->value[OPT_HELP] || out->value[OPT_VERSION]) return FINF_OK;
     finf_status s = check_needed(out, why);
+    if (!s) s = check_words(out, why);
     return s ? s : check_rules(out, why);
 }
 

@@ -180,7 +180,8 @@ void show_sensitivity(doc *d, const sensitivity *x)
 {
     if (isnan(x->steps)) return;
     doc_number(d, "steps", SHOWN, x->steps, NULL);
-    doc_real(d, "gamma2_T", SHOWN, x->steps2, "the same over these steps");
+    doc_real(d, "gamma2_T", SHOWN, x->steps2,
+             "squared sensitivity over these steps, one participation");
     show_who(d, x);
 }
 

@@ -89,3 +89,7 @@ for v in 0 18 2.5 -3; do bad 3 "precision = $v" gamma --noise sgd --precision $v
 for v in 0 1 -1 2; do bad 3 "delta = $v" privacy --rho 1 --delta $v; done
 bad 3 'epsilon = -1' privacy --rho 1 --epsilon -1
 bad 3 1e-300 mean --noise nu:0.1 --eta 1e-300
+# a misspelt word is said to be one, and not to leave others without effect
+bad 2 "--problem 'huberr': must be one of mean|linreg|huber (did you mean huber?)" simulate --problem huberr --kappa 10 --noise sgd --eta 0.1
+bad 2 "--table 'finit': must be one of decays|prior|finite (did you mean finite?)" rates --table finit --steps 100
+bad 2 '--contraction, --half-life or --frontier: one of them' tune --contraction 0.9 --frontier --spectrum power:1 --dim 4
