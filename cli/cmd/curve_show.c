@@ -236,8 +236,7 @@ void curve_show_table(doc *d, const curve_job *j)
                  "gamma2_T: one participation; the others: %g exactly (fixed order) or at least "
                  "(min-sep) %g steps apart%s",
                  j->k, j->b, inexact ? "; where it is not exact, an upper bound" : "");
-    if (!isnan(j->p.privacy.epsilon) || !isnan(j->p.privacy.batch))
-        doc_note(d, "sigma: of w_t, for sens2");
+    if (j->p.privacy.asked) doc_note(d, "sigma: of w_t, for sens2");
     if (j->p.H) doc_note(d, "F_last: E[F - F*] after the last step");
     doc_note(d, "seconds: from nothing (nu given) to the noise of all steps, one coordinate%s",
              bare ? "; where so many are not drawn, to prepare it only" : "");

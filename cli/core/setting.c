@@ -29,8 +29,11 @@ static finf_status find_rho(const args *a, setting *x, finf_reason *why)
 
 finf_status read_setting(const args *a, setting *x, finf_reason *why)
 {
-    *x = (setting){
-        .set = finf_privacy_setting_default(), .epsilon = NAN, .delta = NAN, .batch = NAN};
+    *x = (setting){.set = finf_privacy_setting_default(),
+                   .epsilon = NAN,
+                   .delta = NAN,
+                   .batch = NAN,
+                   .asked = setting_given(a)};
     finf_status s = args_number(a, OPT_RHO, &x->set.rho, why);
     x->rho = finf_real_make(x->set.rho, 0, "given");
     if (!s) s = args_number(a, OPT_CLIP, &x->set.clip, why);
@@ -84,7 +87,7 @@ void show_setting(doc *d, const setting *x, finf_real gamma2)
                "gradient noise");
     if (isnan(gamma2.value)) return; /* of no one noise */
     finf_real sigma = with_rho(x, finf_noise_multipliers(&x->set, gamma2).sigma);
-    doc_real(d, "sigma", target || !isnan(x->batch) ? SHOWN : DATA_ONLY, sigma,
+    doc_real(d, "sigma", x->asked ? SHOWN : DATA_ONLY, sigma,
              isnan(x->batch) ? "standard deviation of w_t, as it is added to a clipped gradient"
                              : "standard deviation of w_t, added to the sum of clipped gradients "
                                "(any F is of this)");

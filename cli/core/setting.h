@@ -11,6 +11,7 @@ typedef struct {
     finf_real rho;            /* with the error of a rho that was found */
     double epsilon, delta;    /* NaN where not given */
     double batch;             /* NaN: sigma is for the sum of clipped gradients alone */
+    int asked;                /* how private was said, so that sigma is an answer to it */
 } setting;
 
 /* All of them: positive, but for a sigma-sgd of 0. */

@@ -18,6 +18,13 @@ for c in 'linreg --noise sgd --eta 0.1 --spectrum flat --dim 2' 'iqc --noise sgd
     bad 3 'delta = 1: must be in (0, 1)' $c --epsilon 1 --delta 1
     bad 3 "epsilon = 'x'" $c --epsilon x --delta 1e-6
 done
+# sigma is shown where it was said how private, and in data always
+for c in 'gamma --noise nu:0.1' 'mean --noise nu:0.1 --eta 0.1' 'linreg --noise nu:0.1 --eta 0.1 --spectrum flat --dim 2' 'iqc --noise nu:0.1 --eta 0.1 --kappa 3' 'audit nu:0.1'; do
+    ok '^  sigma +0.852010' $c --rho 1
+    run $c
+    if grep -q '^  sigma ' "$T/out"; then no 'nobody asked for sigma' $c; else yes; fi
+done
+ok '^  tree .* 4.74342 ' curve --steps 50 --system sgd,tree --epochs 5 --rho 1
 near sigma 0.852010174051867 1e-13 coef --noise nu:0.1 --length 2 --rho 1
 ok '^# sigma = 1.70402.*: of the normals, for rho = 1 and the clip norm 2$' coef --noise nu:0.1 --length 2 --rho 1 --clip 2
 if [ "$(grep -c -v '^#' "$T/out")" = 2 ]; then yes; else no 'more than numbers and comments' coef; fi
