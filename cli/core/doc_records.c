@@ -182,6 +182,10 @@ static void print_arrays(const doc *d, const size_t *first, size_t n, doc_style 
             fprintf(out, "# %s of ", x->key);
             doc_plain(noise && noise->string ? noise->string : "", out);
             print_place(d, x, style, out);
+            const item *sigma = field(d, first[r], "sigma");
+            if (sigma)
+                fprintf(out, ": sigma = %.*g", style.precision ? style.precision : 17,
+                        sigma->value);
             fputc('\n', out);
             for (size_t j = 0; j < x->rows && !ferror(out); j++)
                 fprintf(out, "%.*g\n", style.precision ? style.precision : 17, x->data[j]);

@@ -59,7 +59,7 @@ done
 keys 'rho epsilon delta sigma' coef --noise nu:0.1 --length 2 --epsilon 1 --delta 1e-6
 ok '^noise,eta,t,noising_coef,noising_coef_error$' coef --noise best --eta 0.1,0.2 --length 2 --format csv
 ok '^nu:0.2,0.2,1,-0.40000000000000002,' coef --noise best --eta 0.1,0.2 --length 2 --format csv
-ok '^# noising_coef of nu:0.1, epsilon = 2$' coef --noise nu:0.1 --length 2 --epsilon 1,2 --delta 1e-6
+ok '^# noising_coef of nu:0.1, epsilon = 2: sigma = ' coef --noise nu:0.1 --length 2 --epsilon 1,2 --delta 1e-6
 ok '^[{]"eta":0.10000000000000001,"noise":"best"' coef --noise best --eta 0.1,0.2 --spectrum power:1 --dim 3 --length 2 --json
 ok '' coef --noise best --noise best --eta 0.1,0.2 --spectrum power:1 --dim 3 --length 2 --output "$T/c.npy" # a name a field
 for name in "'best eta=0.1'" "'best eta=0.2'" "'best eta=0.1 (2)'" "'best eta=0.2 (2)'"; do

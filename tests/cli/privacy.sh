@@ -28,6 +28,9 @@ ok '^  tree .* 4.74342 ' curve --steps 50 --system sgd,tree --epochs 5 --rho 1
 near sigma 0.852010174051867 1e-13 coef --noise nu:0.1 --length 2 --rho 1
 ok '^# sigma = 1.70402.*: of the normals, for rho = 1 and the clip norm 2$' coef --noise nu:0.1 --length 2 --rho 1 --clip 2
 if [ "$(grep -c -v '^#' "$T/out")" = 2 ]; then yes; else no 'more than numbers and comments' coef; fi
+ok '^# noising_coef of nu:0.1, rho = 2: sigma = 0.602$' coef --noise nu:0.1 --noise cc --length 2 --rho 1,2 --precision 3
+run coef --noise nu:0.1 --length 200 --rho 2 --output beta.csv
+near gamma2 1.4518426733757877 1e-12 gamma --noise beta@beta.csv
 ok '"sigma":"inf","sigma_error":0,"reason":"' coef --noise cc --length 2 --rho 1 --json
 
 # participations: of sgd each counts, of a matrix with positive entries all add up
