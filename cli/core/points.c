@@ -75,6 +75,8 @@ static finf_status add_numbers(axis *x, const char *before, const char *numbers,
 static finf_status add_noise(axis *x, const char *text, finf_reason *why)
 {
     static const char *const FAMILIES[] = {"nu:", "antipgd:"};
+    if (spec_is_several(text))
+        return finf_why(why, FINF_EPARSE, "noise '%.60s': for several noises repeat --noise", text);
     for (size_t i = 0; i < 2; i++) {
         size_t length = strlen(FAMILIES[i]);
         if (strncmp(text, FAMILIES[i], length) == 0 && strpbrk(text + length, ":,"))

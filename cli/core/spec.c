@@ -216,3 +216,14 @@ int spec_is_noise(const char *word)
     finf_noise_free(noise);
     return known;
 }
+
+int spec_is_several(const char *text)
+{
+    finf_noise_form form;
+    for (const char *p = strchr(text, '@') ? NULL : strchr(text, ','); p; p = strchr(p, ',')) {
+        size_t length = strcspn(++p, ",:@;");
+        for (size_t i = 0; (form = finf_noise_form_get(i)).name; i++)
+            if (strlen(form.name) == length && strncmp(form.name, p, length) == 0) return 1;
+    }
+    return 0;
+}

@@ -147,3 +147,4 @@ for c in 'curve --steps 64 --system sgd,me:16,honaker' 'curve --steps 64 --syste
 done
 bad 3 'epochs = 3: must divide the 64 steps' curve --steps 64 --system sgd --epochs 3
 bad 2 '--epochs, or --participations with --separation: one of them' curve --steps 64 --system sgd --epochs 4 --participations 2 --separation 3
+ok '^ +steps  system +sens2 +prefix_error +loss +sigma$' curve --steps 32,64 --epochs 4 --noise nu:0.1 --noise sgd --rho 1

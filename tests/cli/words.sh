@@ -11,6 +11,9 @@ bad 3 "noise 'nu:papr': must be a number, nu:best or nu:paper (did you mean nu:p
 bad 3 "nu = 'xyz': not a number" gamma --noise nu:xyz
 bad 3 "noise 'besst' is not known (did you mean best?)" gamma --noise besst
 bad 3 "noise 'xyzzy' is not known: sgd, nu:V" gamma --noise xyzzy
+for c in gamma 'mean --eta 0.1' 'coef --length 3' 'curve --steps 8'; do
+    for n in sgd,nu:0.1 nu:0.1,sgd nu:0.1,0.2,power:0.3,0.1; do bad 3 "noise '$n': for several noises repeat --noise" $c --noise $n; done
+done
 for n in nu:auto power:0.5,auto antipgd:auto; do
     for c in gamma 'mean --eta 0.1' 'linreg --eta 0.1 --spectrum flat --dim 2' 'iqc --eta 0.1 --kappa 3' 'coef --length 3' 'privacy --rho 1' 'curve --steps 8' \
         'simulate --problem mean --eta 0.1'; do
