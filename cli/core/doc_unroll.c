@@ -2,6 +2,7 @@
 #include "doc_items.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The next index to be drawn on a logarithmic axis: 48 for each factor 10, and the last one. */
@@ -18,10 +19,13 @@ static void copy_place(doc *to, const doc *d, const item *x)
     char key[64], text[512];
     doc_string(to, "noise", DATA_ONLY, doc_noise_of(d, x), NULL);
     while (doc_next_varying(d, &from, key)) {
-        snprintf(text, sizeof text, "%s = ", key);
-        size_t used = strlen(text);
-        doc_varying_text(d, x, key, 6, text + used, sizeof text - used);
-        doc_string(to, key, DATA_ONLY, text, NULL);
+        char *end;
+        doc_varying_text(d, x, key, 0, text, sizeof text);
+        double value = strtod(text, &end);
+        if (*text && !*end)
+            doc_number(to, key, DATA_ONLY, value, NULL);
+        else
+            doc_string(to, key, DATA_ONLY, text, NULL);
     }
 }
 

@@ -69,6 +69,12 @@ for c in 'optimize --eta 0.1:0.3:lin:3' 'optimize --eta 0.1:0.3:lin:3 --spectrum
     ok . $c --plot p.svg
     svg p.svg '<title'
 done
+ok . rates --table prior --dim 16:64:log:3 --plot p.svg
+svg p.svg 'F_inf' 'damped anti-PGD' 'dimension'
+ok . rates --table finite --steps 1e3:1e9:log:4 --plot p.svg
+svg p.svg 'value against steps' 'nu-DP-FTRL'
+ok . coef --noise best --spectrum power:1 --spectrum flat --dim 4,8 --eta 0.01 --length 20 --plot p.svg
+svg p.svg 'power:1, d = 8' 'flat, d = 4'
 # noises of a range of nu, without a spectrum
 ok . curve --steps 64 --noise nu:0.001:0.1:log:5 --plot p.svg
 svg p.svg 'loss against damping nu' 'curve, steps 64'
