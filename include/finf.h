@@ -557,7 +557,7 @@ finf_status finf_mean(const finf_noise *noise, double eta, const finf_mean_optio
 typedef struct {
     finf_privacy_setting privacy; /* its defaults */
     double kurtosis; /* excess kurtosis of the input coordinates, >= -2; default 0, Gaussian */
-    int optimum;     /* also compute the optima over all noise; default 1 */
+    int optimum;     /* also compute the optima over all noise, and sgd; default 1 */
     const finf_optimizer *optimizer; /* NULL, the default: sgd; borrowed */
     /* with an optimizer polled before each group of eigenvalues, else at each trial of eta_max */
     finf_cancel cancel;
@@ -583,6 +583,7 @@ typedef struct {
     finf_real upper;
     finf_real optimum;     /* the least `exact` over all noise (5.3); NaN if not asked for */
     finf_real optimum_lti; /* the least `lti` over all noise; NaN if not asked for */
+    finf_real sgd;         /* `exact` of independent noise; NaN if not asked for, or not settled */
     finf_real floor;       /* a lower bound of `lti` for every noise: the paper's (5.4, 11.3) */
     double R2;             /* Tr H + (2 + kurtosis) lambda_max, exact for these inputs */
     double C_kurt;         /* 3 + max(kurtosis, 0) */

@@ -129,6 +129,7 @@ each $every linreg --noise nu:paper --eta 0.02 --spectrum power:1 --dim 128 --di
 each $every linreg --noise 'product:0.1,0.6;0.5,-0.5' --eta 0.02 --spectrum exp:0.1 --dim 50 --json
 each $every linreg --noise "spectrum@$T/spectrum" --eta 0.02 --spectrum step --dim 128
 each $every linreg --noise nu:paper --eta 0.02 --spectrum power:1 --dim 1e9
+each 40 linreg --noise cc --eta 0.02 --spectrum power:1 --dim 3000 --optimizer nesterov:0.9 --average last:5
 each $every coef --noise nu:0.1 --length 3000
 each $every coef --noise best --noise sgd --eta 0.1,0.2 --length 3 --threads 1 --output c.npy
 each $every coef --noise best --noise sgd --eta 0.1,0.2 --length 3 --threads 1 --format csv

@@ -226,6 +226,57 @@ START_TEST(optimum_is_attained)
 }
 END_TEST
 
+/* `sgd` is `exact` of independent noise to the last bit, whatever noise was asked about: one that
+ * is infinite or did not settle, momentum, averages, groups of eigenvalues that are refined. */
+START_TEST(independent_noise)
+{
+    static const char *const NOISES[] = {"nu:0.01",
+                                         "cc",
+                                         "antipgd:0.3",
+                                         "strategy:1,-1",
+                                         "sgd",
+                                         "beta:1,-1,1e-40",
+                                         "strategy:1,-1,1e-40"};
+    static const char *const RULES[][2] = {{"sgd", NULL},
+                                           {"nesterov:0.9", NULL},
+                                           {"heavy-ball:0.5", "ema:0.1"},
+                                           {"sgd", "last:10"},
+                                           {"filter:0,1,0.2;1,-1.3,0.3", NULL}};
+    static const double DIM[] = {4, 128, 3000}, ETA[] = {1e-4, 0.02, 5};
+    for (size_t i = 0; i < COUNT(RULES) * COUNT(DIM) * COUNT(ETA); i++) {
+        const char *const *rule = RULES[i % COUNT(RULES)];
+        double d = DIM[i / COUNT(RULES) % COUNT(DIM)], eta = ETA[i / COUNT(RULES) / COUNT(DIM)];
+        finf_spectrum *H;
+        finf_optimizer *optimizer;
+        finf_linreg_options o = setting(0.5, 2, 0.3, 1);
+        ck_assert_int_eq(finf_spectrum_power(1, d, &H, NULL), FINF_OK);
+        ck_assert_int_eq(finf_optimizer_parse(rule[0], rule[1], 0, &optimizer, NULL), FINF_OK);
+        o.optimizer = optimizer;
+        finf_linreg_result r, sgd;
+        finf_noise *noise;
+        finf_noise_sgd(&noise);
+        ck_assert_int_eq(finf_linreg(noise, eta, H, &o, &sgd), FINF_OK);
+        finf_noise_free(noise);
+        for (size_t j = 0; j < COUNT(NOISES); j++) {
+            ck_assert_int_eq(noise_named(NOISES[j], 0.01, &noise, NULL), FINF_OK);
+            finf_status s = finf_linreg(noise, eta, H, &o, &r);
+            ck_assert(s == FINF_OK || (s == FINF_ETOL && strstr(NOISES[j], "1e-40")));
+            ck_assert_msg(r.sgd.value == sgd.exact.value && r.sgd.error == sgd.exact.error,
+                          "%s %s %g: %.17g +- %g", rule[0], NOISES[j], eta, r.sgd.value,
+                          r.sgd.error);
+            finf_noise_free(noise);
+        }
+        o.optimum = 0;
+        finf_noise_nu(0.1, &noise, NULL);
+        ck_assert_int_eq(finf_linreg(noise, eta, H, &o, &r), FINF_OK);
+        ck_assert(r.stable ? isnan(r.sgd.value) && isnan(r.optimum.value) : isinf(r.sgd.value));
+        finf_noise_free(noise);
+        finf_optimizer_free(optimizer);
+        finf_spectrum_free(H);
+    }
+}
+END_TEST
+
 START_TEST(directions)
 {
     finf_noise *noise;
@@ -551,6 +602,7 @@ static TCase *make(void)
     tcase_add_test(t, against_the_recursion);
     tcase_add_test(t, order_and_scaling);
     tcase_add_test(t, optimum_is_attained);
+    tcase_add_test(t, independent_noise);
     tcase_add_test(t, directions);
     tcase_add_test(t, largest_step);
     tcase_add_test(t, near_the_edge);

@@ -155,6 +155,8 @@ finf_status noise_energy_infinite(size_t m, double *T, double *relerr, finf_reas
 #define CHEB 22
 #define WORTH (2 * CHEB) /* an octave with more than this is interpolated */
 
+double noise_energy_interpolation(size_t n) { return n > WORTH ? 32 * FINF_EPS : 0; }
+
 /* T is analytic for |1-b| < 1, so on [x, 2x], x <= 1/2, its Chebyshev interpolation error falls
  * like 5.83^-n: b = 0, the nearest singularity, is at -3 where the octave is [-1, 1], and 5.83 =
  * 3 + sqrt(8). 22 nodes leave 1e-17. Returns the octave, -1 for b >= 1/2, which stay single. */
@@ -218,7 +220,7 @@ static finf_status energy_many(const finf_noise *noise, const double *b, size_t 
                        ? value[single++]
                        : interpolate(&c, value + at[o], ldexp(b[j], o + 2) - 3);
         }
-        *relerr += 32 * FINF_EPS;
+        *relerr += noise_energy_interpolation(n);
     }
     free(x);
     return s;

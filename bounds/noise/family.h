@@ -181,6 +181,9 @@ void noise_pairs_spell(const finf_noise *noise, noise_speller *s);
 
 /* ---- energy.c: T(b), what families share ---- */
 
+/* What finf_noise_energy adds to the relative error of n values for interpolating them. */
+double noise_energy_interpolation(size_t n);
+
 /* T(b) by quadrature of |B|^2, given by the family's density. */
 finf_status noise_energy_by_density(const finf_noise *noise, const double *b, size_t m, double *T,
                                     double *relerr, finf_reason *why);

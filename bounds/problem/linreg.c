@@ -4,6 +4,7 @@
  *   lti       a lower bound for any inputs of covariance H                   theory 5.2
  *   upper     an upper bound for inputs with bounded fourth moments, (5.f)   theory 5.2
  *   optimum   the least of any noise, for exact and for lti                  theory 5.3
+ *   sgd       F_inf of independent noise, whose T is 1                       theory 5.1
  *   floor     the paper's lower bound for every noise                        theory 5.4
  *
  * All are sums over the eigenvalues of H, which the spectral measure of spectrum.c makes short. */
@@ -13,6 +14,7 @@
 #include <gsl/gsl_roots.h>
 #include <stdlib.h>
 
+#include "family.h"
 #include "regression.h"
 
 finf_linreg_options finf_linreg_options_default(void)
@@ -218,6 +220,7 @@ typedef struct {
     sum_t lti_sgd;      /* sum_j lambda_j/(2 - b_j) */
     sum_t exact_dp;     /* sum_j T_j/e_j */
     sum_t exact_sgd;    /* sum_j lambda_j/e_j */
+    sum_t exact_white;  /* sum_j 1/e_j */
     double lti_share;   /* the largest relative error of a term of Hx, for lti */
     double exact_share; /* and for the exact value */
     /* Some T_j is infinite. The sums with T are then without it: a node's weight may be negative,
@@ -225,23 +228,24 @@ typedef struct {
     int infinite;
 } sums_t;
 
-/* The sums from T at every node; those with e_j only if the recursion is stable, as e_j > 0 then.
- */
+/* The sums from T at every node (NULL: T = 1); those with e_j only if the recursion is stable, as
+ * e_j > 0 then. */
 static sums_t sum_directions(const spectral_measure *m, double eta, double kurtosis, int stable,
                              const double *T, double T_error)
 {
     sums_t s = {.infinite = 0};
+    double white_error = noise_energy_interpolation(m->n); /* so that sgd is `exact` of sgd */
     for (size_t i = 0; i < m->n; i++) {
         linreg_direction x = linreg_direction_at(m, i, eta, kurtosis);
         double rounded = x.b_error + FINF_EPS, weight = spectral_measure_error(m, i) + FINF_EPS;
         /* the error of T at a rounded b: T is a positive harmonic function of 1-b in the disc, so
          * |dT/db| <= 2 T/(b(2-b)) by Harnack's inequality */
-        double at_b = T_error + 2 * rounded / (double)x.slow;
+        double moved = 2 * rounded / (double)x.slow, at_b = T_error + moved;
         schur_real W = m->weight[i], sgd = W * m->lambda[i], dp = 0;
-        if (isinf(T[i]))
+        if (T && isinf(T[i]))
             s.infinite = 1;
         else
-            dp = W * T[i];
+            dp = T ? W * T[i] : W;
         add(&s.lti_dp, dp / x.slow, weight + at_b + x.slow_error);
         add(&s.lti_sgd, sgd / x.slow, weight + x.b_error + x.slow_error);
         /* gap: the relative error of |1-b-e^{iw}|^2 at a rounded b, at the w where it is largest */
@@ -250,6 +254,7 @@ static sums_t sum_directions(const spectral_measure *m, double eta, double kurto
         if (!stable) continue;
         add(&s.exact_dp, dp / x.damp, weight + at_b + x.damp_error);
         add(&s.exact_sgd, sgd / x.damp, weight + x.b_error + x.damp_error);
+        add(&s.exact_white, W / x.damp, weight + (white_error + moved) + x.damp_error);
         s.exact_share = fmax(s.exact_share, weight + rounded + gap + x.slow_error + x.damp_error);
     }
     return s;
@@ -265,6 +270,14 @@ static finf_real total(double factor, double factor_error, double sigma2, const 
                           a * relative_error(dp) + b * relative_error(sgd) +
                               (factor_error + 8 * FINF_EPS) * (a + b),
                           method);
+}
+
+/* F_inf of independent noise, gamma^2 = 1 and T = 1: factor as in `total`. */
+static finf_real independent(double factor, double factor_error, double unit, double sgd2,
+                             const sums_t *s)
+{
+    return total(factor, factor_error, unit, &s->exact_white, sgd2, &s->exact_sgd,
+                 "closed second moment");
 }
 
 /* The upper bound (5.f), proved in theory 5.2 for all inputs with E|x|^2 xx' <= R^2 H and
@@ -298,9 +311,10 @@ static finf_real upper_bound(double eta, double sigma2, double sgd2, const sums_
                           "theorem for bounded fourth moments");
 }
 
-/* Everything that needs T: exact, lti, upper, and the two optima. D and its error, gamma2 and
- * whether eta is stable are known in `out` by now; b_1 < 2. `work` is room for 3 m->n numbers. A
- * T that has not reached its tolerance (FINF_ETOL) is used, with its error, and reported. */
+/* Everything that is a sum over directions: exact, lti, upper, sgd and the two optima. D and its
+ * error, gamma2 and whether eta is stable are known in `out` by now; b_1 < 2. `work` is room for
+ * 3 m->n numbers. A T that has not reached its tolerance (FINF_ETOL) is used, with its error, and
+ * reported. */
 static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_options *o,
                         const spectral_measure *m, double D_error, double *work,
                         finf_linreg_result *out)
@@ -331,6 +345,7 @@ static finf_status sums(const finf_noise *noise, double eta, const finf_linreg_o
             out->upper = upper_bound(eta, sigma2, sgd2, &s, m->resolution, out);
     }
     if (!o->optimum) return late;
+    if (out->stable) out->sgd = independent(half / out->D, D_error / out->D, unit, sgd2, &s);
     const sum_t none = {0, 0};
     finf_real sgd = total(half, 0, 0, &none, sgd2, &s.lti_sgd, "");
     for (size_t i = 0; i < n; i++) share[i] = m->weight[i] * half * b[i];
@@ -356,6 +371,7 @@ finf_linreg_result finf_linreg_failed(void)
                                 .upper = failed,
                                 .optimum = failed,
                                 .optimum_lti = failed,
+                                .sgd = failed,
                                 .floor = failed,
                                 .D = NAN,
                                 .D_error = INFINITY};
@@ -380,6 +396,17 @@ static void describe_inputs(double eta, const finf_spectrum *s, const finf_linre
     out->floor = finf_real_make(floor, (32 * FINF_EPS + off) * floor, "closed form");
 }
 
+/* All that is known of a noise whose gamma2 did not settle: what independent noise would have. */
+static void without_noise(double eta, const finf_linreg_options *o, const spectral_measure *m,
+                          finf_linreg_result *out)
+{
+    const finf_privacy_setting *p = &o->privacy;
+    if (!o->optimum || !out->stable) return;
+    sums_t s = sum_directions(m, eta, o->kurtosis, 1, NULL, 0);
+    out->sgd = independent(0.5 * eta / out->D, out->D_error / out->D,
+                           p->clip * p->clip / (2 * p->rho), p->sigma_sgd * p->sigma_sgd, &s);
+}
+
 /* Whether eta is small enough, from D, and where it is not: what is +inf, and why. The exact value
  * and its optimum need D > 0 (theory 5.1), the upper bound eta (R^2 + lambda_1) < 2 (5.2). */
 static finf_status judge_step(double eta, const finf_spectrum *s, const finf_linreg_options *o,
@@ -394,7 +421,7 @@ static finf_status judge_step(double eta, const finf_spectrum *s, const finf_lin
         if (status && finf_cancelled(o->cancel))
             return finf_why(&out->reason, FINF_ETOL, "stopped");
         out->exact = finf_real_infinite("closed second moment");
-        out->optimum = out->exact;
+        out->optimum = out->sgd = out->exact;
         finf_why(&out->reason, FINF_OK,
                  "eta = %s diverges in mean square: the largest stable eta is %.6g",
                  finf_show(eta).s, best.value);
@@ -431,11 +458,12 @@ finf_status finf_linreg(const finf_noise *noise, double eta, const finf_spectrum
     finf_real D = linreg_margin(&m, eta, o.kurtosis);
     out->D_error = D.error;
     status = judge_step(eta, s, &o, D.value, out);
-    if (!status && known)
+    if (!status && known) {
+        without_noise(eta, &o, &m, out);
         status = known;
-    else if (!status && eta * out->lambda_max >= 2) /* even the mean of theta diverges */
+    } else if (!status && eta * out->lambda_max >= 2) { /* even the mean of theta diverges */
         out->lti = out->optimum_lti = finf_real_infinite("sum over directions");
-    else if (!status) {
+    } else if (!status) {
         double *work = malloc(3 * m.n * sizeof *work);
         status = work ? sums(noise, eta, &o, &m, D.error, work, out)
                       : finf_why(&out->reason, FINF_ENOMEM, "no memory");

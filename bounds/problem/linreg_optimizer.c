@@ -200,7 +200,7 @@ static finf_status judge(double eta, const finf_spectrum *s, const finf_linreg_o
     finf_real best;
     char name[64];
     finf_optimizer_spell(o->optimizer, name, sizeof name);
-    out->exact = out->optimum = finf_real_infinite("closed second moment");
+    out->exact = out->optimum = out->sgd = finf_real_infinite("closed second moment");
     finf_status status = linreg_eta_max_with_optimizer(s, o, &best, NULL);
     if (status == FINF_ENOMEM) return finf_why(&out->reason, status, "no memory");
     if (status && finf_cancelled(o->cancel)) return finf_why(&out->reason, status, "stopped");
@@ -274,6 +274,30 @@ static finf_status settle(const finf_noise *noise, double eta, const finf_spectr
     return status;
 }
 
+/* `exact` of independent noise, for a stable R, which has its gains afterwards. Where sums over
+ * groups may have to be refined that is done on nodes of its own. NaN where it has not settled,
+ * which is no failure of the noise asked about: the status is FINF_OK or FINF_ENOMEM. */
+static finf_status independent(double eta, const finf_spectrum *s, const finf_linreg_options *o,
+                               double unit, double sgd2, regression *R, finf_linreg_result *out)
+{
+    finf_linreg_result r = finf_linreg_failed();
+    regression own = {.n = 0};
+    finf_noise *white = NULL;
+    finf_status status = finf_noise_sgd(&white);
+    r.stable = 1;
+    if (!status && surely_smooth(R->o, white))
+        status = values(R, white, unit, sgd2, &r);
+    else if (!status && !(status = regression_make(s, o, eta, 1, &own, NULL))) {
+        status = values(&own, white, unit, sgd2, &r);
+        if (!status) status = settle(white, eta, s, o, unit, sgd2, &own, &r);
+        regression_free(&own);
+    }
+    finf_noise_free(white);
+    if (status == FINF_ENOMEM) return finf_why(&out->reason, status, "no memory");
+    if (!status) out->sgd = r.exact;
+    return FINF_OK;
+}
+
 static finf_status optimum(const regression *R, int exact, double unit, double sgd2, finf_real *out)
 {
     transfer x;
@@ -329,6 +353,7 @@ finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const fin
     status = regression_make(s, o, eta, 1, &R, &out->reason);
     if (status) return status;
     status = judge(eta, s, o, &R, out);
+    if (!status && out->stable && o->optimum) status = independent(eta, s, o, unit, sgd2, &R, out);
     double sigma2 = unit * sens.gamma2.value, relative = sens.gamma2.error / sens.gamma2.value;
     if (!status && !known && R.loop_stable) {
         status = values(&R, noise, sigma2, sgd2, out);
@@ -352,9 +377,9 @@ finf_status linreg_with_optimizer(const finf_noise *noise, double eta, const fin
     }
     regression_free(&R);
     status = finf_worse(finf_worse(known, status), best);
+    if (status == FINF_ENOMEM) finf_why(&out->reason, status, "no memory");
     if (status && !out->reason.text[0])
-        finf_why(&out->reason, status,
-                 status == FINF_ENOMEM ? "no memory" : "an integral did not settle");
+        finf_why(&out->reason, status, "an integral did not settle");
     return status;
 }
 

@@ -89,9 +89,8 @@ static void show(doc *d, const args *a, const problem *p, const finf_noise *nois
     times(note, sizeof note, "least F_inf over all noise", r->exact.value / r->optimum.value);
     doc_real(d, "F_best", SHOWN, with_rho(x, r->optimum), note);
     doc_real(d, "F_lower_best", DATA_ONLY, with_rho(x, r->optimum_lti), NULL);
-    finf_real sgd = linreg_sgd(p, d);
-    times(note, sizeof note, "independent noise", r->exact.value / sgd.value);
-    if (!isnan(sgd.value)) doc_real(d, "F_sgd", SHOWN, sgd, note);
+    times(note, sizeof note, "independent noise", r->exact.value / r->sgd.value);
+    if (!isnan(r->sgd.value)) doc_real(d, "F_sgd", SHOWN, with_rho(x, r->sgd), note);
     doc_real(d, "F_floor", isnan(r->floor.value) ? DATA_ONLY : SHOWN, with_rho(x, r->floor),
              p->optimizer ? "no noise, and no inputs of this covariance, do better"
                           : "the paper's lower bound for every noise");

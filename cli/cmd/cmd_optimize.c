@@ -128,7 +128,7 @@ static finf_status optimize_quadratic(const args *a, const problem *p, doc *d, f
     if (!s) {
         char spelled[SPELLED], note[128];
         finf_real F = linreg ? best.exact : mean.F,
-                  F_sgd = linreg ? linreg_sgd(p, d) : with_rho(&p->privacy, mean.F_sgd);
+                  F_sgd = with_rho(&p->privacy, linreg ? best.sgd : mean.F_sgd);
         int has = finf_noise_spell(noise, spelled, sizeof spelled) == FINF_OK;
         doc_row(d);
         doc_heading(d, linreg ? "The best noise for linear regression"

@@ -56,8 +56,8 @@ static finf_status tune_linreg(const args *a, const problem *p, doc *d, finf_rea
     doc_real(d, "gamma2", SHOWN, r.gamma2, "gamma_inf^2, sensitivity squared");
     doc_real(d, "F_inf", SHOWN, with_rho(&p->privacy, r.exact), "exact for such inputs");
     doc_real(d, "F_paper", SHOWN, with_rho(&p->privacy, paper.exact), "of nu:paper = eta mu");
-    finf_real sgd = linreg_sgd(p, d);
-    if (!isnan(sgd.value)) doc_real(d, "F_sgd", SHOWN, sgd, "independent noise");
+    if (!isnan(r.sgd.value))
+        doc_real(d, "F_sgd", SHOWN, with_rho(&p->privacy, r.sgd), "independent noise");
     doc_real(d, "F_best", SHOWN, with_rho(&p->privacy, r.optimum), "least over all noise");
     doc_bool(d, "stable", r.stable ? DATA_ONLY : SHOWN, r.stable, NULL);
     if (isinf(r.exact.value)) show_reason(d, &r.reason);

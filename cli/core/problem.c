@@ -76,19 +76,6 @@ finf_linreg_options linreg_of(const problem *p)
     return o;
 }
 
-finf_real linreg_sgd(const problem *p, doc *d)
-{
-    finf_linreg_options o = linreg_of(p);
-    finf_linreg_result r;
-    finf_noise *sgd = NULL;
-    o.optimum = 0;
-    finf_status s = finf_noise_sgd(&sgd);
-    if (!s) s = finf_linreg(sgd, p->eta, p->H, &o, &r);
-    finf_noise_free(sgd);
-    if (s == FINF_ENOMEM) doc_fail(d);
-    return s ? finf_real_failed() : with_rho(&p->privacy, r.exact);
-}
-
 /* ---- optimizer ------------------------------------------------------------------------------- */
 
 finf_status read_optimizer(const args *a, const finf_optimizer **out, finf_reason *why)

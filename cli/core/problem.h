@@ -29,9 +29,6 @@ finf_status read_problem(const args *a, problem_kind kind, problem *out, finf_re
 /* The library's options of it. */
 finf_mean_options mean_of(const problem *p);
 finf_linreg_options linreg_of(const problem *p);
-/* F_inf of independent noise for it, linear regression; failed: NaN, and without memory the doc
- * knows. */
-finf_real linreg_sgd(const problem *p, doc *d);
 
 /* --optimizer, --average and --weight-decay; NULL where they are plain SGD. Borrowed, as a spectrum
  * is. */

@@ -7,7 +7,7 @@ from typing import Any, Callable, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import as_real, call, check, numbers, real, stoppable, text_of
+from ._call import call, check, numbers, real, stoppable, text_of
 from ._library import ffi, lib
 from .errors import UsageError
 from .noise import Noise, noise_for
@@ -196,21 +196,10 @@ def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> Linre
         "noise": n, "spectrum": p.H, **real("eta_max", _eta_max(p)), "kurtosis": p.kurtosis,
         **real("gamma2", r.gamma2), **found("F_inf", r.exact), **found("F_lower", r.lti),
         **found("F_upper", r.upper), **found("F_best", r.optimum),
-        **found("F_lower_best", r.optimum_lti), **found("F_sgd", _independent(p)),
+        **found("F_lower_best", r.optimum_lti), **found("F_sgd", r.sgd),
         **found("F_floor", r.floor), "R2": r.R2, "C_kurt": r.C_kurt, "stable": bool(r.stable),
         "directions": directions,
         "reason": text_of(r.reason) or text_of(r.upper_reason)})
-
-
-def _independent(p: Problem) -> Any:
-    """F_inf of independent noise, a finf_real."""
-    r = ffi.new("finf_linreg_result *")
-
-    def run(o: Any) -> None:
-        o.optimum = 0
-        lib.finf_linreg(Noise.sgd()._c, p.eta, p.H._c, o, r)  # a failure leaves NaN
-    _stoppable(p, run)
-    return as_real(r.exact.value, r.exact.error)  # a part of r would end with it
 
 
 def _eta_max(p: Problem) -> Any:
