@@ -13,6 +13,7 @@
  *
  * This is a sum of squares. The shorter Q(t) = Q(t-1) + 2 beta_t u(t) - beta_t^2 loses digits where
  * Q falls from 1 to T_j ~ b log(1/b). */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ void finf_curve_result_free(finf_curve_result *r)
  * recursion is s += -shrink s + feed trace + sgd + dp Q, trace = sum of weighted s. */
 typedef struct {
     size_t n;         /* directions or nodes */
-    double *weighted; /* lambda times how many directions the node stands for; owns all columns */
+    double *block;    /* all columns, owned */
+    double *weighted; /* lambda times how many directions the node stands for */
     double *b;        /* eta lambda */
     double *shrink;   /* b (2 - (2+kx) b) */
     double *feed;     /* eta b */
@@ -122,11 +124,14 @@ static finf_status make_directions(const curve_list *list, double eta, const fin
 {
     double kx = o->kurtosis;
     x->n = list->n;
-    double *block = calloc(COLUMNS * x->n, sizeof *block);
-    if (!block) return FINF_ENOMEM;
+    /* each column begins with a line of the cache, so that no vector lies across two of them */
+    size_t line = 64 / sizeof(double), stride = (x->n + line - 1) / line * line;
+    x->block = calloc(COLUMNS * stride + line, sizeof *x->block);
+    if (!x->block) return FINF_ENOMEM;
+    double *first = x->block + (line - (uintptr_t)x->block / sizeof(double) % line) % line;
     double **column[COLUMNS] = {&x->weighted, &x->b, &x->shrink, &x->feed, &x->sgd,
                                 &x->dp,       &x->s, &x->u,      &x->sum,  &x->Q};
-    for (size_t c = 0; c < COLUMNS; c++) *column[c] = block + c * x->n;
+    for (size_t c = 0; c < COLUMNS; c++) *column[c] = first + c * stride;
     for (size_t j = 0; j < x->n; j++) {
         double lambda = list->lambda[j], b = eta * lambda;
         x->weighted[j] = lambda * list->count[j];
@@ -258,7 +263,7 @@ static finf_status run(const finf_system *system, double eta, const finf_curve_o
     finf_status status = make_directions(list, eta, o, out->sigma2, &x);
     status = status ? finf_why(&out->reason, status, "no memory")
                     : run_plain(system, o, K, &x, out);
-    free(x.weighted);
+    free(x.block);
     return status;
 }
 
