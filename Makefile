@@ -168,6 +168,10 @@ $B/bench%: $B/obj/bench/bench%.o $(LIB_OBJ) $(STUBS)
 	$(call say,LD,$@)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
 
+$B/bench_calls.so: bench/bench_calls.c $B/libfinf.so # which is in the process already, by its soname
+	$(call say,LD,$@)
+	$Q$(CC) -shared -fPIC -O2 -Wall -Wextra -Wconversion -Wshadow $(if $(CI),-Werror) -Iinclude $^ -o $@
+
 $B/finf.1: $B/finf
 	$(call say,MAN,$@)
 	$Q$B/finf --man > $@.tmp && mv $@.tmp $@
@@ -285,8 +289,8 @@ asan-python: $B/finf
 		PYTHONPATH=$B/pyasan/python $(PYTHON) -m pytest -q -s -p no:cacheprovider \
 		$(patsubst %,python/tests/test_%.py,input errors streams command_line audit threads examples) $(PYTEST)
 
-bench-python: python-package $B/bench_calls
-	@PYTHONPATH=$P $(PYTHON) bench/bench_python.py $B/bench_calls
+bench-python: python-package $B/bench_calls.so
+	@PYTHONPATH=$P $(PYTHON) bench/bench_python.py $(abspath $B/bench_calls.so)
 
 # ---- private training on real images, and the notebooks ---------------------------------------------------------
 TRAIN  ?= notebooks-data/training

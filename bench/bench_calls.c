@@ -1,7 +1,7 @@
-/* Seconds of the processor a call, for bench_python.py to compare with: "name seconds", a line
- * each. */
+/* Seconds of the processor that a call takes in C, for bench_python.py, which loads this into its
+ * own process: the same library, and the same luck with memory, as the calls from Python. */
 #include <finf.h>
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static double now(void)
@@ -67,29 +67,25 @@ static void call_curve(void)
     finf_system_free(system);
 }
 
-/* The least of six runs of so many calls. */
-static void measure(const char *name, void (*call)(void), int calls)
-{
-    double best = 1e300;
-    for (int run = 0; run < 6; run++) {
-        double began = now();
-        for (int i = 0; i < calls; i++) call();
-        double took = (now() - began) / calls;
-        if (took < best) best = took;
-    }
-    printf("%s %.9g\n", name, best);
-}
+static const struct {
+    const char *name;
+    void (*call)(void);
+} CALLS[] = {{"noise", call_noise},   {"coef", call_coef}, {"mean", call_mean},
+             {"linreg", call_linreg}, {"iqc", call_iqc},   {"curve", call_curve}};
 
-int main(void)
+double bench_seconds(const char *name, int calls);
+
+/* Seconds a call, of so many; negative: there is no such call. */
+double bench_seconds(const char *name, int calls)
 {
-    if (finf_noise_nu(0.01, &noise, NULL) || finf_spectrum_power(1, 128, &spectrum, NULL)) return 5;
-    measure("noise", call_noise, 2000);
-    measure("coef", call_coef, 500);
-    measure("mean", call_mean, 500);
-    measure("linreg", call_linreg, 10);
-    measure("iqc", call_iqc, 5);
-    measure("curve", call_curve, 3);
-    finf_noise_free(noise);
-    finf_spectrum_free(spectrum);
-    return 0;
+    if (!noise &&
+        (finf_noise_nu(0.01, &noise, NULL) || finf_spectrum_power(1, 128, &spectrum, NULL)))
+        return -1;
+    for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
+        if (strcmp(CALLS[i].name, name) != 0) continue;
+        double began = now();
+        for (int k = 0; k < calls; k++) CALLS[i].call();
+        return (now() - began) / calls;
+    }
+    return -1;
 }

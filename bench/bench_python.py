@@ -1,9 +1,10 @@
-"""What a call of the Python package costs over the same call in C, in seconds of the processor;
-and streams of noise beside NumPy's normals, which have no key and are not private.
+"""What a call of the Python package costs over the same call in C, in seconds of the processor, both
+in this process and in turn; and streams of noise beside NumPy's normals, which have no key and are
+not private.
 
-Usage: python3 bench/bench_python.py build/bench_calls
+Usage: python3 bench/bench_python.py build/bench_calls.so
 """
-import subprocess
+import ctypes
 import sys
 import time
 
@@ -14,30 +15,28 @@ import finf
 NOISE = finf.Noise.nu(0.01)
 SPECTRUM = finf.Spectrum.power(1, 128)
 CALLS = {
-    "noise": (lambda: finf.Noise.nu(0.01), 2000, "Noise.nu(0.01)"),
-    "coef": (lambda: NOISE.coef(1000), 500, "noise.coef(1000)"),
-    "mean": (lambda: finf.mean(NOISE, 0.1), 500, "mean(noise, eta)"),
-    "linreg": (lambda: finf.linreg(NOISE, 0.02, SPECTRUM), 10, "linreg(noise, eta, spectrum)"),
-    "iqc": (lambda: finf.iqc(NOISE, 0.1, 100, solver="newton"), 5, "iqc(noise, eta, kappa)"),
-    "curve": (lambda: finf.curve(NOISE, 0.02, SPECTRUM, steps=10000), 3,
+    "noise": (lambda: finf.Noise.nu(0.01), 500, "Noise.nu(0.01)"),
+    "coef": (lambda: NOISE.coef(1000), 100, "noise.coef(1000)"),
+    "mean": (lambda: finf.mean(NOISE, 0.1), 100, "mean(noise, eta)"),
+    "linreg": (lambda: finf.linreg(NOISE, 0.02, SPECTRUM), 4, "linreg(noise, eta, spectrum)"),
+    "iqc": (lambda: finf.iqc(NOISE, 0.1, 100, solver="newton"), 4, "iqc(noise, eta, kappa)"),
+    "curve": (lambda: finf.curve(NOISE, 0.02, SPECTRUM, steps=10000), 2,
               "curve(noise, .., steps=10000)")}
 
 
 def seconds(call, calls: int) -> float:
-    """The least of six runs of so many calls."""
-    best = float("inf")
-    for _ in range(6):
-        began = time.process_time()
-        for _ in range(calls):
-            call()
-        best = min(best, (time.process_time() - began) / calls)
-    return best
+    """Of a call, so many times."""
+    began = time.process_time()
+    for _ in range(calls):
+        call()
+    return (time.process_time() - began) / calls
 
 
-def in_c(program: str) -> dict[str, float]:
-    """The same calls in C."""
-    lines = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return {name: float(x) for name, x in (line.split() for line in lines.splitlines())}
+def in_c(library: str):
+    """The same calls in C: seconds(name, calls)."""
+    function = ctypes.CDLL(library).bench_seconds
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_char_p, ctypes.c_int]
+    return lambda name, calls: function(name.encode(), calls)
 
 
 BLT = "blt:0.9999,0.998,0.96,0.66;0.0126,0.0464,0.149,0.279"
@@ -76,14 +75,14 @@ def streams() -> None:
               f"{x / best['sgd']:12.2f}")
 
 
-def main(program: str) -> None:
+def main(library: str) -> None:
     """Both in turn, so that a machine's other work falls on both; the least of each counts."""
     c = dict.fromkeys(CALLS, float("inf"))
     python = dict.fromkeys(CALLS, float("inf"))
-    for _ in range(8):
-        for name, x in in_c(program).items():
-            c[name] = min(c[name], x)
-        for name, (call, calls, _) in CALLS.items():
+    measure = in_c(library)
+    for name, (call, calls, _) in CALLS.items():
+        for _ in range(200):
+            c[name] = min(c[name], measure(name, calls))
             python[name] = min(python[name], seconds(call, calls))
     print(f"{'call':32}{'C':>12}{'Python':>12}{'more':>12}{'ratio':>8}")
     for name, (_, _, title) in CALLS.items():

@@ -5,6 +5,7 @@ import functools
 import math
 import os
 import queue
+import struct
 import threading
 from typing import Any, Callable
 
@@ -55,6 +56,8 @@ def made(kind: str, free: Any, function: Any, *args: Any) -> Any:
 
 def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
     """x as a whole number; a DomainError says what is allowed."""
+    if type(x) is int and least <= x <= most:
+        return x
     try:
         exact = not isinstance(x, str) and math.isfinite(x) and x == int(x)
     except (TypeError, OverflowError):
@@ -67,6 +70,8 @@ def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
 
 def number(x: Any, name: str) -> float:
     """x as a double; a DomainError where it is none."""
+    if type(x) is float:
+        return x
     try:
         if isinstance(x, str):
             raise TypeError
@@ -116,6 +121,30 @@ def copied(pointer: Any, n: int) -> Array:
 def real(name: str, x: Any) -> dict[str, Any]:
     """A finf_real as two fields: the value, and its error."""
     return {name: x.value, f"{name}_error": x.error}
+
+
+def owned(pointer: Any, n: int, owner: Any) -> Array:
+    """n doubles of the library's memory as they are: the array keeps their owner."""
+    kept = ffi.gc(pointer, lambda _, owner=owner: None)
+    return np.frombuffer(ffi.buffer(kept, 8 * n), dtype=np.float64)
+
+
+_READ = {"double": "d", "int": "i", "size_t": "N"}  # a member of C in the letters of `struct`
+
+
+def reader(kind: str, **names: str) -> Callable[[Any], dict[str, Any]]:
+    """A function that reads these members of a struct of C, all at once: a result has some thirty,
+    and one by one they would cost more than everything else in a call. `names`: what a member is
+    called here; a finf_real gives also its error."""
+    members = dict(ffi.typeof(kind).fields)
+    layout, keys, at = "@", [], 0
+    for name, member in sorted(names.items(), key=lambda x: members[x[1]].offset):
+        offset, of = members[member].offset, members[member].type.cname
+        layout += f"{offset - at}x" + ("dd" if of == "finf_real" else _READ[of])
+        keys += [name, f"{name}_error"] if of == "finf_real" else [name]
+        at = struct.calcsize(layout)
+    unpack = struct.Struct(layout).unpack_from
+    return lambda pointer: dict(zip(keys, unpack(ffi.buffer(pointer))))
 
 
 def over(x: Any, y: Any) -> Any:
@@ -281,7 +310,7 @@ def seldom(cancel: Any, function: Callable[[], Any]) -> Any:
     """The same as `stoppable`, for calls that look at `cancel` from their own thread and only a few
     times: C then asks Python, which costs a microsecond each time, but needs no second thread,
     which would cost twenty. Where other threads compute, each look waits for Python's lock."""
-    if threading.current_thread() is not threading.main_thread():
+    if threading.get_ident() != threading.main_thread().ident:
         return stoppable(cancel, function)
     cancel.poll = _LOOK
     _raised.clear()

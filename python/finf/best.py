@@ -152,7 +152,7 @@ def _tune_linreg(p: Problem, problem: dict[str, Any]) -> TuneResult:
     r, nu = ffi.new("finf_linreg_result *"), ffi.new("finf_real *")
     o = p.linreg_options()
     check(stoppable(o.cancel, lambda: lib.finf_tune_linreg(p.eta, p.H._c, o, nu, r)), r.reason)
-    x = linreg_result(p, Noise.nu(nu.value), r)
+    x = linreg_result(p, Noise.nu(nu.value), o, r)
     paper = linreg("nu:paper", p.eta, p.H, **problem)
     return TuneResult(**real("nu", nu), noise=x.noise, spectrum=x.spectrum, **p.H.sizes(),
                       stable=x.stable, F_paper=paper.F_inf,

@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, check, copied, over, real, seldom, stoppable
+from ._call import Array, as_real, check, copied, over, reader, real, seldom, stoppable
 from ._call import string, text_of
 from ._library import ffi, lib
 from .errors import ToleranceError, UsageError, error_of
@@ -112,9 +112,12 @@ def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic
     p = Problem(eta, kappa=kappa, **problem)
     n = noise_for(noise, p)
     o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
-    quick = p.solver == "newton" and not p.certify
-    status = (seldom if quick else stoppable)(
-        o.cancel, lambda: lib.finf_iqc(n._c, p.eta, p.kappa, o, r))
+    if _short(p, n):
+        status = lib.finf_iqc(n._c, p.eta, p.kappa, o, r)
+    else:
+        quick = p.solver == "newton" and not p.certify
+        status = (seldom if quick else stoppable)(
+            o.cancel, lambda: lib.finf_iqc(n._c, p.eta, p.kappa, o, r))
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
     below = _simulated(p, n, r, seed) if lower == "simulate" else {}
@@ -123,28 +126,41 @@ def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic
     return out
 
 
+_FORMULAS = {"sgd", "nu", "power", "antipgd", "blt"}
+
+
+def _short(p: Problem, n: Noise) -> bool:
+    """The faster solver on its own grid, plain SGD and a noise with a formula: that ends within 20
+    milliseconds, up to kappa = 1e8, and need not be stopped."""
+    return (p.solver == "newton" and not p.certify and p.optimizer is None and not p.fir
+            and not p.grid_uniform and p.kappa is not None and p.kappa <= 1e8
+            and n.family in _FORMULAS)
+
+
 def bound_of(p: Problem) -> str | None:
     """What the bound is of where an average of the points is reported."""
     averaged = p.optimizer is not None and p.optimizer.average is not None
     return "the points without averaging" if averaged else None
 
 
+_read = reader(
+    "finf_iqc_result", gamma2="gamma2", bound="bound", unit_bound="unit_bound",
+    unit_sgd="unit_sgd", lower="quadratic_lower", unit_lower="unit_quadratic_lower",
+    minimax="minimax_lower", certified="certified", certified_upper="certified_upper",
+    solver_code="solver_code", iterations="iterations", grid_points="grid_points",
+    basis_size="basis_size", solver_bound="grid_value", solver_gap="solver_gap", repair="repair",
+    a_min="a_min", seconds="seconds", certify_seconds="certify_seconds")
+
+
 def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
     """A finf_iqc_result in words."""
-    found = p.privacy.real
-    return {**p.fields(r.gamma2), **real("gamma2", r.gamma2), "kappa": p.kappa,
-            "smooth": p.smooth, "d": p.dim, "bound_kind": p.bound, "class_": p.class_,
-            **found("bound", r.bound), "bound_of": bound_of(p),
-            **real("unit_bound", r.unit_bound), **real("unit_sgd", r.unit_sgd),
-            **found("lower", r.quadratic_lower), **real("unit_lower", r.unit_quadratic_lower),
-            **found("minimax", r.minimax_lower), **real("gap", over(r.bound, r.minimax_lower)),
-            "certified": bool(r.certified), "certified_upper": r.certified_upper,
-            "solver": string(r.solver), "solver_status": string(r.solver_status),
-            "solver_code": r.solver_code, "iterations": r.iterations,
-            "grid_points": r.grid_points, "basis_size": r.basis_size,
-            "solver_bound": r.grid_value, "solver_gap": r.solver_gap, "repair": r.repair,
-            "a_min": r.a_min, "seconds": r.seconds,
-            "certify_seconds": r.certify_seconds, "reason": text_of(r.reason)}
+    d = p.privacy.widen(_read(r), "bound", "lower", "minimax")
+    gap = over(r.bound, r.minimax_lower)
+    d.update(p.fields(r.gamma2), certified=bool(d["certified"]), kappa=p.kappa, smooth=p.smooth,
+             d=p.dim, bound_kind=p.bound, class_=p.class_, bound_of=bound_of(p), gap=gap.value,
+             gap_error=gap.error, solver=string(r.solver), solver_status=string(r.solver_status),
+             reason=text_of(r.reason))
+    return d
 
 
 _WORST = {"huber_lower": 0, "asymmetric_lower": 1}
@@ -238,7 +254,8 @@ def _optimum(p: Problem, r: Any) -> ConvexOptimum:
             "density": copied(r.density, r.n), "psi": copied(r.psi, r.n),
             "multiplier": copied(r.lambda_re, r.n) + 1j * copied(r.lambda_im, r.n),
             "causal": copied(r.causal_re, r.n) + 1j * copied(r.causal_im, r.n)}
-    fields = {**iqc_fields(p, r.iqc), **found("minimax", r.minimax_lower), **real("gap", r.gap)}
+    fields = {**iqc_fields(p, ffi.addressof(r, "iqc")), **found("minimax", r.minimax_lower),
+              **real("gap", r.gap)}
     noise = Noise._of(taken(r)) if r.noise else None
     gaussian = _gaussian(p, noise, r.iqc.bound)
     return ConvexOptimum(noise=noise, **fields, **more, **found("gaussian_bound", gaussian),

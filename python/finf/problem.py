@@ -16,6 +16,9 @@ from .spectrum import Spectrum, spectrum_of
 
 __all__ = ["Problem"]
 
+_PRIVACY, _MEAN = lib.finf_privacy_setting_default(), lib.finf_mean_options_default()
+_LINREG, _IQC = lib.finf_linreg_options_default(), lib.finf_iqc_options_default()
+
 
 class Privacy:
     """rho, or epsilon at delta (exact for this Gaussian mechanism), clip norm, gradient noise."""
@@ -23,26 +26,29 @@ class Privacy:
     def __init__(self, rho: float | None = None, epsilon: float | None = None,
                  delta: float | None = None, clip: float | None = None,
                  sigma_sgd: float | None = None) -> None:
-        default = lib.finf_privacy_setting_default()
         if (epsilon is None) != (delta is None):
             raise UsageError("epsilon and delta go together")
         if rho is not None and epsilon is not None:
             raise UsageError("rho, or epsilon with delta: one of them")
         self.epsilon = None if epsilon is None else number(epsilon, "epsilon")
         self.delta = None if delta is None else number(delta, "delta")
-        self.rho, self.rho_error = default.rho if rho is None else number(rho, "rho"), 0.0
+        self.rho, self.rho_error = _PRIVACY.rho if rho is None else number(rho, "rho"), 0.0
         if self.epsilon is not None:
             if not 0 < self.epsilon <= 1e30:
                 raise DomainError(f"epsilon = {self.epsilon:g}: must be positive, at most 1e30")
             out = ffi.new("finf_real *")
             call(lib.finf_rho_gauss, self.epsilon, self.delta, out)
             self.rho, self.rho_error = out.value, out.error
-        self.clip = default.clip if clip is None else number(clip, "clip")
-        self.sigma_sgd = default.sigma_sgd if sigma_sgd is None else number(sigma_sgd, "sigma_sgd")
+        self.clip = _PRIVACY.clip if clip is None else number(clip, "clip")
+        self.sigma_sgd = _PRIVACY.sigma_sgd if sigma_sgd is None else number(sigma_sgd, "sigma_sgd")
 
     def into(self, setting: Any) -> None:
         """Into a finf_privacy_setting."""
         setting.rho, setting.clip, setting.sigma_sgd = self.rho, self.clip, self.sigma_sgd
+
+    def setting(self) -> Any:
+        """finf_privacy_setting *"""
+        return ffi.new("finf_privacy_setting *", (self.rho, self.clip, self.sigma_sgd))
 
     def fields(self, sens2: Any = None) -> dict[str, Any]:
         """The fields of a result: the target, and sigma for this squared sensitivity, which is a
@@ -61,17 +67,23 @@ class Privacy:
         """The same as a finf_real."""
         return lib.finf_privacy_widen(x, as_real(self.rho, self.rho_error))
 
+    def share(self) -> float:
+        """What the error of rho adds to the relative error of anything that was found for it."""
+        return self.widened(as_real(1.0)).error if self.rho_error else 0.0
+
+    def widen(self, fields: dict[str, Any], *names: str) -> dict[str, Any]:
+        """The same for these of many fields."""
+        for name in names if self.rho_error else ():
+            fields |= self.real(name, as_real(fields[name], fields[f"{name}_error"]))
+        return fields
+
     def multipliers(self, sens2: Any) -> Any:
         """The three things called noise multiplier."""
-        setting = ffi.new("finf_privacy_setting *")
-        self.into(setting)
-        return lib.finf_noise_multipliers(setting, sens2)
+        return lib.finf_noise_multipliers(self.setting(), sens2)
 
     def variance(self, gamma2: float, d: float) -> float:
         """E|w_t|^2 in d dimensions."""
-        setting = ffi.new("finf_privacy_setting *")
-        self.into(setting)
-        return lib.finf_noise_variance(setting, gamma2, d)
+        return lib.finf_noise_variance(self.setting(), gamma2, d)
 
 
 @functools.lru_cache(maxsize=None)
@@ -153,14 +165,14 @@ class Problem:
 
     def mean_options(self) -> Any:
         """finf_mean_options *"""
-        o = ffi.new("finf_mean_options *", lib.finf_mean_options_default())
+        o = ffi.new("finf_mean_options *", _MEAN)
         self.privacy.into(o.privacy)
         o.optimizer = pointer(self.optimizer)
         return o
 
     def linreg_options(self, optimum: bool = True) -> Any:
         """finf_linreg_options *"""
-        o = ffi.new("finf_linreg_options *", lib.finf_linreg_options_default())
+        o = ffi.new("finf_linreg_options *", _LINREG)
         self.privacy.into(o.privacy)
         o.optimizer = pointer(self.optimizer)
         o.kurtosis, o.optimum = self.kurtosis, optimum
@@ -168,7 +180,7 @@ class Problem:
 
     def iqc_options(self) -> Any:
         """finf_iqc_options *"""
-        o = ffi.new("finf_iqc_options *", lib.finf_iqc_options_default())
+        o = ffi.new("finf_iqc_options *", _IQC)
         self.privacy.into(o.privacy)
         o.optimizer = pointer(self.optimizer)
         o.smooth, o.dim = self.smooth, self.dim
@@ -185,15 +197,16 @@ class Problem:
         """The fields of WithOptimizer; sens2 is a finf_real."""
         o, (low, high) = self.optimizer, self.curvatures
         out = ffi.new("finf_real *")  # a failure leaves NaN
-        step = as_real(self.eta)
-        if o:  # 1/(1-M), or a filter's sum
-            step = lib.finf_real_times(
-                step, lib.finf_real_rounded(lib.finf_optimizer_step(pointer(o)), 2))
         lib.finf_optimizer_contraction(pointer(o), self.eta, low, high, out, ffi.NULL)
-        return {"eta": self.eta, "optimizer": o or _plain(),
-                "average": o.average if o else None,
-                "weight_decay": o.weight_decay if o and o.weight_decay else None,
-                **real("eta_eff", step), **real("contraction", out), **self.privacy.fields(sens2)}
+        d = {**self.privacy.fields(sens2), "eta": self.eta, "contraction": out.value,
+             "contraction_error": out.error}
+        if o is None:
+            return d | {"optimizer": _plain(), "average": None, "weight_decay": None,
+                        "eta_eff": self.eta, "eta_eff_error": 0.0}
+        step = lib.finf_real_times(  # 1/(1-M), or a filter's sum
+            as_real(self.eta), lib.finf_real_rounded(lib.finf_optimizer_step(pointer(o)), 2))
+        return d | {"optimizer": o, "average": o.average, **real("eta_eff", step),
+                    "weight_decay": o.weight_decay or None}
 
     # ---- the noise that is best for it ------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any, Callable, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import call, check, numbers, real, stoppable, text_of
+from ._call import call, check, numbers, reader, real, stoppable, text_of
 from ._library import ffi, lib
 from .errors import UsageError
 from .noise import Noise, noise_for
@@ -127,13 +127,15 @@ def mean(noise: "Noise | str", eta: Any, **problem: Any) -> Any:
     return out
 
 
+_read_mean = reader("finf_mean_result", gamma2="gamma2", F_inf="F", F_best="F_optimal",
+                    F_sgd="F_sgd", stable="stable")
+
+
 def mean_result(p: Problem, n: Noise, r: Any) -> MeanResult:
     """A finf_mean_result in words."""
-    found = p.privacy.real
-    return MeanResult._of(p.fields(r.gamma2), {
-        "noise": n, **real("gamma2", r.gamma2), **found("F_inf", r.F),
-        **found("F_best", r.F_optimal), **found("F_sgd", r.F_sgd), "stable": bool(r.stable),
-        "reason": text_of(r.reason)})
+    d = p.privacy.widen(_read_mean(r), "F_inf", "F_best", "F_sgd")
+    return MeanResult._of(p.fields(r.gamma2), d, {"noise": n, "stable": bool(d["stable"]),
+                                                  "reason": text_of(r.reason)})
 
 
 @overload
@@ -169,11 +171,11 @@ def linreg(noise: "Noise | str", eta: Any, spectrum: "Spectrum | ArrayLike", *,
                                         **problem), eta, "noise eta F_lower F_best F_inf")
     p = Problem(eta, spectrum=H, kurtosis=kurtosis, **problem)
     n = noise_for(noise, p)
-    r = ffi.new("finf_linreg_result *")
-    status = _stoppable(p, lambda o: lib.finf_linreg(n._c, p.eta, p.H._c, o, r))
+    o, r = p.linreg_options(), ffi.new("finf_linreg_result *")
+    status = _stoppable(p, o, lambda: lib.finf_linreg(n._c, p.eta, H._c, o, r))
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
-    out = linreg_result(p, n, r, _directions(p, n, directions))
+    out = linreg_result(p, n, o, r, _directions(p, n, o, directions))
     check(status, r.reason, out)
     return out
 
@@ -181,31 +183,33 @@ def linreg(noise: "Noise | str", eta: Any, spectrum: "Spectrum | ArrayLike", *,
 _LONG = 500  # eigenvalues: from there on it takes long enough to be interrupted
 
 
-def _stoppable(p: Problem, function: Callable[[Any], Any]) -> Any:
-    """function(a finf_linreg_options *); Ctrl-C ends it where it may be long."""
-    o = p.linreg_options()
-    if p.optimizer is None and p.H.d < _LONG:
-        return function(o)
-    return stoppable(o.cancel, lambda: function(o))
+def _stoppable(p: Problem, o: Any, function: Callable[[], Any]) -> Any:
+    """function(), of the finf_linreg_options * o; Ctrl-C ends it where it may be long."""
+    if p.optimizer is None and p.H.sizes()["d"] < _LONG:
+        return function()
+    return stoppable(o.cancel, function)
 
 
-def linreg_result(p: Problem, n: Noise, r: Any, directions: Any = None) -> LinregResult:
-    """A finf_linreg_result in words."""
-    found = p.privacy.real
-    return LinregResult._of(p.fields(r.gamma2), p.H.sizes(), _rates(p), {
-        "noise": n, "spectrum": p.H, **real("eta_max", _eta_max(p)), "kurtosis": p.kurtosis,
-        **real("gamma2", r.gamma2), **found("F_inf", r.exact), **found("F_lower", r.lti),
-        **found("F_upper", r.upper), **found("F_best", r.optimum),
-        **found("F_lower_best", r.optimum_lti), **found("F_sgd", r.sgd),
-        **found("F_floor", r.floor), "R2": r.R2, "C_kurt": r.C_kurt, "stable": bool(r.stable),
-        "directions": directions,
+_read_linreg = reader(
+    "finf_linreg_result", gamma2="gamma2", F_inf="exact", F_lower="lti", F_upper="upper",
+    F_best="optimum", F_lower_best="optimum_lti", F_sgd="sgd", F_floor="floor", R2="R2",
+    C_kurt="C_kurt", stable="stable")
+
+
+def linreg_result(p: Problem, n: Noise, o: Any, r: Any, directions: Any = None) -> LinregResult:
+    """A finf_linreg_result in words; o: the options that it was asked with."""
+    d = p.privacy.widen(_read_linreg(r), "F_inf", "F_lower", "F_upper", "F_best", "F_lower_best",
+                        "F_sgd", "F_floor")
+    return LinregResult._of(p.fields(r.gamma2), p.H.sizes(), _rates(p), d, {
+        "noise": n, "spectrum": p.H, **real("eta_max", _eta_max(p, o)), "kurtosis": p.kurtosis,
+        "stable": bool(d["stable"]), "directions": directions,
         "reason": text_of(r.reason) or text_of(r.upper_reason)})
 
 
-def _eta_max(p: Problem) -> Any:
+def _eta_max(p: Problem, o: Any) -> Any:
     """A finf_real."""
     out = ffi.new("finf_real *")
-    _stoppable(p, lambda o: call(lib.finf_linreg_eta_max_with, p.H._c, o, out))
+    _stoppable(p, o, lambda: call(lib.finf_linreg_eta_max_with, p.H._c, o, out))
     return out
 
 
@@ -218,25 +222,24 @@ def eta_max(spectrum: "Spectrum | ArrayLike", *, kurtosis: float = 0.0,
     0.552156255
     """
     p = Problem(1.0, spectrum=spectrum, kurtosis=kurtosis, optimizer=optimizer)
-    return _eta_max(p).value
+    return _eta_max(p, p.linreg_options()).value
+
+
+_read_rates = reader("finf_rates", rate_sgd="sgd", rate_nu="nu", rate_floor="floor")
 
 
 def _rates(p: Problem) -> dict[str, Any]:
     """The paper's Table 1, which is about plain SGD."""
     out = ffi.new("finf_rates *")
-    o = p.linreg_options()
-    if p.optimizer is not None or lib.finf_rates_spectrum(p.H._c, p.eta,
-                                                          ffi.addressof(o.privacy), out):
+    if p.optimizer is not None or lib.finf_rates_spectrum(p.H._c, p.eta, p.privacy.setting(), out):
         return {}
-    found = p.privacy.real
-    return {**found("rate_sgd", out.sgd), **found("rate_nu", out.nu),
-            **found("rate_floor", out.floor)}
+    return p.privacy.widen(_read_rates(out), "rate_sgd", "rate_nu", "rate_floor")
 
 
 _DIRECTION = np.dtype([(k, np.float64) for k in ("lambda", "T", "F_inf", "F_lower")])
 
 
-def _directions(p: Problem, n: Noise, which: Any) -> Any:
+def _directions(p: Problem, n: Noise, o: Any, which: Any) -> Any:
     """k, and the fields of finf_direction, which are four doubles."""
     if which is False or which is None:
         return None
@@ -245,8 +248,8 @@ def _directions(p: Problem, n: Noise, which: Any) -> Any:
     k, at = numbers(np.arange(1, p.H.d + 1) if which is True else np.atleast_1d(which),
                     "directions")
     rows = ffi.new("finf_direction[]", len(k))
-    _stoppable(p, lambda o: call(lib.finf_linreg_directions, n._c, p.eta, p.H._c, o, at, len(k),
-                                 rows))
+    _stoppable(p, o, lambda: call(lib.finf_linreg_directions, n._c, p.eta, p.H._c, o, at, len(k),
+                                  rows))
     four = np.frombuffer(ffi.buffer(rows), dtype=_DIRECTION)
     out = np.empty(len(k), dtype=[("k", np.float64), *_DIRECTION.descr])
     out["k"] = k

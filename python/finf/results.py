@@ -1,6 +1,7 @@
 """What is common to results: their fields, and how they are shown."""
 from __future__ import annotations
 
+import functools
 import html
 import math
 from dataclasses import dataclass, fields
@@ -150,6 +151,13 @@ class WithNoise(WithOptimizer):
     #: gamma_inf^2, squared sensitivity
     gamma2: float
     gamma2_error: float
+
+
+def late(name: str, function: "Callable[[Any], Any]") -> Any:
+    """A field that is not kept but made by function(result) when it is first asked for."""
+    field = functools.cached_property(function)
+    field.__set_name__(Result, name)
+    return field
 
 
 class Results(List[_R]):

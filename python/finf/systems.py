@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, call, choice, copied, made, number, numbers, real
+from ._call import Array, as_real, call, choice, made, number, numbers, owned, real
 from ._call import room, stoppable, string, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, ParseError, UsageError, error_of
 from .noise import Noise, noise_for
+from .optimizer import pointer
 from .problem import Problem
-from .results import Result, WithOptimizer, axes
+from .results import Result, WithOptimizer, axes, late
 from .spectrum import Spectrum
 
 __all__ = ["System", "Participation", "curve", "CurveResult", "curve_bound"]
@@ -322,7 +323,8 @@ class CurveResult(WithOptimizer):
     trace_error: float
     #: E[F(theta_t) - F*], t = 0..steps
     F: Array
-    #: of every entry, and relative, where only what the curve itself loses is in it
+    #: of every entry (made when it is asked for), and relative, where only what the curve itself
+    #: loses is in it
     F_error: Array
     F_relerr: float
     #: after the last step
@@ -348,6 +350,9 @@ def _counted(what: str, count: str) -> int:
         raise ParseError(f"noise {what!r}: a whole number is expected after the colon") from None
 
 
+_CURVE = lib.finf_curve_options_default()
+
+
 def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *,
           steps: int | None = None, kurtosis: float = 0.0, start: "float | ArrayLike" = 1.0,
           gamma: str | None = None, max_participations: int | None = None,
@@ -371,48 +376,46 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
     """
     p = Problem(eta, spectrum=spectrum, kurtosis=kurtosis, **problem)
     system = system_of(noise, steps, p)
-    o = ffi.new("finf_curve_options *", lib.finf_curve_options_default())
-    own = p.linreg_options()
-    o.privacy, o.kurtosis, o.optimizer = own.privacy, own.kurtosis, own.optimizer
-    held = _start(o, start, p.H.d)
+    o = ffi.new("finf_curve_options *", _CURVE)
+    p.privacy.into(o.privacy)
+    o.kurtosis, o.optimizer = p.kurtosis, pointer(p.optimizer)
+    held = _start(o, start, p.H.sizes()["d"])
     o.sens2 = _sens2(system, gamma, (max_participations, min_sep, epochs), o)
-    r = ffi.new("finf_curve_result *")
-    try:
-        if _short(system, p):
-            status = lib.finf_curve(system._c, p.eta, p.H._c, o, r)
-        else:
-            status = stoppable(
-                o.cancel, lambda: lib.finf_curve(system._c, p.eta, p.H._c, o, r))
-        del held
-        if status:
-            raise error_of(status, text_of(r.reason))
-        used = as_real(r.sens2, _sens2_error(system, o, r.sens2))
-        more = used.error / used.value if o.sens2 > 0 else 0.0
-        F = copied(r.F, r.n + 1)
-        last = p.privacy.widened(as_real(F[-1], F[-1] * (r.relerr + more)))
-        return CurveResult._of(p.fields(used), p.H.sizes(), {
-            "system": system, "spectrum": p.H, "steps": system.n, "F": F,
-            "F_error": _errors(F, r.relerr + more, p), "F_relerr": r.relerr,
-            "F_last": r.last.value, "F_last_error": last.error, "sens2": r.sens2,
-            "reason": text_of(r.reason)})
-    finally:
-        lib.finf_curve_result_free(r)
+    r = ffi.gc(ffi.new("finf_curve_result *"), lib.finf_curve_result_free)
+    if _short(system, p):
+        status = lib.finf_curve(system._c, p.eta, p.H._c, o, r)
+    else:
+        status = stoppable(o.cancel, lambda: lib.finf_curve(system._c, p.eta, p.H._c, o, r))
+    del held
+    if status:
+        raise error_of(status, text_of(r.reason))
+    used = as_real(r.sens2, _sens2_error(system, o, r.sens2))
+    relerr = r.relerr + (used.error / used.value if o.sens2 > 0 else 0.0)
+    last = p.privacy.real("F_last", as_real(r.last.value, r.last.value * relerr))
+    return CurveResult._of(p.fields(used), p.H.sizes(), {
+        "system": system, "spectrum": p.H, "steps": system.n, "F": owned(r.F, r.n + 1, r),
+        "F_relerr": r.relerr,
+        "_share": relerr + p.privacy.share(), **last, "sens2": r.sens2,
+        "reason": text_of(r.reason)})
 
 
 def _short(system: System, p: Problem) -> bool:
     """Toeplitz noise and plain SGD cost a nanosecond for each step and direction: what ends within
     a few milliseconds need not be stopped, and a second thread would cost more than short ones."""
     toeplitz = system._recipe is not None and system._recipe[0] == "toeplitz"
-    return toeplitz and p.optimizer is None and system.n * (p.H.d + 64) <= 2_000_000
+    return toeplitz and p.optimizer is None and system.n * (p.H.sizes()["d"] + 64) <= 2_000_000
 
 
-def _errors(F: Array, relerr: float, p: Problem) -> Array:
+def _errors(r: CurveResult) -> Array:
     """Of every entry: its relative error, and what the error of rho adds to that, which is the same
     share of each; 0 where the curve is infinite."""
-    share = relerr + p.privacy.widened(as_real(1.0)).error
+    F, share = r.F, r.__dict__["_share"]
     if np.isfinite(F[-1]):  # infinite once, infinite to the end
         return F * share
     return np.multiply(F, share, where=np.isfinite(F), out=np.zeros_like(F))
+
+
+CurveResult.F_error = late("F_error", _errors)  # type: ignore[assignment]
 
 
 def _start(o: Any, start: Any, d: int) -> Any:
@@ -457,7 +460,7 @@ def _sens2(system: System, gamma: str | None, who: tuple[Any, Any, Any], o: Any)
 def _sens2_error(system: System, o: Any, sens2: float) -> float:
     """Of the squared sensitivity that a curve was scaled by. Entries of X have the relative error
     of the largest on its diagonal; adding them up costs a rounding for each of the steps more."""
-    f = lib.finf_system_describe(system._c)
+    f = system._facts
     if o.sens2 > 0:
         return sens2 * (f.sens2.error / f.sens2.value + f.n * 2.0**-52)
     return (f.gamma_inf2 if o.gamma == lib.FINF_CURVE_GAMMA_INF else f.sens2).error

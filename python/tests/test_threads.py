@@ -101,13 +101,13 @@ def test_interrupt_without_a_second_thread(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(_call, "_LOOK", look)
         with pytest.raises(KeyboardInterrupt):
-            finf.iqc("nu:0.05", 0.1, 50, solver="newton")
+            finf.iqc("product:0.05;0.5", 0.1, 50, solver="newton")
     assert polled == [1]
     sent = threading.Event()
     old = signal.signal(signal.SIGINT, lambda *_: sent.set())
     try:  # a handler that does not raise ends nothing
         interrupt()
-        assert finf.iqc("nu:0.05", 0.1, 50, solver="newton").bound > 0 and sent.is_set()
+        assert finf.iqc("product:0.05;0.5", 0.1, 50, solver="newton").bound > 0 and sent.is_set()
     finally:
         signal.signal(signal.SIGINT, old)
 
@@ -155,7 +155,7 @@ _call.Stop.into = lambda self, cancel: (setattr(cancel, "poll", _call._POLL),
                                         setattr(cancel, "data", ffi.cast("void *", address)),
                                         self)[2]
 out = []
-worker = threading.Thread(target=lambda: out.append(finf.iqc("nu:0.05", 0.1, 20,
+worker = threading.Thread(target=lambda: out.append(finf.iqc("product:0.05;0.5", 0.1, 20,
                                                              solver="newton").bound))
 worker.start()
 for _ in range(100):
@@ -171,4 +171,4 @@ def test_the_lock_is_released():
     done = subprocess.run([sys.executable, "-c", RELEASED], capture_output=True, text=True,
                           timeout=300, check=False, env=os.environ)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) == finf.iqc("nu:0.05", 0.1, 20, solver="newton").bound
+    assert float(done.stdout) == finf.iqc("product:0.05;0.5", 0.1, 20, solver="newton").bound
