@@ -1374,6 +1374,22 @@ finf_status finf_design_noise(const finf_design *run, const finf_noise *noise,
 finf_status finf_design_system(const finf_design *run, const finf_system *system,
                                finf_design_result *out);
 
+/* The step of a run for which none is given: at *eta, two digits, the run's loss with the start's
+ * part is least for the best nu                                                      theory 12.1
+ * domain:  as finf_design_make; n <= FINF_DESIGN_STEP_MAX, and some step is stable, else FINF_EDOM
+ * method:  halving from the largest stable step until the loss has risen twice; then sqrt(2) to
+ *          either side
+ * failure: NaN. FINF_ETOL: cancelled */
+#define FINF_DESIGN_STEP_MAX 20000u
+finf_status finf_design_step(const finf_spectrum *s, size_t n, const finf_design_options *opt,
+                             double *eta, finf_reason *why);
+/* The families that are compared where none is named, as `finf design` spells them, separated by
+ * commas: those that take seconds at most for a run of so many steps (0: of F_inf) and dim
+ * directions (0: prefix sums). quick: in less time; of F_inf, without the one that a bound does not
+ * have. 128 characters hold all. */
+void finf_design_families(size_t steps, double dim, int quick, const finf_design_options *opt,
+                          char *text, size_t size);
+
 /* ---- the paper's finite-time rates ----------------------------------------------------------- */
 
 /* Corollaries dpsgd and dpftrl "ignoring absolute constants": here each one is a field. Name,

@@ -846,6 +846,48 @@ START_TEST(no_memory)
 }
 END_TEST
 
+/* What `finf design` compares where no family is named, and the step where none is given. */
+START_TEST(by_default)
+{
+    finf_design_options o = finf_design_options_default();
+    char text[128], small[8];
+    finf_design_families(24, 4, 0, NULL, text, sizeof text);
+    ck_assert_str_eq(text, "dense,toeplitz,blt:2,blt:4,scaled:4,nu,me,sgd");
+    finf_design_families(24, 4, 0, NULL, small, sizeof small);
+    ck_assert_str_eq(small, "dense,t");
+    finf_design_families(500, 0, 1, &o, text, sizeof text); /* the last prefix sum */
+    ck_assert_str_eq(text, "toeplitz,banded:128,blt:2,blt:4,nu,sgd");
+    o.objective = FINF_DESIGN_AVERAGE;
+    finf_design_families(500, 0, 0, &o, text, sizeof text);
+    ck_assert_str_eq(text, "dense,toeplitz,banded:128,blt:2,blt:4,scaled:4,nu,me,sgd");
+    finf_design_families(500, 1000, 0, &o, text, sizeof text); /* too many directions */
+    ck_assert_str_eq(text, "dense,toeplitz,banded:128,blt:2,blt:4,nu,me,sgd");
+    finf_design_families(0, 4, 1, NULL, text, sizeof text);
+    ck_assert(strstr(text, "best,blt:1,") == text && !strstr(text, "power"));
+    finf_spectrum *H;
+    finf_reason why = {""};
+    double eta;
+    ck_assert_int_eq(finf_spectrum_power(1, 4, &H, NULL), FINF_OK);
+    ck_assert_int_eq(finf_design_step(H, FINF_DESIGN_STEP_MAX + 1, NULL, &eta, &why), FINF_EDOM);
+    ck_assert(isnan(eta) && strstr(why.text, "at most 20000"));
+    o = finf_design_options_default();
+    ck_assert_int_eq(finf_design_step(H, 50, &o, &eta, &why), FINF_OK);
+    double at[] = {eta, eta * 2, eta / 2}, loss[3];
+    for (int i = 0; i < 3; i++) {
+        finf_design *run;
+        finf_design_result r;
+        ck_assert_int_eq(finf_design_make(at[i], H, 50, &o, &run, &why), FINF_OK);
+        ck_assert_int_eq(finf_design_nu(run, &r), FINF_OK);
+        loss[i] = r.loss_total.value;
+        finf_design_result_free(&r);
+        finf_design_free(run);
+    }
+    ck_assert_msg(loss[0] < loss[1] && loss[0] < loss[2], "eta %g: %g %g %g", eta, loss[0], loss[1],
+                  loss[2]);
+    finf_spectrum_free(H);
+}
+END_TEST
+
 static TCase *make(void)
 {
     TCase *t = tcase_create("design");
@@ -865,6 +907,7 @@ static TCase *make(void)
     tcase_add_test(t, not_attained);
     tcase_add_test(t, stopped);
     tcase_add_test(t, refused);
+    tcase_add_test(t, by_default);
     tcase_add_loop_test(t, no_memory, 0, 4);
     return t;
 }

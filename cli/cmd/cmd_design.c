@@ -71,22 +71,14 @@ static void set_options(job *j)
     if (!j->a->is_point && sweep_progress()) j->o.progress = progress;
 }
 
-/* Directions of a run whose default has scaled:k; 0: it is not searched for `max`, and the last
- * prefix sum has no least loss (theory 12.5). */
-static double scaled_directions(const job *j)
-{
-    if (!j->n || j->objective == FINF_DESIGN_MAX) return 0;
-    if (j->prefix) return j->objective == FINF_DESIGN_LAST ? 0 : 1;
-    return finf_spectrum_dim(j->p.H);
-}
-
 static finf_status read_families(job *j, finf_reason *why)
 {
     char room[128];
     const char *list = args_text(j->a, OPT_FAMILY);
-    int quick = args_given(j->a, OPT_EXPORT) || j->o.participations > 1 ||
-                j->objective == FINF_DESIGN_MAX || j->p.kind == PROBLEM_CONVEX;
-    if (!list) list = designs_default(j->n, quick, scaled_directions(j), room, sizeof room);
+    int quick = args_given(j->a, OPT_EXPORT) || j->p.kind == PROBLEM_CONVEX;
+    double dim = j->p.kind == PROBLEM_LINREG ? finf_spectrum_dim(j->p.H) : 0;
+    finf_design_families(j->n, dim, quick, &j->o, room, sizeof room);
+    if (!list) list = room;
     finf_status s = designs_read(list, j->n, &j->p, &j->list, why);
     if (!s && args_given(j->a, OPT_SAVE) && (j->list.n != 1 || !j->n))
         s = finf_why(why, FINF_EUSAGE,
@@ -121,7 +113,11 @@ static finf_status read_job(const args *a, job *j, finf_reason *why)
     j->o.start_at = j->start_at;
     if (!s && j->n && !j->prefix && isnan(j->p.eta)) {
         j->chosen = 1;
-        s = design_step(&j->p, j->n, &j->o, &j->p.eta, why);
+        if (j->n > FINF_DESIGN_STEP_MAX)
+            return finf_why(why, FINF_EUSAGE,
+                            "a run of %zu steps needs --eta: it is chosen up to %u", j->n,
+                            FINF_DESIGN_STEP_MAX);
+        s = finf_design_step(j->p.H, j->n, &j->o, &j->p.eta, why);
     }
     if (!s) s = read_families(j, why);
     if (!s && j->n)

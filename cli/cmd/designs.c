@@ -6,35 +6,9 @@
 #include "closest.h"
 #include "design_file.h"
 
-#define DENSE_MOST 1000    /* steps up to which the default has the dense optimum: seconds, */
-#define DENSE_QUICK 400    /* and where it is to be quick */
-#define ME_MOST 2048       /* up to which it has the optimum for prefix sums */
-#define SCALED_MOST 2048   /* up to which it has scaled:4, */
-#define SCALED_ROOM 131072 /* if steps times directions are no more than this: seconds */
-#define SAVED_MOST 2048    /* up to which a matrix is saved beside a recursion */
-#define BAND 32            /* of the default, */
-#define BAND_LONG 128      /* and of more than DENSE_QUICK steps */
+#define SAVED_MOST 2048 /* up to which a matrix is saved beside a recursion */
 
 /* ---- names ----------------------------------------------------------------------------------- */
-
-const char *designs_default(size_t steps, int quick, double dim, char *room, size_t size)
-{
-    if (!steps) {
-        snprintf(room, size,
-                 "best,blt:1,blt:2,blt:3,blt:4,blt:5,blt:6,blt:7,blt:8,blt:9,blt:10,nu,%ssgd",
-                 quick ? "" : "power,");
-        return room;
-    }
-    int dense = steps <= (quick ? DENSE_QUICK : DENSE_MOST);
-    int me = steps <= (quick ? DENSE_QUICK : ME_MOST);
-    int scaled = dim > 0 && steps <= SCALED_MOST && dim * (double)steps <= SCALED_ROOM;
-    char band[32] = "";
-    if (steps > BAND)
-        snprintf(band, sizeof band, ",banded:%d", steps > DENSE_QUICK ? BAND_LONG : BAND);
-    snprintf(room, size, "%stoeplitz%s,blt:2,blt:4,%snu,%ssgd", dense ? "dense," : "", band,
-             scaled ? "scaled:4," : "", me ? "me," : "");
-    return room;
-}
 
 /* What needs a horizon does not exist without one. */
 static finf_status check_horizon(const design_row *row, size_t steps, const problem *p,

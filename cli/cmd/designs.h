@@ -39,19 +39,11 @@ typedef struct {
 finf_status designs_read(const char *list, size_t steps, const problem *p, design_list *out,
                          finf_reason *why);
 void designs_free(design_list *list);
-/* All that fit so many steps within seconds each; quick: a matrix takes longer than usual, or is
- * not wanted. dim: directions of the run, 0 where scaled:k is not wanted. steps = 0: those of
- * F_inf, or of a bound (quick). */
-const char *designs_default(size_t steps, int quick, double dim, char *room, size_t size);
 
 /* The result of one family in a run of so many steps, in epochs of `epoch` steps (0: one
  * participation), or without a horizon: of F_inf. */
 finf_status design_run(design_row *row, const finf_design *run, size_t steps, size_t epoch,
                        const finf_system_options *stop);
-/* design_step.c: the step of a run for which none was given, of at most so many steps. */
-#define DESIGN_STEP_MOST 20000
-finf_status design_step(const problem *p, size_t n, const finf_design_options *o, double *eta,
-                        finf_reason *why);
 /* design_stationary.c: or of the bound of every convex F. */
 finf_status design_stationary(design_row *row, const problem *p);
 

@@ -9,10 +9,10 @@ from typing import Any, Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Progress, Stop, check, choice, made, real, stoppable, string
+from ._call import Array, Progress, Stop, call, check, choice, made, real, stoppable, string
 from ._call import as_real, copied, number, over, text_of, whole
 from ._library import ffi, has, lib
-from .errors import FinfError, ParseError, ToleranceError, UsageError
+from .errors import DomainError, FinfError, ParseError, ToleranceError, UsageError
 from .noise import Noise, noise_for
 from .optimizer import Optimizer, optimizer_of, pointer
 from .problem import Privacy, Problem, taken
@@ -113,13 +113,14 @@ def design(steps: int | None = None, *, eta: float | None = None,
         loss = sigma^2 <M, K>,   sigma^2 = G^2 sens2/(2 rho),   K the covariance of the noise
 
     and its distance from `least`, which no noise at all is below. With `eta` and `spectrum` the
-    loss is E[F] of linear regression (`objective`: "last", "average" or "max" over the steps);
-    with workload="prefix" the variance of the prefix sums ("average", if none is given). `families`: "dense", "toeplitz",
-    "banded:b", "blt:k", "scaled:k", "nu", "me", any noise or System as it is; None: dense (up to
-    1000 steps, 400 with participations or "max"), toeplitz, blt:2, blt:4, nu, me, sgd. Without
-    `steps` it is for F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in
-    the place of `spectrum` for the bound of `iqc`, whose `least` is the minimax. Where one misses
-    its tolerance a ToleranceError has them all as its `result`.
+    loss is E[F] of linear regression (`objective`: "last", "average" or "max" over the steps;
+    without `eta` the step is chosen, up to 20000 steps); with workload="prefix" the variance of
+    the prefix sums ("average", if none is given). `families`: "dense", "toeplitz", "banded:b",
+    "blt:k", "scaled:k", "nu", "me", any noise or System as it is; None: what `finf design` compares
+    for so many steps, dense and scaled:4 among them up to 1000 and 2000. Without `steps` it is for
+    F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in the place of
+    `spectrum` for the bound of `iqc`, whose `least` is the minimax. Where one misses its tolerance
+    a ToleranceError has them all as its `result`. Other keywords are those of `Problem`.
 
     >>> import finf
     >>> dense, nu = finf.design(32, eta=0.05, spectrum=finf.Spectrum.power(1, 4),
@@ -137,21 +138,23 @@ def design(steps: int | None = None, *, eta: float | None = None,
     objective = objective or ("average" if prefix else "last")
     if workload not in (None, "loss", "prefix"):
         raise UsageError(f"workload = {workload!r}: must be one of loss, prefix")
-    if not prefix and (eta is None or (spectrum is None) == (kappa is None)):
-        raise UsageError("the loss of a run needs eta and spectrum (without steps: or kappa); or "
-                         "workload='prefix'")
-    if kappa is not None and (prefix or steps is not None):
+    if prefix:
+        for name, given in (("eta", eta), ("spectrum", spectrum), ("kappa", kappa)):
+            if given is not None:
+                raise UsageError(f"{name} is of a loss: prefix sums have none")
+    elif (spectrum is None) == (kappa is None) or (eta is None and (kappa or steps is None)):
+        raise UsageError("the loss of a run needs spectrum (without steps: spectrum or kappa, and "
+                         "eta); or workload='prefix'")
+    if kappa is not None and steps is not None:
         raise UsageError("kappa: the bound of every convex F has no horizon")
-    problem = None if prefix or eta is None else Problem(
-        eta, spectrum=spectrum, kappa=kappa, kurtosis=kurtosis, optimizer=optimizer, **privacy)
+    problem = None if prefix else Problem(
+        math.nan if eta is None else eta, spectrum=spectrum, kappa=kappa, kurtosis=kurtosis,
+        optimizer=optimizer, **privacy)
     if steps is None:
         if problem is None or (max_participations, min_sep, epochs) != (None, None, None):
             raise UsageError("prefix sums and participations need steps")
-        if families is None:
-            families = ["best", *(f"blt:{k}" for k in range(1, 11)), "nu",
-                        *([] if kappa else ["power"]), "sgd"]
-        return _stationary(problem, families)
-    n, p = whole(steps, "steps"), Privacy(**privacy)
+        return _stationary(problem, families or _default(0, problem, ffi.NULL))
+    n, p = whole(steps, "steps"), Privacy(**privacy) if problem is None else problem.privacy
     o, rule = _options(p, objective, kurtosis, tol), optimizer_of(optimizer)
     o.optimizer = pointer(rule)
     k, b, exactly = participations(n, max_participations, min_sep, epochs)
@@ -162,19 +165,26 @@ def design(steps: int | None = None, *, eta: float | None = None,
     stop = Stop().into(o.cancel)
     told = Progress("void(void *, int, double, double)", progress, stop)
     o.progress = told.c
+    if problem is not None and eta is None:
+        problem.eta = _step(problem, n, o, stop)
+        told.raise_if_failed()
     kind, free = "finf_design", lib.finf_design_free
     run = made(kind, free, lib.finf_design_prefix, n, o) if problem is None else made(
         kind, free, lib.finf_design_make, problem.eta, problem.H._c, n, o)
     del held
-    if families is None:
-        quick = (k or 1) > 1 or objective == "max"
-        families = [*(["dense"] if n <= (400 if quick else 1000) else []), "toeplitz", "blt:2",
-                    "blt:4", "nu", *(["me"] if n <= (400 if quick else 2048) else []), "sgd"]
     epoch = b if k is not None and k > 1 else None
     rows, missed = [], ""
-    for f in families:
-        status, row = _family(run, f, n, epoch, stop, problem)
+    for f in families or _default(n, problem, o):
+        try:
+            status, row = _family(run, f, n, epoch, stop, problem)
+        except (DomainError, ToleranceError):
+            told.raise_if_failed()
+            if families is None and f.startswith("scaled:"):
+                continue  # an offer: where its search fails the others are the answer
+            raise
         told.raise_if_failed()
+        if status and families is None and f.startswith("scaled:"):
+            status = 0
         rows.append(row)
         missed = missed or (row["reason"] if status else "")
     out = _beside(rows, p, {**_asked(problem), "start": None if problem is None else start,
@@ -185,6 +195,21 @@ def design(steps: int | None = None, *, eta: float | None = None,
     if missed:
         raise ToleranceError(missed, out)
     return out
+
+
+def _default(n: int, problem: Problem | None, o: Any) -> list[str]:
+    """The families where none is named."""
+    text = ffi.new("char[128]")
+    dim = 0 if problem is None or problem.spectrum is None else problem.spectrum.d
+    lib.finf_design_families(n, dim, problem is not None and problem.kind == "convex", o, text, 128)
+    return string(text).split(",")
+
+
+def _step(problem: Problem, n: int, o: Any, stop: Stop) -> float:
+    """The step of a run for which none was given."""
+    eta, cancel = ffi.new("double *"), ffi.new("finf_cancel *")  # the options' has the same flag
+    stoppable(cancel, lambda: call(lib.finf_design_step, problem.H._c, n, o, eta), stop)
+    return eta[0]
 
 
 def _asked(p: Problem | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Streams, their adapters for training, designs and BLTs."""
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 
@@ -202,6 +203,38 @@ def test_a_design_in_training():
     assert np.array_equal(grad, noisy) and noise.stream.sigma == design[0].sigma
     with pytest.raises(finf.DomainError, match="batch_size"):
         finf.torch.CorrelatedNoise(model.parameters(), design, batch_size=0)
+
+
+@designs
+@pytest.mark.parametrize("steps, epochs", [(24, None), (40, 4)])
+def test_design_by_default(same, records, steps, epochs):
+    """Neither families nor a step: those of the command line, scaled:4 among them."""
+    ours = finf.design(steps, spectrum=S4, epochs=epochs)
+    theirs = records(f"design --steps {steps} --spectrum power:1 --dim 4"
+                     + (f" --epochs {epochs}" if epochs else ""))
+    assert [r.family for r in ours] == [r["family"] for r in theirs] and len(ours) == len(theirs)
+    assert "scaled:4" in [r.family for r in ours] and ours[0].eta == theirs[0]["eta"]
+    for r, record in zip(ours, theirs):
+        same(r, record, {"seconds"})
+
+
+@designs
+def test_design_of_prefix_sums_by_default(failure):
+    for objective, kind in ((None, ""), ("last", "--objective last"), ("max", "--objective max")):
+        try:
+            ours = finf.design(40, workload="prefix", objective=objective)
+        except finf.ToleranceError as e:
+            ours = e.result
+        theirs = [json.loads(x) for x in
+                  failure(f"design --steps 40 --workload prefix {kind}")[0].splitlines()]
+        assert [r.family for r in ours] == [r["family"] for r in theirs]
+    for wrong in ({"eta": 0.1}, {"spectrum": S4}, {"kappa": 10}):
+        with pytest.raises(finf.UsageError, match="prefix sums have none"):
+            finf.design(40, workload="prefix", **wrong)
+    with pytest.raises(finf.UsageError, match="needs spectrum"):
+        finf.design(40)
+    with pytest.raises(finf.DomainError, match="a step is chosen for at most 20000"):
+        finf.design(30000, spectrum=S4)
 
 
 @designs
