@@ -1,13 +1,16 @@
 """Calls of the library: status into exceptions, arrays in and out, Ctrl-C."""
 from __future__ import annotations
 
+import difflib
 import functools
+import inspect
 import math
 import os
 import queue
+import re
 import struct
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +52,39 @@ def made(kind: str, free: Any, function: Any, *args: Any) -> Any:
     out = ffi.new(f"{kind} **")
     call(function, *args, out)
     return ffi.gc(out[0], free)
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def keywords(*takers: Any) -> Callable[[_F], _F]:
+    """For a function whose further keywords go to these: one that is none is an error of ours, which
+    says what there is, and not a TypeError about a function that nobody called."""
+    def wrap(function: _F) -> _F:
+        @functools.wraps(function)
+        def called(*args: Any, **given: Any) -> Any:
+            try:
+                return function(*args, **given)
+            except TypeError as e:
+                wrong = _UNKNOWN.search(str(e))
+                if wrong is None or wrong[1] not in given:
+                    raise
+                raise UsageError(_no_keyword(function, takers, wrong[1])) from None
+        return called  # type: ignore[return-value]
+    return wrap
+
+
+_UNKNOWN = re.compile(r"unexpected keyword argument '(\w+)'")
+
+
+def _no_keyword(function: Any, takers: Any, wrong: str) -> str:
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    there = dict.fromkeys(name for f in (function, *takers)
+                          for name, x in inspect.signature(f).parameters.items()
+                          if x.kind in kinds and name not in ("self", wrong))
+    near = difflib.get_close_matches(wrong, there, 1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    return f"{function.__name__} has no keyword {wrong}{meant}: it takes {', '.join(there)}"
 
 
 # ---- numbers and arrays ---------------------------------------------------------------------

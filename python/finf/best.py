@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 from numpy.typing import ArrayLike
 
-from ._call import as_real, check, choice, number, real, stoppable, text_of
+from ._call import as_real, check, choice, keywords, number, real, stoppable, text_of
 from ._library import ffi, lib
 from .convex import ConvexOptimum, bound_of, optimize_convex, tune_convex
 from .errors import DomainError, UsageError
@@ -42,6 +42,7 @@ class Optimum(WithNoise):
     F_sgd_error: float
 
 
+@keywords(Problem)
 def optimize(eta: float, *, kappa: float | None = None,
              spectrum: "Spectrum | ArrayLike | None" = None, tol: float | None = None,
              max_rounds: int | None = None, factors: int | None = None,
@@ -110,6 +111,7 @@ class TuneResult(WithNoise):
     stable: bool
 
 
+@keywords(Problem)
 def tune(eta: float | None = None, *, kappa: float | None = None,
          spectrum: "Spectrum | ArrayLike | None" = None, contraction: float | None = None,
          half_life: float | None = None, **problem: Any) -> Any:
@@ -204,6 +206,7 @@ class SpeedResult(Setting):
 _SPEED_NOISES = ("sgd", "nu:best", "best")
 
 
+@keywords(Problem)
 def tune_speed(contraction: float | None = None, *, half_life: float | None = None,
                rules: Sequence[str] = ("sgd", "heavy-ball", "nesterov"),
                noises: Sequence[str] = ("sgd", "best"), **problem: Any) -> Results[SpeedResult]:

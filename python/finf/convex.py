@@ -8,8 +8,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, check, copied, over, reader, real, seldom, stoppable
-from ._call import string, text_of
+from ._call import Array, as_real, check, copied, keywords, over, reader, real, seldom
+from ._call import stoppable, string, text_of
 from ._library import ffi, lib
 from .errors import ToleranceError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -85,6 +85,7 @@ def iqc(noise: "Noise | str", eta: ArrayLike, kappa: float, *, lower: str = "qua
         seed: int = 1, **problem: Any) -> Results[IqcResult]: ...
 
 
+@keywords(Problem)
 def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic",
         seed: int = 1, **problem: Any) -> Any:
     """A bound on F_inf for every mu-strongly convex, L-smooth F with L/mu = kappa:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, Progress, Stop, call, check, choice, made, real, stoppable, string
-from ._call import as_real, copied, number, over, text_of, whole
+from ._call import as_real, copied, keywords, number, over, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, FinfError, ParseError, ToleranceError, UsageError
 from .noise import Noise, noise_for
@@ -98,6 +98,7 @@ def noise_of(r: DesignResult) -> "Noise | System":
     return found
 
 
+@keywords(Problem)
 def design(steps: int | None = None, *, eta: float | None = None,
            spectrum: "Spectrum | ArrayLike | None" = None, kappa: float | None = None,
            workload: str | None = None,

@@ -7,7 +7,7 @@ from typing import Any, Callable, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import call, check, numbers, reader, real, stoppable, text_of
+from ._call import call, check, keywords, numbers, reader, real, stoppable, text_of
 from ._library import ffi, lib
 from .errors import UsageError
 from .noise import Noise, noise_for
@@ -94,6 +94,7 @@ def mean(noise: "Noise | str", eta: float, **problem: Any) -> MeanResult: ...
 def mean(noise: "Noise | str", eta: ArrayLike, **problem: Any) -> Results[MeanResult]: ...
 
 
+@keywords(Problem)
 def mean(noise: "Noise | str", eta: Any, **problem: Any) -> Any:
     """F_inf for mean estimation, F = (1/2) E(theta - y)^2:
 
@@ -148,6 +149,7 @@ def linreg(noise: "Noise | str", eta: ArrayLike, spectrum: "Spectrum | ArrayLike
            **problem: Any) -> Results[LinregResult]: ...
 
 
+@keywords(Problem)
 def linreg(noise: "Noise | str", eta: Any, spectrum: "Spectrum | ArrayLike", *,
            kurtosis: float = 0.0, directions: "bool | ArrayLike" = False, **problem: Any) -> Any:
     """F_inf for linear regression, F = (1/2) E(y - <theta,x>)^2, one example a step:

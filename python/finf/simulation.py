@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from numpy.typing import ArrayLike
 
-from ._call import Progress, Stop, check, choice, number, real, stoppable, string, text_of
+from ._call import Progress, Stop, check, choice, keywords, number, real, stoppable, string, text_of
 from ._call import whole
 from ._library import ffi, lib
 from .errors import UsageError
@@ -63,6 +63,7 @@ class SimulateResult(WithOptimizer):
     seconds: float
 
 
+@keywords(Problem)
 def simulate(noise: "Noise | str", eta: float, *, spectrum: "Spectrum | ArrayLike | None" = None,
              kappa: float | None = None, problem: str | None = None, smooth: float = 1.0,
              knee: float | None = None, steps: int | None = None,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, call, choice, made, number, numbers, owned, real
+from ._call import Array, as_real, call, choice, keywords, made, number, numbers, owned, real
 from ._call import room, stoppable, string, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, ParseError, UsageError, error_of
@@ -353,6 +353,7 @@ def _counted(what: str, count: str) -> int:
 _CURVE = lib.finf_curve_options_default()
 
 
+@keywords(Problem)
 def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", *,
           steps: int | None = None, kurtosis: float = 0.0, start: "float | ArrayLike" = 1.0,
           gamma: str | None = None, max_participations: int | None = None,
@@ -466,6 +467,7 @@ def _sens2_error(system: System, o: Any, sens2: float) -> float:
     return (f.gamma_inf2 if o.gamma == lib.FINF_CURVE_GAMMA_INF else f.sens2).error
 
 
+@keywords(Problem)
 def curve_bound(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLike", F0: float,
                 t: ArrayLike, *, kurtosis: float = 0.0, **problem: Any) -> Array:
     """(sqrt((L/mu) e^{-eta mu t} F0) + sqrt(F_inf))^2, which bounds every curve of plain SGD with

@@ -140,3 +140,25 @@ def test_equality():
     assert given == given and given != finf.Noise.from_density(np.ones(9))
     assert finf.Optimizer.nesterov(0.9) == finf.Optimizer("nesterov:0.9")
     assert finf.Optimizer.nesterov(0.9) != finf.Optimizer.nesterov(0.9, weight_decay=0.1)
+
+
+@pytest.mark.parametrize("call", [
+    lambda **x: finf.design(20, spectrum=S, eta=0.1, **x), lambda **x: finf.design(
+        20, workload="prefix", **x), lambda **x: finf.mean("sgd", 0.1, **x),
+    lambda **x: finf.linreg("sgd", 0.1, S, **x), lambda **x: finf.iqc("sgd", 0.1, 10, **x),
+    lambda **x: finf.curve("sgd", 0.1, S, steps=3, **x), lambda **x: finf.optimize(0.1, **x),
+    lambda **x: finf.tune(0.1, **x), lambda **x: finf.tune_speed(0.9, **x),
+    lambda **x: finf.curve_bound("sgd", 0.1, S, 1.0, [1.0], **x),
+    lambda **x: finf.simulate("sgd", 0.1, **x)])
+def test_a_keyword_that_is_none(call):
+    with pytest.raises(finf.UsageError, match="has no keyword family.*it takes .*rho, epsilon"):
+        call(family="blt:2")
+    with pytest.raises(finf.UsageError, match=r"no keyword epsilom \(did you mean epsilon\?\)"):
+        call(epsilom=1.0)
+    with pytest.raises(finf.UsageError, match="epsilon and delta go together"):
+        call(epsilon=1.0)
+
+
+def test_the_keyword_that_was_meant():
+    with pytest.raises(finf.UsageError, match=r"design has no keyword family \(did you mean fam"):
+        finf.design(20, spectrum=S, eta=0.1, family="blt:2")
