@@ -62,7 +62,7 @@ class ToleranceError(FinfError, ArithmeticError):
 
 
 class InputOutputError(FinfError, OSError):
-    """Reading or writing failed. (Nothing here does; it is in the list for completeness.)"""
+    """A file, as of beta@FILE, cannot be read; also an OSError."""
 
     status = "FINF_EIO"
 

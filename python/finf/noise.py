@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ._call import Array, call, check, encoded, made, number, numbers, room, string, text_of
 from ._call import whole
+from ._files import column, table
 from ._library import ffi, lib
 from .errors import DomainError, ParseError, UsageError
 
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Noise"]
 
 _NEED_PROBLEM = ("best", "nu:best", "nu:paper")
-_FILES = {"beta": "Noise.from_noising_coef", "strategy": "Noise.from_strategy_coef",
-          "spectrum": "Noise.from_density",
-          "design": "Noise.blt, Noise.from_strategy_coef or System.from_matrix"}
+_FILES = ("beta", "strategy", "spectrum", "design")
 
 
 class Noise:
@@ -27,7 +26,7 @@ class Noise:
 
     It is made by one of the class methods, or from the spelling that the command line has::
 
-        Noise.nu(0.01)    Noise("nu:0.01")    Noise.best(problem)
+        Noise.nu(0.01)    Noise("nu:0.01")    Noise("beta@FILE")    Noise.best(problem)
 
     B(z) = sum_t beta_t z^t are its noising coefficients, c = 1/beta as power series its strategy
     coefficients, and gamma^2 = sum_t c_t^2 the squared sensitivity that privacy pays for.
@@ -47,9 +46,9 @@ class Noise:
         if text == "nu:auto":
             raise ParseError("noise 'nu:auto': there is no auto; nu:paper is eta*mu, nu:best the "
                              "nu that is best for the problem")
-        if isinstance(text, str) and text.partition("@")[0] in _FILES:
-            raise ParseError(f"noise {text!r}: files are for the command line; read it, and give "
-                             f"its numbers to {_FILES[text.partition('@')[0]]}")
+        if isinstance(text, str) and text.partition("@")[0] in _FILES and "@" in text:
+            self._set(_of_file(*text.split("@", 1))._c)
+            return
         self._set(_made(lib.finf_noise_parse, encoded(text, "noise")))
 
     def _set(self, c: Any) -> None:
@@ -405,6 +404,27 @@ def _frequencies(w: ArrayLike) -> Array:
     if not np.isfinite(at).all():
         raise DomainError("w: frequencies must be finite")
     return at
+
+
+def _of_file(family: str, path: str) -> Noise:
+    """beta@FILE, strategy@FILE, spectrum@FILE, and design@FILE that `finf design --save` wrote."""
+    if family == "spectrum":
+        t = table(path, "spectrum")
+        if t is None:
+            raise ParseError(f"'{path}' has no part [spectrum]")
+        return Noise.from_density(t[:, 0]) if t.shape[1] == 1 else \
+            Noise.from_density(t[:, 1], t[:, 0])
+    saved = family == "design"
+    blt = table(path, "blt", True) if saved else None
+    if blt is not None and blt.shape[1] == 2:
+        return Noise.blt(blt[:, 0], blt[:, 1])
+    beta = column(path, "beta", saved) if family != "strategy" else None
+    if beta is not None:
+        return Noise.from_noising_coef(beta)
+    c = column(path, "strategy") if family != "beta" else None
+    if c is not None:
+        return Noise.from_strategy_coef(c)
+    raise ParseError(f"'{path}' has no part [{'strategy' if saved else family}]")
 
 
 def _of_problem(problem: Any) -> Any:

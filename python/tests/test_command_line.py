@@ -249,3 +249,39 @@ def test_privacy(same, records, line, keywords):
     line = f"privacy --noise nu:0.1 --steps 100 --participations 4 --separation 20 {line}"
     same(finf.privacy(noise="nu:0.1", steps=100, max_participations=4, min_sep=20, **keywords),
          records(line)[0])
+
+
+def test_noise_of_files(records, tmp_path):
+    """NAME@FILE as the command line reads it: text, CSV with an index, .npy, parts of a file."""
+    c = finf.Noise.nu(0.1).strategy(6)
+    np.save(tmp_path / "c.npy", c)
+    (tmp_path / "row.txt").write_text("1, -0.5, 0.25  # beta\n")
+    (tmp_path / "index.csv").write_text("t,beta\n0,1\n1,-0.5\n2,0.1\n")
+    w = np.linspace(0, np.pi, 65)
+    (tmp_path / "one.txt").write_text("\n".join(map(repr, 1.3 - np.cos(w))))
+    np.save(tmp_path / "two.npy", np.c_[w, 1.3 - np.cos(w)])
+    runs = {"blt": "blt:2", "toeplitz": "toeplitz", "banded": "banded:3"}
+    for name, family in runs.items():
+        records(f"design --steps 12 --eta 0.05 --spectrum power:1 --dim 4 --family {family} "
+                f"--save {tmp_path / name}")
+    records(f"optimize --eta 0.1 --kappa 10 --save {tmp_path / 'best'}")
+    for spec in ("strategy@c.npy", "beta@row.txt", "beta@index.csv", "spectrum@one.txt",
+                 "spectrum@two.npy", "design@blt", "design@toeplitz", "design@banded", "beta@best",
+                 "spectrum@best"):
+        family, _, name = spec.partition("@")
+        text = f"{family}@{tmp_path / name}"
+        theirs = records(f"coef --noise {text} --length 9")[0]["noising_coef"]
+        np.testing.assert_allclose(finf.Noise(text).coef(9), theirs, rtol=1e-12,
+                                   err_msg=spec)
+    assert finf.mean(f"beta@{tmp_path / 'row.txt'}", 0.1).F_inf > 0
+    for name, text, error in (("a", "1,2\n3\n", finf.ParseError), ("b", "", finf.ParseError),
+                              ("c", "[other]\n1\n", finf.ParseError),
+                              ("d", "1 nan", finf.ParseError), ("e", "1 x\n1 x", finf.ParseError),
+                              ("f", "1,2,3\n4,5,6\n", finf.ParseError)):
+        (tmp_path / name).write_text(text)
+        for family in ("beta", "strategy", "design"):
+            with pytest.raises(error, match=name):
+                finf.Noise(f"{family}@{tmp_path / name}")
+    for wrong in (f"beta@{tmp_path}", "strategy@none", "design@", "spectrum@none"):
+        with pytest.raises(OSError):
+            finf.Noise(wrong)

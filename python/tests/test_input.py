@@ -67,7 +67,7 @@ REFUSED = [
     (lambda: finf.Noise(None), "noise = None"),
     (lambda: finf.Noise("nu:0.1\0x"), "must be a text"),
     (lambda: finf.Noise("nu:auto"), "nu:paper is eta*mu, nu:best"),
-    (lambda: finf.Noise("beta@b.txt"), "Noise.from_noising_coef"),
+    (lambda: finf.Noise("beta@none.txt"), "'none.txt': No such file"),
     (lambda: finf.Noise.best(None), "problem = None"),
     (lambda: finf.Noise.nu(0.1).density([np.nan]), "finite"),
     (lambda: finf.Noise.nu(None), "nu = None"),

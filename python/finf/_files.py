@@ -1,0 +1,70 @@
+"""NAME@FILE: the files of numbers that the command line takes for a noise, as it reads them."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._call import Array
+from .errors import InputOutputError, ParseError
+
+
+def table(path: str, part: str, named: bool = False) -> Array | None:
+    """A .npy array, or the lines of text or CSV: # starts a comment, the first line may be a header,
+    and of a file that lines [name] part only this part is read; None: it has no such part. With
+    `named` a file without parts is not the part that is meant."""
+    try:
+        with open(path, "rb") as f:
+            raw = f.read()
+    except OSError as e:
+        raise InputOutputError(f"'{path}': {e.strerror or e}") from None
+    if raw.startswith(b"\x93NUMPY"):
+        return None if named else _checked(_npy(path), path)
+    parts: dict[str, list[str]] = {"": []}
+    name = ""
+    for line in raw.decode(errors="replace").splitlines():
+        line = line.partition("#")[0].strip()
+        if line.startswith("[") and line.endswith("]"):
+            name = line[1:-1]
+            parts[name] = []
+        elif line:
+            parts[name].append(line)
+    lines = parts.get(part) if named or len(parts) > 1 else parts[""]
+    return None if lines is None else _checked(_rows(lines, path), path)
+
+
+def column(path: str, part: str, named: bool = False) -> Array | None:
+    """A list: one column, one row, or a column beside an index from 0 or 1."""
+    t = table(path, part, named)
+    if t is None or 1 in t.shape:
+        return None if t is None else t.ravel()
+    first = t[:, 0]
+    if t.shape[1] == 2 and first[0] in (0, 1) and (np.diff(first) == 1).all():
+        return t[:, 1]
+    raise ParseError(f"'{path}' has {t.shape[1]} columns: a list of numbers is expected")
+
+
+def _npy(path: str) -> Any:
+    try:
+        a = np.load(path, allow_pickle=False)
+        return np.asarray(a, dtype=np.float64).reshape(len(a), -1)
+    except (TypeError, ValueError) as e:
+        raise ParseError(f"'{path}': {e}") from None
+
+
+def _rows(lines: list[str], path: str) -> Any:
+    rows = [line.replace(",", " ").split() for line in lines]
+    try:
+        list(map(float, rows[0] if rows else ()))
+    except ValueError:
+        rows = rows[1:]  # a header
+    try:
+        return np.array([[float(x) for x in row] for row in rows], dtype=np.float64)
+    except ValueError as e:
+        raise ParseError(f"'{path}': as many numbers in every line are expected: {e}") from None
+
+
+def _checked(a: Any, path: str) -> Array:
+    if a.ndim != 2 or not a.size or not np.isfinite(a).all():
+        raise ParseError(f"'{path}' has no table of finite numbers")
+    return a
