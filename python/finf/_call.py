@@ -327,6 +327,20 @@ def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None
     return _outcome(box)
 
 
+_MANY = 1_000_000  # numbers: from there on they may take seconds
+
+
+def left_alone(n: int, function: Callable[[], Any]) -> Any:
+    """function(), which makes n numbers and cannot be stopped: Ctrl-C does not wait for it. What it
+    still computes then goes into memory that only it has, and ends with it."""
+    if n < _MANY or threading.current_thread() is not threading.main_thread():
+        return function()
+    ended, box = _held(), []  # type: ignore[var-annotated]
+    _Worker.call(function, ended, box)
+    _until(ended)
+    return _outcome(box)
+
+
 _raised: list[BaseException] = []  # what a signal handler raised during the call below
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, check, encoded, made, number, numbers, room, string, text_of
-from ._call import whole
+from ._call import Array, call, check, encoded, left_alone, made, number, numbers, room
+from ._call import string, text_of, whole
 from ._files import column, table
 from ._library import ffi, lib
 from .errors import DomainError, ParseError, UsageError
@@ -307,8 +307,8 @@ class Noise:
         >>> Noise.antipgd().gamma2_T(50)[0]
         50.0
         """
-        out = ffi.new("finf_real *")
-        call(lib.finf_noise_sensitivity_at, self._c, whole(steps, "steps"), out)
+        out, n = ffi.new("finf_real *"), whole(steps, "steps")
+        left_alone(n, lambda: call(lib.finf_noise_sensitivity_at, self._c, n, out))
         return out.value, out.error
 
     # ---- coefficients and response ----------------------------------------------------------
@@ -320,7 +320,7 @@ class Noise:
         array([ 1.     , -0.25   , -0.03125])
         """
         a, p = room(whole(n, "n"))
-        call(lib.finf_noise_beta, self._c, len(a), p)
+        left_alone(len(a), lambda: call(lib.finf_noise_beta, self._c, len(a), p))
         return a
 
     def strategy(self, n: int) -> Array:
@@ -330,7 +330,7 @@ class Noise:
         array([1.  , 0.5 , 0.25])
         """
         a, p = room(whole(n, "n"))
-        call(lib.finf_noise_coef, self._c, len(a), p)
+        left_alone(len(a), lambda: call(lib.finf_noise_coef, self._c, len(a), p))
         return a
 
     @property

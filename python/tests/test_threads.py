@@ -120,6 +120,28 @@ def test_what_progress_raises_ends_the_call():
         finf.simulate("nu:0.1", 0.05, spectrum=S, progress=progress, **FOREVER)
 
 
+def test_what_cannot_be_stopped_is_left_alone():
+    """Ctrl-C is raised while the call goes on; what it makes is nobody's."""
+    go_on, ended = threading.Event(), threading.Event()
+
+    def function():
+        interrupt()
+        go_on.wait()
+        ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        _call.left_alone(10**6, function)
+    assert not ended.is_set()
+    go_on.set()
+    assert ended.wait(60)
+    n, noise = 10**6, finf.Noise.nu(0.1)
+    assert (noise.coef(n)[:1000] == noise.coef(1000)).all()
+    assert (noise.strategy(n)[:1000] == noise.strategy(1000)).all()
+    assert finf.Noise.cc().gamma2_T(n)[0] > finf.Noise.cc().gamma2_T(1000)[0]
+    with pytest.raises(finf.DomainError):
+        noise.gamma2_T(0)
+
+
 def test_other_threads_call_directly():
     with ThreadPoolExecutor(1) as pool:
         threads = pool.submit(lambda: (finf.iqc("nu:0.05", 0.1, 20), threading.active_count()))
