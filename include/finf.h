@@ -1337,12 +1337,13 @@ void finf_design_result_free(finf_design_result *r);
 
 /* The least loss over all lower triangular matrices, proved               theory 12.2, 12.3
  * domain:   n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM
- * method:   a fixed point of the dual, mixed with its last values: 10 to 40 eigenproblems of n rows
- *           (max: 100; several epochs of a run that barely forgets: to 500, of a long run 125). For
- *           k = 1, and for k = ceil(n/b) in fixed order, the dual is the problem's own; otherwise
- *           `least` is that of disjoint patterns of k steps exactly b apart, and may be below what
- *           is possible, and the noise is the best of what the dual gives, of Toeplitz noise and of
- *           the matrices of b bands (L-BFGS, O(n^2 b) an evaluation)
+ * method:   a fixed point of the dual, mixed with its last values, and then Newton's method by
+ *           conjugate gradients: 10 to 40 eigenproblems of n rows (max, and epochs of more than 32
+ *           participations, without Newton's method: 100 and more). For k = 1, and for k =
+ *           ceil(n/b) in fixed order, the dual is the problem's own; otherwise `least` is that of
+ *           disjoint patterns of k steps exactly b apart, and may be below what is possible, and
+ *           the noise is the best of what the dual gives, of Toeplitz noise and of the matrices of
+ *           b bands (L-BFGS, O(n^2 b) an evaluation)
  * accuracy: loss is recomputed from C, and least from a matrix of norm 1: both are to rounding what
  *           they say, whatever the iteration did
  * failure:  FINF_ETOL: cancelled, or the gap is above 1e-8 (but where `least` may be below the

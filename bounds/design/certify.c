@@ -34,6 +34,19 @@ static void reversed_root(const dense_work *w, double *V)
         }
 }
 
+/* X with both orders reversed, in its upper triangle; V is room. */
+static finf_status reversed_product(const dense_work *w, double *V, double *X)
+{
+    size_t n = w->r->n;
+    reversed_root(w, V);
+    finf_status s = lapack_gram(n, n, 1, V, 0, X);
+    for (size_t i = 0; i < w->g.groups && w->scaling == DENSE_ORTHOGONAL; i++)
+        for (size_t a = w->g.from[i]; a < w->g.from[i + 1]; a++)
+            for (size_t c = w->g.from[i]; c < a; c++) /* the later step has the smaller index */
+                X[(n - 1 - w->g.step[a]) * n + n - 1 - w->g.step[c]] = 0;
+    return s;
+}
+
 /* The upper Cholesky factor of X with both orders reversed is C with both orders reversed: C'C = X
  * and C is lower triangular (theory 6.1). Where X is singular to rounding a ridge is added, which
  * keeps X feasible once it is scaled. */
@@ -43,8 +56,7 @@ finf_status dense_strategy(const dense_work *w, double *C)
     double *V = malloc(2 * n * n * sizeof *V), ridge = 0;
     if (!V) return FINF_ENOMEM;
     double *X = V + n * n;
-    reversed_root(w, V);
-    finf_status s = lapack_gram(n, n, 1, V, 0, X);
+    finf_status s = reversed_product(w, V, X);
     for (int attempt = 0; attempt < 12 && !s; attempt++) {
         memcpy(V, X, n * n * sizeof *V);
         for (size_t i = 0; i < n; i++) V[i * n + i] += ridge * X[i * n + i];
@@ -61,7 +73,42 @@ finf_status dense_strategy(const dense_work *w, double *C)
 }
 
 #define KEPT 1e-14 /* of the largest root: a direction below has no digits, and is left out */
-#define BLOCK 64   /* rows that are made orthogonal together */
+#define BLOCK 64   /* rows that are solved for together */
+
+/* P <- U^{-T} P of m rows of n numbers, U upper triangular m x m: row i becomes (p_i - sum_{l<i}
+ * U_li p_l)/U_ii. */
+static finf_status divide(const double *U, size_t m, size_t n, double *P)
+{
+    finf_status s = FINF_OK;
+    for (size_t from = 0; from < m && !s; from += BLOCK) {
+        size_t to = from + BLOCK < m ? from + BLOCK : m;
+        if (from)
+            s = lapack_multiply(1, 0, to - from, n, from, -1, U + from, m, P, n, 1, P + from * n,
+                                n);
+        for (size_t i = from; i < to && !s; i++) {
+            for (size_t l = from; l < i; l++) dense_axpy(-U[l * m + i], P + l * n, n, P + i * n);
+            for (size_t c = 0; c < n; c++) P[i * n + c] /= U[i * m + i];
+        }
+    }
+    return s;
+}
+
+/* |L C^{-1}|^2, L'L = M: a sum of squares, in which nothing cancels. */
+finf_status dense_strategy_loss(const dense_work *w, double *loss)
+{
+    size_t n = w->r->n, singular = 0;
+    double *P = malloc(2 * n * n * sizeof *P);
+    if (!P) return FINF_ENOMEM;
+    double *X = P + n * n;
+    finf_status s = reversed_product(w, P, X);
+    if (!s) s = lapack_cholesky(X, n, &singular);
+    for (size_t c = 0; c < n && !s; c++)
+        for (size_t l = 0; l < n; l++) P[(n - 1 - w->g.step[c]) * n + l] = w->L[l * n + c];
+    if (!s) s = divide(X, n, n, P);
+    *loss = s ? INFINITY : dense_dot(P, P, n * n);
+    free(P);
+    return s == FINF_ETOL ? FINF_OK : s;
+}
 
 /* |QQ' - I|_F of m rows of n numbers; `room` has m x m. */
 static finf_status defect(const double *Q, size_t m, size_t n, double *room, double *out)
@@ -77,24 +124,12 @@ static finf_status defect(const double *Q, size_t m, size_t n, double *room, dou
 }
 
 /* Makes the rows of P orthonormal, each to those before it, which come first as they have more
- * digits: with PP' = U'U, row i becomes (p_i - sum_{l<i} U_li p_l)/U_ii. FINF_ETOL: row *bad
- * depends on those before it. */
+ * digits: with PP' = U'U, P becomes U^{-T} P. FINF_ETOL: row *bad depends on those before it. */
 static finf_status orthogonalise(size_t m, size_t n, double *P, double *room, size_t *bad)
 {
-    double *U = room;
-    finf_status s = lapack_multiply(0, 1, m, m, n, 1, P, n, P, n, 0, U, m);
-    if (!s) s = lapack_cholesky(U, m, bad);
-    for (size_t from = 0; from < m && !s; from += BLOCK) {
-        size_t to = from + BLOCK < m ? from + BLOCK : m;
-        if (from)
-            s = lapack_multiply(1, 0, to - from, n, from, -1, U + from, m, P, n, 1, P + from * n,
-                                n);
-        for (size_t i = from; i < to && !s; i++) {
-            for (size_t l = from; l < i; l++) dense_axpy(-U[l * m + i], P + l * n, n, P + i * n);
-            for (size_t c = 0; c < n; c++) P[i * n + c] /= U[i * m + i];
-        }
-    }
-    return s;
+    finf_status s = lapack_multiply(0, 1, m, m, n, 1, P, n, P, n, 0, room, m);
+    if (!s) s = lapack_cholesky(room, m, bad);
+    return s ? s : divide(room, m, n, P);
 }
 
 /* Rows of P: the images Y q_i over their lengths, that of the largest root first. Returns how many

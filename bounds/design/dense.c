@@ -6,15 +6,15 @@
  *
  *     T^2/sum v <= the loss of every C,   T = tr (U^{1/2} M U^{1/2})^{1/2},
  *
- * and X = W^{-T} (W'MW)^{1/2} W^{-1}, WW' = U, with each group scaled to sensitivity 1, is
- * feasible. For the largest loss over t M is sum_t u_t M_t, and the dual is over the weights u too:
- * their map is u_t <- u_t (f_t/mean f)^2, f_t the loss at t. Both maps together are mixed
- * (mixing.c).
+ * and X = W^{-T} (W'MW)^{1/2} W^{-1}, WW' = U, with the columns of a group made orthogonal and
+ * scaled to sensitivity 1, is feasible. For the largest loss over t M is sum_t u_t M_t, and the
+ * dual is over the weights u too: their map is u_t <- u_t (f_t/mean f)^2, f_t the loss at t. Both
+ * maps together are mixed (mixing.c); near the optimum Newton's method takes over (dense_newton.c).
  *
  * What is returned is computed anew: the loss from C, and the lower bound from a matrix Z of norm
  * at most 1, as T = max { tr(Z'Y) : |Z| <= 1 } for Y'Y = W'MW (certify.c). */
 #include "dense_band.h"
-#include "dense_design.h"
+#include "dense_newton.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,13 @@
     0.5 /* of the gap: a lower bound that falls by as much was mixed badly, and the map alone is   \
            taken */
 #define SUFFICIENT 1e-8 /* the gap that is asked for */
+#define MIXED 6         /* iterations of the mixing at least before Newton's method, */
+#define MIXED_ONE 15    /* for one participation, where the mixing alone often ends before, */
+#define MIXED_LONG 25   /* and at most; */
+#define NEAR 1e-2       /* in between the gap decides */
+#define FAR 4.0         /* what Newton's step may change U by, relative to it, */
+#define STEP_LEAST 0.01 /* and the least part of that */
+#define ROUNDING 1e-13  /* of the lower bound */
 #define FLOOR_U (-50.0) /* log of the least weight, the largest being 1 */
 
 /* ---- room ------------------------------------------------------------------------------------ */
@@ -160,23 +167,31 @@ static void root_blocks(dense_work *w)
         }
 }
 
-/* sens of each position: the root of its group's sum of |X_ij|. */
-static void measure(dense_work *w)
+/* The sensitivity of a group is at most its sum of |X_ij|, or of X_ii where the others are made
+ * 0; sens is the root of that. */
+void dense_scale(dense_work *w, dense_scaling scaling)
 {
-    double all = 0, most = 0, v = 0;
+    double most = 0;
+    w->scaling = scaling;
     for (size_t i = 0; i < w->g.groups; i++) {
         size_t size = design_group_size(&w->g, i);
         double sum = 0;
-        for (size_t a = 0; a < size * size; a++) sum += fabs(w->X[w->g.block[i] + a]);
+        const double *X = w->X + w->g.block[i];
+        for (size_t a = 0; a < size * size; a++)
+            if (scaling != DENSE_ORTHOGONAL || a % (size + 1) == 0) sum += fabs(X[a]);
         for (size_t c = w->g.from[i]; c < w->g.from[i + 1]; c++) w->sens[c] = sqrt(sum);
-        most = fmax(most, sum);
-        v += w->U[w->g.block[i]];
+        most = fmax(most, sqrt(sum));
     }
-    for (size_t i = 0; i < w->r->n; i++) all += w->s[i];
-    w->T = all;
-    w->v = v;
-    w->lower = all * all / v;
-    w->upper = all * most;
+    for (size_t c = 0; c < w->r->n && scaling == DENSE_ALIKE; c++) w->sens[c] = most;
+}
+
+/* T, the sum of v, and the lower bound. */
+static void measure(dense_work *w)
+{
+    w->T = w->v = 0;
+    for (size_t i = 0; i < w->g.groups; i++) w->v += w->U[w->g.block[i]];
+    for (size_t i = 0; i < w->r->n; i++) w->T += w->s[i];
+    w->lower = w->T * w->T / w->v;
 }
 
 /* Everything at the point w->x. FINF_ETOL: U is not definite, or cancelled. */
@@ -249,6 +264,33 @@ static finf_status losses(dense_work *w, double *largest)
     return s;
 }
 
+/* The least loss of the X that follow from the point, and how it was scaled. A user's columns are
+ * orthogonal at the optimum: made so, they change the loss by the square of what they lacked,
+ * while their products count in a sensitivity by themselves. */
+static finf_status judge(dense_work *w)
+{
+    finf_status s = FINF_OK;
+    if (w->weighted) {
+        dense_scale(w, DENSE_BY_GROUP);
+        return losses(w, &w->upper);
+    }
+    if (w->g.most > 1) {
+        dense_scale(w, DENSE_ORTHOGONAL);
+        s = dense_strategy_loss(w, &w->upper);
+        if (s || w->upper < INFINITY) return s;
+    }
+    double loss;
+    dense_scale(w, DENSE_BY_GROUP);
+    s = scaled_loss(w, &loss);
+    dense_scale(w, DENSE_ALIKE);
+    w->upper = w->T * w->sens[0] * w->sens[0];
+    if (!s && loss < w->upper) {
+        dense_scale(w, DENSE_BY_GROUP);
+        w->upper = loss;
+    }
+    return s;
+}
+
 /* ---- the iteration --------------------------------------------------------------------------- */
 
 /* The point that the maps send w->x to, into g. U and w->u are overwritten. */
@@ -301,7 +343,7 @@ static int keep(dense_work *w)
     if (w->upper < w->best_upper) {
         better |= w->upper < w->best_upper - 0.01 * (w->best_upper - w->best_lower);
         w->best_upper = w->upper;
-        w->best_scaled = w->scaled;
+        w->best_scaling = w->scaling;
         memcpy(w->best_up, w->x, w->length * sizeof *w->x);
     }
     if (w->lower > w->best_lower) {
@@ -312,41 +354,110 @@ static int keep(dense_work *w)
     return better;
 }
 
-/* Where a run barely forgets, a user's steps are nearly one to its loss, and several epochs take
- * hundreds of iterations. */
+/* Where Newton's method does not help, the mixing may take hundreds of iterations. */
 static int steps_max(size_t n)
 {
     size_t most = STEPS_LONG * STEPS_LONG / (n > STEPS_LONG ? n : STEPS_LONG);
     return (int)(most > STEPS_LEAST ? most : STEPS_LEAST);
 }
 
+/* Everything at the point w->x, kept where it is better than before: *better says whether. */
+static finf_status look(dense_work *w, int *better, finf_reason *why)
+{
+    const finf_design_options *o = &w->r->o;
+    *better = 0;
+    if (finf_cancelled(o->cancel)) return FINF_ETOL;
+    finf_status s = dense_evaluate(w, why);
+    if (!s) s = judge(w);
+    if (s) return s;
+    *better = keep(w);
+    w->iterations++;
+    if (o->progress)
+        o->progress(o->progress_data, w->iterations, w->best_upper * w->r->spread,
+                    w->best_lower * w->r->spread);
+    return FINF_OK;
+}
+
+/* The gap is as small as is asked for. */
+static int is_content(const dense_work *w)
+{
+    return w->best_upper <= w->best_lower * (1 + SUFFICIENT / 2);
+}
+
+static int is_done(const dense_work *w, int most)
+{
+    return w->best_upper <= w->best_lower * (1 + w->r->o.tol) || w->iterations >= most;
+}
+
+/* From the last point along Newton's step: the whole of it, or what changes no U too much, or the
+ * first half of a half of that which does not make the lower bound less. *moved: there was one. */
+static finf_status search(dense_work *w, const dense_newton *m, int *better, int *moved,
+                          finf_reason *why)
+{
+    double least = w->lower * (1 - ROUNDING), most = fmin(1, FAR / m->size);
+    for (double step = most; step >= STEP_LEAST * most; step /= 2) {
+        dense_newton_point(m, step, w->x);
+        finf_status s = look(w, better, why);
+        if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel)) continue;
+        *moved = !s && w->lower >= least;
+        if (s || *moved) return s;
+    }
+    *moved = 0;
+    return FINF_OK;
+}
+
+/* Newton's method from the best point, while it makes the gap smaller. */
+static finf_status polish(dense_work *w, int most, finf_reason *why)
+{
+    dense_newton m;
+    int better = 1, moved = 1;
+    finf_status s = dense_newton_make(w, &m);
+    if (s) return s;
+    if (memcmp(w->x, w->best_low, w->length * sizeof *w->x) != 0) {
+        memcpy(w->x, w->best_low, w->length * sizeof *w->x);
+        s = dense_evaluate(w, why);
+    }
+    while (!s && moved && better && !is_done(w, most)) {
+        s = dense_newton_direction(&m);
+        if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel)) {
+            s = FINF_OK;
+            break;
+        }
+        if (!s) s = search(w, &m, &better, &moved, why);
+    }
+    dense_newton_free(&m);
+    memcpy(w->x, w->best_low, w->length * sizeof *w->x);
+    return s;
+}
+
+/* Whether Newton's method is to be tried: near the optimum, or where the mixing takes long. */
+static int is_time(const dense_work *w, int since)
+{
+    if (w->weighted || !dense_newton_fits(w)) return 0;
+    return since >= (w->g.most > 1 ? MIXED : MIXED_ONE) &&
+           (since >= MIXED_LONG || w->best_upper <= w->best_lower * (1 + NEAR));
+}
+
 /* Until the gap is tol, or nothing improves any more. FINF_ETOL: cancelled. */
 static finf_status iterate(dense_work *w, finf_reason *why)
 {
-    const finf_design_options *o = &w->r->o;
     mixing m;
     finf_status s = mixing_make(w->length, &m);
     double before = 0; /* the lower bound of the last point */
-    int idle = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
+    int idle = 0, newton = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
     while (!s) {
-        double loss;
-        if (finf_cancelled(o->cancel)) s = FINF_ETOL;
-        if (!s) s = dense_evaluate(w, why);
-        if (!s) s = w->weighted ? losses(w, &loss) : scaled_loss(w, &loss);
+        int better;
+        s = look(w, &better, why);
         if (s) break;
-        w->scaled = w->weighted || loss < w->upper;
-        if (w->scaled) w->upper = loss;
-        idle = keep(w) ? 0 : idle + 1;
-        w->iterations++;
-        if (o->progress)
-            o->progress(o->progress_data, w->iterations, w->best_upper * w->r->spread,
-                        w->best_lower * w->r->spread);
-        int content = w->best_upper <= w->best_lower * (1 + SUFFICIENT / 2);
-        int patience = w->weighted ? PATIENCE_U : content ? CONTENT : PATIENCE;
-        if (w->best_upper <= w->best_lower * (1 + o->tol) || w->iterations == most ||
-            idle >= patience)
-            break;
-        if (m.held > PLAIN && w->lower < before - STEP_BACK * (w->best_upper - w->best_lower))
+        idle = better ? 0 : idle + 1;
+        int patience = w->weighted ? PATIENCE_U : is_content(w) ? CONTENT : PATIENCE;
+        if (is_done(w, most) || idle >= patience) break;
+        if (is_time(w, w->iterations - newton)) {
+            s = polish(w, most, why);
+            if (s || is_done(w, most)) break;
+            newton = w->iterations;
+        } else if (m.held > PLAIN &&
+                   w->lower < before - STEP_BACK * (w->best_upper - w->best_lower))
             memcpy(w->x, mixing_forget(&m), w->length * sizeof *w->x);
         else {
             before = w->lower;
@@ -364,10 +475,9 @@ static finf_status strategy(dense_work *w, double *C, finf_reason *why)
 {
     memcpy(w->x, w->best_up, w->length * sizeof *w->x);
     finf_status s = dense_evaluate(w, why);
-    double most = 0;
-    for (size_t c = 0; c < w->r->n; c++) most = fmax(most, w->sens[c]);
-    for (size_t c = 0; c < w->r->n && !w->best_scaled; c++) w->sens[c] = most;
-    return s ? s : dense_strategy(w, C);
+    if (s) return s;
+    dense_scale(w, w->best_scaling);
+    return dense_strategy(w, C);
 }
 
 /* FINF_ETOL, and what is in the way of a smaller gap, where it is not small enough. */

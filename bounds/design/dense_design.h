@@ -4,6 +4,13 @@
 
 #include "design.h"
 
+/* How X becomes one of sensitivity 1. */
+typedef enum {
+    DENSE_ALIKE,      /* divided by its largest sensitivity, */
+    DENSE_BY_GROUP,   /* every group by its own, */
+    DENSE_ORTHOGONAL, /* or so after the columns of a user were made orthogonal */
+} dense_scaling;
+
 typedef struct {
     const finf_design *r;
     design_groups g;
@@ -23,7 +30,7 @@ typedef struct {
     double *s;         /* n: the roots of the eigenvalues of Y'Y, the least first */
     double *u;         /* n+1: weights of the losses */
     double *f;         /* n+1: losses, where weighted */
-    double *sens;      /* n: root of the sensitivity of each position's group */
+    double *sens;      /* n: what X's row and column of each position are divided by */
     double *ridge;     /* n: what was added to M's diagonal, by step */
     double *K;         /* 2 n x n, where weighted */
     double *responses; /* of design_responses, where weighted */
@@ -33,18 +40,22 @@ typedef struct {
     double upper;      /* and the loss, at the point */
     double best_lower; /* the best of each so far */
     double best_upper;
-    int scaled;      /* each group is scaled to sensitivity 1, and not all alike: at the point, */
-    int best_scaled; /* and at the one with the least loss */
+    dense_scaling scaling;      /* of the loss at the point, */
+    dense_scaling best_scaling; /* and at the one with the least loss */
     int iterations;
 } dense_work;
 
-/* Everything at the point w->x: U, W, Y, Q, s, X, sens, T, v. */
+/* Everything at the point w->x: U, W, Y, Q, s, X, T, v. */
 finf_status dense_evaluate(dense_work *w, finf_reason *why);
+/* w->scaling, and w->sens that belongs to it. */
+void dense_scale(dense_work *w, dense_scaling scaling);
 
 /* ---- certify.c ---- */
 
 /* C with C'C = X, X scaled to sensitivity 1, at the point evaluated last. */
 finf_status dense_strategy(const dense_work *w, double *C);
+/* tr(M X^{-1}) of that X; INFINITY where it is not definite. */
+finf_status dense_strategy_loss(const dense_work *w, double *loss);
 /* T^2/v at the point evaluated last, from below: whatever the eigenvectors are. */
 finf_status dense_certify(const dense_work *w, double *lower);
 /* The dual over the groups may be below that of the participations asked for. */

@@ -1,0 +1,41 @@
+/* Newton's method on the dual of the dense design, for groups that are not too large. (theory
+ * 12.3) */
+#ifndef FINF_DENSE_NEWTON_H
+#define FINF_DENSE_NEWTON_H
+
+#include "dense_design.h"
+
+#define DENSE_NEWTON_GROUP 32          /* steps of a group at most, whose pairs are unknowns, */
+#define DENSE_NEWTON_NUMBERS (1 << 25) /* and numbers that relate the pairs within the groups */
+
+typedef struct {
+    const dense_work *w;
+    size_t length;    /* of a step: for each group the change of v, and of U below the diagonal */
+    size_t factors;   /* numbers in `factor` */
+    double *V;        /* n x n: X = V' diag(s) V; owns what follows */
+    double *Z;        /* n x n, */
+    double *room;     /* and n x n, of a second derivative */
+    double *U;        /* blocks of U, */
+    double *W;        /* and of its factor, where the step begins; */
+    double *D;        /* of a change of U, at the end the step's as a change of W, twice; */
+    double *B;        /* and of what is derived from it */
+    double *factor;   /* of the second derivative within each group, one after the other */
+    double *y;        /* the step, */
+    double *residual; /* and vectors of conjugate gradients */
+    double *solved;
+    double *along;
+    double *image;
+    double *f;   /* n */
+    double size; /* of the step: of the change of U over U, in the group where it is largest */
+} dense_newton;
+
+/* Whether there is room for the pairs of a group. */
+int dense_newton_fits(const dense_work *w);
+finf_status dense_newton_make(const dense_work *w, dense_newton *m);
+void dense_newton_free(dense_newton *m);
+/* The step at the point that was evaluated last. FINF_ETOL: cancelled, or there is none. */
+finf_status dense_newton_direction(dense_newton *m);
+/* The point x that is this part of the step away from there: U is definite for every part. */
+void dense_newton_point(const dense_newton *m, double step, double *x);
+
+#endif
