@@ -1348,7 +1348,8 @@ void finf_design_result_free(finf_design_result *r);
  *           they say, whatever the iteration did
  * failure:  FINF_ETOL: cancelled, or the gap is above 1e-8 (but where `least` may be below the
  *           truth: that gap is no failure). Everything is of the best so far, if system is not
- *           NULL. Where M is singular the least loss is not attained: reason says so */
+ *           NULL; least is NaN if that is Toeplitz noise, of a run that was stopped so early. Where
+ *           M is singular the least loss is not attained: reason says so */
 finf_status finf_design_dense(const finf_design *run, finf_design_result *out);
 /* Toeplitz C with `bands` coefficients; 0 or >= n: all of them ("toeplitz"). A stationary point,
  * started from the best nu                                                          theory 12.4

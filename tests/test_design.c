@@ -751,6 +751,43 @@ START_TEST(stopped)
 }
 END_TEST
 
+/* Steps at least b apart: stopped at any time, the result is the best so far, and from the first
+ * iteration on no worse than Toeplitz noise. */
+START_TEST(stopped_apart)
+{
+    int unproved = 0, kept = 0;
+    for (int objective = FINF_DESIGN_LAST; objective <= FINF_DESIGN_AVERAGE; objective++) {
+        finf_design_options o = unit((finf_design_objective)objective);
+        o.participations = 4;
+        o.separation = 10;
+        o.count = FINF_DESIGN_MIN_SEP;
+        finf_design *r = run_of(1, 4, 0.1, 40, &o);
+        double best = loss_of(toeplitz(r, 0));
+        finf_design_free(r);
+        for (int calls = 60; calls < 2000; calls += 20) {
+            watch w = {calls, INFINITY};
+            o.cancel = (finf_cancel){stop_after, &w};
+            r = run_of(1, 4, 0.1, 40, &o);
+            finf_design_result x;
+            finf_status s = finf_design_dense(r, &x);
+            ck_assert(s == FINF_OK || s == FINF_ETOL);
+            ck_assert_ptr_nonnull(x.system);
+            if (s == FINF_ETOL) ck_assert_ptr_nonnull(strstr(x.reason.text, "stopped"));
+            unproved += isnan(x.least);
+            kept += s == FINF_ETOL && !isnan(x.least);
+            ck_assert(x.loss.value > 0 && x.memory == 39);
+            if (!isnan(x.least))
+                ck_assert_msg(x.loss.value <= best * (1 + 1e-12),
+                              "stopped after %d: %.9g, not %.9g", calls, x.loss.value, best);
+            finf_design_result_free(&x);
+            finf_design_free(r);
+        }
+    }
+    ck_assert_int_gt(unproved, 5);
+    ck_assert_int_gt(kept, 5);
+}
+END_TEST
+
 START_TEST(refused)
 {
     finf_design *r = (finf_design *)&r;
@@ -916,6 +953,7 @@ static TCase *make(void)
     tcase_add_test(t, long_run);
     tcase_add_test(t, not_attained);
     tcase_add_test(t, stopped);
+    tcase_add_test(t, stopped_apart);
     tcase_add_test(t, refused);
     tcase_add_test(t, by_default);
     tcase_add_loop_test(t, no_memory, 0, 4);

@@ -484,6 +484,9 @@ static finf_status strategy(dense_work *w, double *C, finf_reason *why)
 static finf_status explain(const dense_work *w, finf_design_result *out)
 {
     const finf_design_options *o = &w->r->o;
+    if (finf_cancelled(o->cancel) && isnan(out->least))
+        return finf_why(&out->reason, FINF_ETOL,
+                        "stopped before the first iteration: the best Toeplitz noise so far");
     if (finf_cancelled(o->cancel))
         return finf_why(&out->reason, FINF_ETOL, "stopped after %d iterations: the gap is %.2g",
                         out->iterations, out->duality_gap);
@@ -536,10 +539,28 @@ static finf_status solve(const finf_design *r, dense_work *w, finf_design_result
     w->r = &uncancelled;
     s = answer(w, out);
     w->r = r;
-    if (!s && dense_is_relaxed(r) && !finf_cancelled(r->o.cancel))
-        s = dense_try_bands(r, w->u, out);
     *answered = !s;
-    return s ? s : explain(w, out);
+    return s;
+}
+
+/* The same where the dual may leave a gap, beside Toeplitz noise, which takes seconds and is there
+ * when the search is stopped, and bands. */
+static finf_status solve_relaxed(const finf_design *r, dense_work *w, finf_design_result *out,
+                                 int *answered)
+{
+    finf_design quiet = *r; /* the losses of two searches would not fall one after the other */
+    quiet.o.progress = NULL;
+    finf_design_result toeplitz;
+    finf_status s = finf_design_toeplitz(&quiet, 0, &toeplitz);
+    if (s != FINF_ENOMEM) s = solve(r, w, out, answered);
+    *answered = !s || (s == FINF_ETOL && finf_cancelled(r->o.cancel) && toeplitz.system);
+    if (!*answered) {
+        finf_design_result_free(&toeplitz);
+        return s;
+    }
+    out->memory = r->n - 1;
+    dense_keep_better(&toeplitz, out);
+    return finf_cancelled(r->o.cancel) ? FINF_OK : dense_try_bands(r, w->u, out);
 }
 
 finf_status finf_design_dense(const finf_design *r, finf_design_result *out)
@@ -551,7 +572,10 @@ finf_status finf_design_dense(const finf_design *r, finf_design_result *out)
         return finf_why(&out->reason, FINF_EDOM, "dense of %zu steps: at most %u", r->n,
                         FINF_SYSTEM_DENSE_MAX);
     dense_work w = {.best_upper = INFINITY, .best_lower = 0};
-    finf_status s = solve(r, &w, out, &answered);
+    finf_status s = dense_is_relaxed(r) ? solve_relaxed(r, &w, out, &answered)
+                                        : solve(r, &w, out, &answered);
+    if (s) answered = 0;
+    if (answered) s = explain(&w, out);
     work_free(&w);
     if (!answered) {
         finf_reason why = out->reason;

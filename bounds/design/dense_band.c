@@ -171,14 +171,12 @@ static finf_status search_bands(band_search *a, const double *c, const double *u
     return s;
 }
 
-/* The better one of *out and *other by their losses, with what is known of all noise; the other one
- * is freed. */
-static void keep_better(finf_design_result *other, finf_design_result *out)
+void dense_keep_better(finf_design_result *other, finf_design_result *out)
 {
     finf_design_result known = *out;
     known.iterations += other->iterations;
     out->iterations = known.iterations;
-    if (other->system && other->loss.value < out->loss.value) {
+    if (other->system && (!out->system || other->loss.value < out->loss.value)) {
         *out = *other;
         *other = known;
         out->family = known.family;
@@ -198,21 +196,18 @@ static void keep_better(finf_design_result *other, finf_design_result *out)
 finf_status dense_try_bands(const finf_design *r, const double *u, finf_design_result *out)
 {
     size_t n = r->n, b = r->o.separation, k = r->o.participations, most = (n + b - 1) / b;
-    finf_design_result other = design_result_failed("dense"), start;
+    finf_design_result other, start;
     band_search a = {.r = r, .b = b, .times = (double)(k < most ? k : most)};
     a.least = out->least;
     a.before = out->iterations;
-    finf_status s = finf_design_toeplitz(r, 0, &other);
-    keep_better(&other, out);
-    if (s == FINF_ENOMEM) return s;
     if ((double)n * (double)b > NUMBERS_MAX) return FINF_OK;
-    s = finf_design_toeplitz(r, b, &start);
+    finf_status s = finf_design_toeplitz(r, b, &start);
     double *c = start.noise ? malloc(n * sizeof *c) : NULL;
     if (start.noise && !c) s = FINF_ENOMEM;
     if (c && !finf_noise_coef(start.noise, n, c, NULL)) {
         other = design_result_failed("dense");
         s = search_bands(&a, c, u, &other);
-        keep_better(&other, out);
+        dense_keep_better(&other, out);
     }
     free(c);
     finf_design_result_free(&start);
