@@ -164,6 +164,11 @@ static finf_status open_files(const args *a, sink files[FILES], finf_reason *why
                             "'-' is no file to write to: without --output the answer goes to "
                             "standard output");
     }
+    if (names_npy(path[SAVED]))
+        return finf_why(why, FINF_EUSAGE,
+                        "--save '%.120s': what is saved is text, and more than an array: give a "
+                        "name that does not end in .npy",
+                        path[SAVED]);
     for (int i = 1; i < FILES; i++)
         for (int k = 0; k < i; k++)
             if (path[i] && (path[k] || k == OUT) && sink_same(path[i], path[k]))

@@ -25,6 +25,8 @@ int wants_text(const args *a);
 int wants_csv(const args *a);
 /* Does the name of --output end in .npy (or .NPY), or is that the --format? */
 int wants_npy(const args *a);
+/* Whether a file's name, if there is one, ends in .npy. */
+int names_npy(const char *path);
 /* A note on a value that this noise is compared with: what it is, and how many times that this
  * noise has; without the factor where it is infinite or undefined. */
 void times(char *out, size_t size, const char *what, double factor);

@@ -93,12 +93,15 @@ finf_status check_stdin(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
+int names_npy(const char *path)
+{
+    size_t n = path ? strlen(path) : 0;
+    return n > 4 && strcasecmp(path + n - 4, ".npy") == 0;
+}
+
 int wants_npy(const args *a)
 {
-    const char *name = args_text(a, OPT_OUTPUT);
-    size_t n = name ? strlen(name) : 0;
-    return (n > 4 && strcasecmp(name + n - 4, ".npy") == 0) ||
-           strcmp(args_text(a, OPT_FORMAT), "npy") == 0;
+    return names_npy(args_text(a, OPT_OUTPUT)) || strcmp(args_text(a, OPT_FORMAT), "npy") == 0;
 }
 
 int wants_text(const args *a)

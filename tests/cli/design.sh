@@ -117,6 +117,8 @@ bad 3 "family 'dence' is not known (did you mean dense?): dense, toeplitz, bande
 bad 3 "family 'banded' is not known: dense, toeplitz, banded:b" design --steps 20 $run_of --family banded
 bad 3 'there is no auto' design --steps 20 $run_of --family nu:auto
 bad1 2 "one --family" design --steps 20 $run_of --save left
+for f in dense toeplitz; do bad 2 'a name that does not end in .npy' design --steps 20 $run_of --family $f --save left.npy; done
+bad 2 'a name that does not end in .npy' optimize --eta 0.1 --kappa 3 --save left.NPY
 bad 3 'must divide' design --steps 20 $run_of --epochs 3
 bad 2 'go together' design --steps 20 $run_of --participations 3
 bad 3 "family 'scaled' is not known: dense, toeplitz, banded:b, blt:k, scaled:k, nu, power, me, best, or a noise" design --steps 20 $run_of --family scaled
