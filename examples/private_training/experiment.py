@@ -11,8 +11,8 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 import torch
-from scipy.stats import t as student
 
+from .intervals import interval
 from .mechanisms import METHODS, candidates, fixed, rho_of
 from .train import Run, train
 
@@ -114,12 +114,6 @@ def _row(task: Task, chosen: tuple[float, Run], loss: Any, right: Any) -> dict[s
             "validation": value, "seeds": task.seeds, "_right": right, "_loss": loss}
 
 
-def interval(x: Any) -> tuple[float, float]:
-    """Mean, and half of the 95% interval by Student's t."""
-    n = len(x)
-    return float(np.mean(x)), float(student.ppf(0.975, n - 1) * np.std(x, ddof=1) / math.sqrt(n))
-
-
 def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Beside each momentum also the better one of validation ("chosen"); and each row against
     DP-SGD of the same momentum, seed by seed."""
@@ -140,13 +134,21 @@ def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _against(r: dict[str, Any], sgd: dict[str, Any] | None) -> dict[str, Any]:
-    out = {k: v for k, v in r.items() if not k.startswith("_")}
+    out = {k: v for k, v in r.items() if k != "_loss"}
     out["accuracy"], out["accuracy_pm"] = interval(r["_right"])
     out["loss"], out["loss_pm"] = interval(r["_loss"])
     none = (math.nan, math.nan)
     out["gain"], out["gain_pm"] = interval(r["_right"] - sgd["_right"]) if sgd else none
     out["loss_gain"], out["loss_gain_pm"] = interval(sgd["_loss"] - r["_loss"]) if sgd else none
     return out
+
+
+def by_seed(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The test accuracy of every seed, a row for each run: any two can be paired from it."""
+    names = ("epochs", "epsilon", "method", "momentum")
+    return [{**{k: r[k] for k in names},
+             **{f"seed_{i}": float(x) for i, x in enumerate(r["_right"])}}
+            for r in rows if r["momentum_of"] == "given"]
 
 
 def write(rows: Iterable[dict[str, Any]], path: Path) -> None:

@@ -8,15 +8,16 @@ from typing import Any, Callable, Dict, List
 
 import torch
 
-from .experiment import Task, experiment, write
+from .experiment import Task, by_seed, experiment, write
 from .predict import predicted, ranks
 
 Rows = List[Dict[str, Any]]
 
 
 def table(part: str, task: Task) -> dict[str, Rows]:
-    """What came out of training."""
-    return {part: experiment(task)}
+    """What came out of training, and what every seed of it did."""
+    rows = experiment(task)
+    return {part: rows, f"{part}-seeds": by_seed(rows)}
 
 
 def prediction(task: Task, epochs: int, batch: int, steps: tuple[float, ...]) -> dict[str, Rows]:

@@ -12,13 +12,16 @@ import matplotlib
 matplotlib.use("svg")
 
 import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
 
+from .intervals import interval  # noqa: E402
 from .mechanisms import METHODS  # noqa: E402
 
 # A colour is a method, in every figure (Okabe and Ito's, which the colour-blind can tell apart).
 COLOURS = dict(zip(METHODS, ("#D55E00", "#CC79A7", "#E69F00", "#0072B2", "#56B4E9", "#000000",
                              "#009E73")))
 MARKS = dict(zip(METHODS, "ov^sDPX"))
+RUN = ("epochs", "epsilon", "method", "momentum")  # what a line of a seeds' file is of
 DIVERGED = 20  # an excess loss above is not drawn
 TITLES = {"digits-softmax": "digits, softmax regression",
           "fashion-softmax": "Fashion-MNIST, softmax regression",
@@ -100,18 +103,36 @@ def predictions(folder: Path, path: Path) -> None:
     save(fig, path)
 
 
-def table(rows: list[dict[str, Any]], title: str) -> str:
-    """Markdown: the table of the momentum that was chosen, then without and with it."""
+def table(rows: list[dict[str, Any]], seeds: list[dict[str, Any]], title: str) -> str:
+    """Markdown: the table of the momentum that was chosen, the design against others seed by seed
+    where the seeds were kept, then without and with momentum."""
     first = rows[0]
+    chosen = [r for r in rows if r["momentum_of"] == "chosen"]
     parts = [f"## {title}", "", f"{first['examples']:.0f} training examples, delta = "
              f"{first['delta']:.2g}, {first['seeds']:.0f} seeds.", "",
-             *_lines([r for r in rows if r["momentum_of"] == "chosen"])]
+             *_lines(chosen), *(_pairs(chosen, seeds) if seeds else ())]
     for momentum in sorted({r["momentum"] for r in rows}):
         parts += [f"{f'Momentum {momentum:g}' if momentum else 'Without momentum'}, against DP-SGD "
                   f"{'with the same' if momentum else 'without it too'}:", "",
                   *_lines([r for r in rows if r["momentum_of"] == "given"
                            and r["momentum"] == momentum])]
     return "\n".join(parts)
+
+
+def _pairs(chosen: list[dict[str, Any]], seeds: list[dict[str, Any]]) -> list[str]:
+    """What the design has more than DP-SGD and than a BLT, in %, paired by seed."""
+    right = {tuple(s[k] for k in RUN): [v for k, v in s.items() if k.startswith("seed_")]
+             for s in seeds}
+    own = {(r["epochs"], r["epsilon"], r["method"]): right[tuple(r[k] for k in RUN)]
+           for r in chosen if r["method"] in ("sgd", "blt", "design")}
+    out = ["The design less the others, seed by seed, +- half of the 95% interval:", "",
+           "| epochs | epsilon | design - DP-SGD | design - BLT |", "|---|---|---|---|"]
+    for k, e in sorted({key[:2] for key in own}):
+        cells = [interval(np.subtract(own[k, e, "design"], own[k, e, other]))
+                 for other in ("sgd", "blt")]
+        out.append(f"| {k:.0f} | {e:g} | "
+                   + " | ".join(f"{100 * mean:+.2f} +- {100 * pm:.2f}" for mean, pm in cells) + " |")
+    return [*out, ""]
 
 
 def _lines(rows: list[dict[str, Any]]) -> list[str]:
@@ -153,9 +174,9 @@ def main(folder: Path) -> None:
     parts = [HEAD]
     for name, title in TITLES.items():
         if (folder / f"{name}.csv").exists():
-            rows = read(folder / f"{name}.csv")
+            rows, seeds = read(folder / f"{name}.csv"), folder / f"{name}-seeds.csv"
             accuracies(rows, title, folder / f"{name}.svg")
-            parts.append(table(rows, title))
+            parts.append(table(rows, read(seeds) if seeds.exists() else [], title))
     if list(folder.glob("*-ranks.csv")):
         predictions(folder, folder / "predicted.svg")
         parts.append(rank_table(folder))

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(ROOT, "examples"))
 
 from private_training import mechanisms  # noqa: E402
 from private_training.convnet import Convnet  # noqa: E402
-from private_training.experiment import compared  # noqa: E402
+from private_training.experiment import by_seed, compared, write  # noqa: E402
 from private_training.softmax import Softmax  # noqa: E402
 from private_training.train import Run, train  # noqa: E402
 
@@ -115,6 +115,46 @@ def test_gains_are_paired():
             for name, gain in (("sgd", 0.0), ("nu", 0.25))]
     nu = next(r for r in compared(rows) if r["method"] == "nu")
     assert nu["gain"] == pytest.approx(0.25) and nu["gain_pm"] == pytest.approx(0, abs=1e-12)
+
+
+def test_seeds_are_kept(tmp_path):
+    """Any two methods can be paired from what is written; the momentum that was chosen is one of
+    the runs, and not written again."""
+    right = np.array([0.5, 0.6, 0.7])
+    rows = compared([{"data": "d", "model": "m", "epochs": 1, "epsilon": 1, "momentum": momentum,
+                      "method": name, "validation": 0.5 + momentum, "_right": right + gain,
+                      "_loss": right}
+                     for name, gain in (("sgd", 0.0), ("blt", 0.1), ("design", 0.25))
+                     for momentum in (0, 0.9)])
+    write(by_seed(rows), tmp_path / "a.csv")
+    with open(tmp_path / "a.csv", newline="", encoding="utf-8") as f:
+        seeds = list(csv.DictReader(f))
+    assert [(r["method"], r["momentum"]) for r in seeds] == [
+        (m, k) for m in ("sgd", "blt", "design") for k in ("0", "0.9")]
+    assert [float(seeds[4][f"seed_{i}"]) for i in range(3)] == pytest.approx(right + 0.25)
+    pytest.importorskip("matplotlib")
+    from private_training import show
+    chosen = [r for r in rows if r["momentum_of"] == "chosen"]
+    lines = show._pairs(chosen, show.read(tmp_path / "a.csv"))
+    assert "| 1 | 1 | +25.00 +- 0.00 | +15.00 +- 0.00 |" in lines
+
+
+@pytest.mark.parametrize("name", ["digits-softmax", "fashion-softmax", "fashion-convnet"])
+def test_the_seeds_are_those_of_the_table(name):
+    if not os.path.exists(os.path.join(ROOT, "notebooks-data", "training", f"{name}-seeds.csv")):
+        pytest.skip("its seeds were not kept")
+    run = ("epochs", "epsilon", "method", "momentum")
+    seeds = {tuple(r[k] for k in run): [float(x) for k, x in r.items() if k.startswith("seed_")]
+             for r in committed(f"{name}-seeds")}
+    rows = committed(name)
+    assert len(seeds) == sum(r["momentum_of"] == "given" for r in rows)
+    for r in rows:
+        x, sgd = seeds[tuple(r[k] for k in run)], None
+        assert len(x) == int(r["seeds"])
+        assert math.isclose(np.mean(x), float(r["accuracy"]), rel_tol=2e-6)
+        if r["momentum_of"] == "given" and r["gain"]:
+            sgd = seeds[r["epochs"], r["epsilon"], "sgd", r["momentum"]]
+            assert math.isclose(np.mean(x) - np.mean(sgd), float(r["gain"]), abs_tol=2e-6)
 
 
 def test_the_page_says_what_the_tables_have():
