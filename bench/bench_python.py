@@ -18,9 +18,9 @@ CALLS = {
     "noise": (lambda: finf.Noise.nu(0.01), 500, "Noise.nu(0.01)"),
     "coef": (lambda: NOISE.coef(1000), 100, "noise.coef(1000)"),
     "mean": (lambda: finf.mean(NOISE, 0.1), 100, "mean(noise, eta)"),
-    "linreg": (lambda: finf.linreg(NOISE, 0.02, SPECTRUM), 4, "linreg(noise, eta, spectrum)"),
-    "iqc": (lambda: finf.iqc(NOISE, 0.1, 100, solver="newton"), 4, "iqc(noise, eta, kappa)"),
-    "curve": (lambda: finf.curve(NOISE, 0.02, SPECTRUM, steps=10000), 2,
+    "linreg": (lambda: finf.linreg(NOISE, 0.02, SPECTRUM), 1, "linreg(noise, eta, spectrum)"),
+    "iqc": (lambda: finf.iqc(NOISE, 0.1, 100, solver="newton"), 1, "iqc(noise, eta, kappa)"),
+    "curve": (lambda: finf.curve(NOISE, 0.02, SPECTRUM, steps=10000), 1,
               "curve(noise, .., steps=10000)")}
 
 
@@ -81,7 +81,7 @@ def main(library: str) -> None:
     python = dict.fromkeys(CALLS, float("inf"))
     measure = in_c(library)
     for name, (call, calls, _) in CALLS.items():
-        for _ in range(200):
+        for _ in range(500):
             c[name] = min(c[name], measure(name, calls))
             python[name] = min(python[name], seconds(call, calls))
     print(f"{'call':32}{'C':>12}{'Python':>12}{'more':>12}{'ratio':>8}")

@@ -122,7 +122,7 @@ def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
     below = _simulated(p, n, r, seed) if lower == "simulate" else {}
-    out = IqcResult._of({"noise": n}, iqc_fields(p, r), below)
+    out = IqcResult._of(iqc_fields(p, r), {"noise": n}, below)
     check(status, r.reason, out)
     return out
 

@@ -51,11 +51,14 @@ class Result:
 
     @classmethod
     def _of(cls: "type[_R]", *parts: dict[str, Any]) -> _R:
-        """The result with these fields. A frozen dataclass sets its fields one by one, which for
-        fifty of them takes as long as a short call of the library; this sets them at once."""
+        """The result with these fields; the first dict becomes the result's own. A frozen dataclass
+        sets its fields one by one, which for fifty of them takes as long as a short call of the
+        library; this sets them at once."""
         self = object.__new__(cls)
-        for part in parts:
-            self.__dict__.update(part)
+        known = parts[0]
+        for part in parts[1:]:
+            known.update(part)
+        object.__setattr__(self, "__dict__", known)
         return self
 
     def to_dict(self) -> dict[str, Any]:
