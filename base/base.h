@@ -16,10 +16,10 @@
 /* Put before a function whose loop takes most of the time: it is compiled several times, and the
  * version with the widest vectors that the processor has is taken. All give the same results,
  * because none may fuse a multiplication with an addition. For static functions only: the choice
- * between them is made by a symbol that hidden visibility does not hide. Once only with FINF_ONCE:
- * gcov would count the lines of the versions that are not taken. */
+ * between them is made by a symbol that hidden visibility does not hide. Once only with
+ * FINF_COVERAGE: gcov would count the lines of the versions that are not taken. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                                \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ && !defined FINF_ONCE
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ && !defined FINF_COVERAGE
 #define FINF_VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define FINF_VECTOR

@@ -46,10 +46,11 @@ tsan-run: $B/finf
 	@sh tests/tsan.sh $B
 
 # the tests as gcov sees them: `make coverage` again counts from 0. Where a test limits the size of files gcov would complain.
+# -O1 without inlining takes half the time of -O0, and has the same lines.
 coverage:
 	@find $B/coverage -name '*.gcda' -delete 2>/dev/null || true
-	+@GCOV_ERROR_FILE=/dev/null $(AGAIN) B=$B/coverage CFLAGS='-O0 -g' \
-	  EXTRA='--coverage -fprofile-update=atomic -DFINF_ONCE' \
+	+@GCOV_ERROR_FILE=/dev/null $(AGAIN) B=$B/coverage CFLAGS='-O1 -g -fno-inline' \
+	  EXTRA='--coverage -fprofile-update=atomic -DFINF_COVERAGE' \
 	  RUNNER='env CK_TIMEOUT_MULTIPLIER=8' check-unit check-cli check-faults check-sweep
 	@sh scripts/coverage.sh $B/coverage $(LIB_SRC) $(CLI_SRC)
 

@@ -12,6 +12,10 @@
 #include <sys/prctl.h>
 #endif
 
+#ifdef FINF_COVERAGE
+#include <gcov.h>
+#endif
+
 #include "base.h"
 #include "sweep.h"
 
@@ -133,6 +137,9 @@ static int start(worker *w)
 #endif
         close(end[0]);
         while (serve(w->j, end[1])) {}
+#ifdef FINF_COVERAGE
+        __gcov_dump(); /* _exit writes no counts */
+#endif
         _exit(0); /* what was to be done at the end of the program is the first process's */
     }
     close(end[1]);
