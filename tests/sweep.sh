@@ -266,7 +266,9 @@ done
 
 # ---- killed at any moment ----------------------------------------------------------------------------------------
 
-printf '[[grid]]\ncommand = "iqc"\nnoise = ["sgd", "nu:0.1"]\neta = 0.1\nkappa = "2:200:log:150"\nsolver = "newton"\n' >slow.toml
+printf '[[grid]]\ncommand = "iqc"\nnoise = "nu:0.1"\neta = 0.1\nkappa = "2:200:log:150"\nsolver = "newton"\n' >slow.toml
+# these take some ten milliseconds each, so that there is a middle to be killed in
+printf '[[grid]]\ncommand = "simulate"\nproblem = "mean"\nnoise = "sgd"\neta = "0.1:0.2:lin:150"\nrelative-error = 0.003\nseed = 1\n' >>slow.toml
 "$finf" sweep slow.toml --db slow.db --quiet >"$T/out" && export_of slow.db >"$T/table"
 pause() { awk -v seed="$1" 'BEGIN { srand(seed); printf "%.3f", 0.02 + 0.25 * rand() }'; } # pause SEED
 done_of() { "$finf" sweep status --db "$1" --json 2>/dev/null | sed -n 's/.*"done":\([0-9]*\).*/\1/p'; }
@@ -376,4 +378,26 @@ if [ $rc != 0 ] || [ "$(done_of dead.db)" = 300 ]; then yes; else no 'a dead ran
 ranks 4 sweep slow.toml --db dead.db --json
 if [ $rc = 0 ] && grep -q '"left":0' "$T/out"; then yes; else no "exit $rc" sweep slow.toml; fi
 same_table dead.db 'after a rank died'
+# unless mpirun is told to go on: then the others take its jobs, in the same run
+for killed in 2 4; do
+    rm -f taken.db*
+    FINF_PATIENCE=1 $limit mpirun -n 4 --oversubscribe --enable-recovery "$mpi" sweep slow.toml --db taken.db --json >"$T/out" 2>"$T/err" </dev/null &
+    pid=$!
+    while kill -0 $pid 2>/dev/null && [ "$(done_of taken.db | sed s/^0//)" = '' ]; do :; done
+    mpirun=$pid
+    [ -z "$limit" ] || mpirun=$(ps -o pid= --ppid $pid)
+    set -- $(ps -o pid= --ppid ${mpirun:-1} 2>/dev/null)
+    shift $((killed < $# ? killed - 1 : $#))
+    [ -z "$1" ] || kill -9 $1
+    wait $pid
+    rc=$?
+    if [ $rc = 0 ] && grep -q '"jobs":300,"done":300,"left":0,"run":300' "$T/out"; then yes; else no "exit $rc after a rank died" sweep slow.toml; fi
+    grep -q "^finf: rank $((killed - 1)) has been silent for 1 s: its jobs are given to others$" "$T/err" && taken=1
+    same_table taken.db 'whose jobs others took'
+done
+if [ "$taken" ]; then yes; else no 'no rank was missed' sweep slow.toml; fi
+# finf is not finf-mpi
+mpirun -n 2 --oversubscribe "$finf" sweep slow.toml --db left.db >"$T/out" 2>"$T/err" </dev/null
+rc=$?
+if [ $rc = 2 ] && grep -q '^finf: this is one of 2 processes, .*: mpirun is for finf-mpi$' "$T/err" && [ ! -e left.db ]; then yes; else no "exit $rc" sweep slow.toml; fi
 finish

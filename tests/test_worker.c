@@ -1,9 +1,5 @@
 /* cli/sweep/worker.c: jobs in a process of their own, which is killed. */
-#define _DEFAULT_SOURCE /* usleep */
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "support.h"
@@ -74,20 +70,15 @@ START_TEST(a_new_process)
 }
 END_TEST
 
-static atomic_int done, kills;
+static worker *victim;
+static int kills;
 
-/* Kills every process as soon as it is there. */
-static void *killer(void *data)
+/* Kills every process that is waited for, once. */
+static void kill_it(void)
 {
-    const volatile worker *w = data;
-    pid_t last = 0;
-    while (!done) {
-        pid_t pid = w->pid;
-        if (pid > 0 && pid != last && !kill(pid, SIGKILL)) kills++;
-        last = pid;
-        usleep(1000);
-    }
-    return NULL;
+    static pid_t last;
+    if (victim->pid != last && !kill(victim->pid, SIGKILL)) kills++;
+    last = victim->pid;
 }
 
 /* A job with which the process dies again and again has no answer; that is said, and does not last
@@ -95,14 +86,12 @@ static void *killer(void *data)
 START_TEST(a_job_that_kills)
 {
     finf_status status[1];
-    pthread_t thread;
     worker w = {.j = jobs_of("simulate,--problem,mean,--noise,sgd,--eta,0.001,--seed,1,"
-                             "--relative-error,1e-6\n")};
+                             "--relative-error,1e-6\n"),
+                .beat = kill_it};
     sweep_set(1, PROGRESS_NEVER);
-    ck_assert(!pthread_create(&thread, NULL, killer, &w));
+    victim = &w;
     char *text = answers_of(&w, 1, status);
-    done = 1;
-    pthread_join(thread, NULL);
     ck_assert_msg(status[0] == FINF_EIO && job_is_unsettled(status[0]), "%s", text);
     ck_assert_str_eq(text, "signal 9 ended the process of this job, each time\n");
     ck_assert_int_eq(kills, 4);

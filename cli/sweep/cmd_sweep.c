@@ -41,8 +41,21 @@ static finf_status run_left(const jobs *j, const char *done, store *s, doc *d, f
     return finf_worse(status, shown);
 }
 
+/* How many processes mpirun has started, as Open MPI or MPICH says it. */
+static long processes_started(void)
+{
+    const char *text = getenv("OMPI_COMM_WORLD_SIZE");
+    if (!text) text = getenv("PMI_SIZE");
+    return text ? strtol(text, NULL, 10) : 1;
+}
+
 static finf_status sweep_jobs(const args *a, doc *d, finf_reason *why)
 {
+    if (!ranks_library() && processes_started() > 1)
+        return finf_why(why, FINF_EUSAGE,
+                        "this is one of %ld processes, and finf knows nothing of the others: "
+                        "mpirun is for finf-mpi",
+                        processes_started());
     jobs *j = NULL;
     store *s = NULL;
     char *done = NULL;

@@ -47,18 +47,55 @@ finf_status ranks_run(const size_t *left, size_t n,
 #include "sweep.h"
 #include "worker.h"
 
-/* What a message is: the jobs' file, numbers of jobs to be run, the end; and back their results. */
-enum { TAG_JOBS = 1, TAG_CHUNK, TAG_END, TAG_RESULTS };
+/* What a message is: the jobs' file, numbers of jobs to be run, the end; and back their results.
+ * Both sides say at intervals that they are alive. */
+enum { TAG_JOBS = 1, TAG_CHUNK, TAG_END, TAG_RESULTS, TAG_ALIVE };
 
 static int rank_here, ranks_all = 1, begun;
+static int missing;  /* a rank has died, and MPI_Finalize might wait for it */
+static char *dead;   /* which: 1 for each; what is sent to one might never return */
+static char *shared; /* the jobs as they are sent: a rank that died may never have taken them */
+
+/* ---- silence --------------------------------------------------------------------------------- */
+
+/* Seconds without a word after which a rank counts as dead (it says one ten times as often), and
+ * the same where it may be at something long: reading millions of jobs, or, of rank 0, writing to a
+ * disk that is slow. */
+static double patience = 10, long_patience = 600;
+
+static void set_patience(void)
+{
+    const char *text = getenv("FINF_PATIENCE");
+    double seconds = text ? strtod(text, NULL) : 0;
+    if (!(seconds > 0)) return;
+    patience = seconds;
+    long_patience = 60 * seconds;
+}
+
+/* The seconds in which this process could hear a word. A moment in which it did not listen counts
+ * for a tenth of a second at most. */
+typedef struct {
+    double seconds, looked;
+} listened;
+
+static void listen_on(listened *l)
+{
+    double now = finf_seconds(), passed = now - l->looked;
+    l->seconds += passed < 0.1 ? passed : 0.1;
+    l->looked = now;
+}
+
+/* ---- the beginning and the end --------------------------------------------------------------- */
 
 int ranks_begin(void)
 {
     int level;
+    set_patience();
     /* of a rank's threads only the first one sends and receives */
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_here);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_all);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* of ranks that died */
     begun = 1;
     return rank_here;
 }
@@ -68,9 +105,11 @@ int ranks_count(void) { return ranks_all; }
 void ranks_end(void)
 {
     if (!begun) return;
-    for (int i = 1; i < ranks_all && rank_here == 0; i++)
-        MPI_Send("", 0, MPI_BYTE, i, TAG_END, MPI_COMM_WORLD);
-    MPI_Finalize();
+    for (int i = 1; i < ranks_all; i++)
+        if (!dead || !dead[i]) MPI_Send("", missing, MPI_BYTE, i, TAG_END, MPI_COMM_WORLD);
+    if (!missing) MPI_Finalize();
+    free(dead);
+    free(shared);
 }
 
 const char *ranks_library(void)
@@ -91,23 +130,59 @@ static void give_up(const char *reason)
     MPI_Abort(MPI_COMM_WORLD, finf_status_exit(FINF_ENOMEM));
 }
 
-/* The next message from any of `source`, which is waited for asleep: MPI would spin, and ranks may
- * share a core. Owned by the caller, with a NUL behind it. */
-static char *receive(int source, MPI_Status *st, int *size)
+/* Whether a message from `source` is there. If not it sleeps a little: MPI would spin, and ranks
+ * may share a core. */
+static int look(int source, MPI_Status *st)
 {
-    for (int there = 0; !there;) {
-        MPI_Iprobe(source, MPI_ANY_TAG, MPI_COMM_WORLD, &there, st);
-        if (!there) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    int there = 0;
+    MPI_Iprobe(source, MPI_ANY_TAG, MPI_COMM_WORLD, &there, st);
+    if (!there) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    return there;
+}
+
+/* Waits asleep until a message has arrived, or has been taken. 0: it has not for so many seconds,
+ * as the other side died in the midst of it. */
+static int finish(MPI_Request *request, double most)
+{
+    listened l = {.looked = finf_seconds()};
+    for (int gone = 0;; nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL)) {
+        MPI_Test(request, &gone, MPI_STATUS_IGNORE);
+        if (gone) return 1;
+        listen_on(&l);
+        if (l.seconds > most) return 0;
     }
+}
+
+/* The message that `look` saw. Owned by the caller, with a NUL behind it. NULL: it did not arrive
+ * within so many seconds; its memory stays MPI's. */
+static char *receive(const MPI_Status *st, int *size, double most)
+{
+    MPI_Request request;
     MPI_Get_count(st, MPI_BYTE, size);
     char *bytes = malloc((size_t)*size + 1);
     if (!bytes) {
         give_up("no memory for a message");
         exit(finf_status_exit(FINF_ENOMEM)); /* MPI_Abort may return */
     }
-    MPI_Recv(bytes, *size, MPI_BYTE, st->MPI_SOURCE, st->MPI_TAG, MPI_COMM_WORLD, st);
     bytes[*size] = '\0';
-    return bytes;
+    MPI_Irecv(bytes, *size, MPI_BYTE, st->MPI_SOURCE, st->MPI_TAG, MPI_COMM_WORLD, &request);
+    return finish(&request, most) ? bytes : NULL;
+}
+
+static void say_alive(int rank) { MPI_Send("", 0, MPI_BYTE, rank, TAG_ALIVE, MPI_COMM_WORLD); }
+
+/* What every rank but 0 does when that one has died. */
+static int end_alone(void)
+{
+    fprintf(stderr, "finf: rank %d: rank 0 has been silent for %g s\n", rank_here, long_patience);
+    return finf_status_exit(FINF_EIO);
+}
+
+static void send_to_0(const void *bytes, int size, int tag)
+{
+    MPI_Request request;
+    MPI_Isend(bytes, size, MPI_BYTE, 0, tag, MPI_COMM_WORLD, &request);
+    if (!finish(&request, long_patience)) exit(end_alone());
 }
 
 /* ---- those that work ------------------------------------------------------------------------- */
@@ -117,6 +192,8 @@ typedef struct {
     char *path;
     worker w; /* runs them: what it dies of does not end this rank, and with it all the others */
 } rank_state;
+
+static void beat_to_0(void) { send_to_0("", 0, TAG_ALIVE); }
 
 /* The threads, the name of the file, its text. */
 static void take_jobs(rank_state *r, const char *bytes, size_t size, command_table all)
@@ -131,7 +208,7 @@ static void take_jobs(rank_state *r, const char *bytes, size_t size, command_tab
     if (text) memcpy(text, bytes + before, size - before + 1);
     if (!r->path || !text || jobs_parse(r->path, text, size - before, all, &r->j, &why))
         give_up(why.text);
-    r->w = (worker){.j = r->j};
+    r->w = (worker){.j = r->j, .beat = beat_to_0, .interval = patience / 10};
 }
 
 /* Runs the jobs of a message, and sends what came of them. */
@@ -140,6 +217,7 @@ static void run_chunk(rank_state *r, const char *bytes, size_t n)
     memory_file m;
     finf_reason why = {"no memory for the answers"};
     FILE *f = memory_open(&m);
+    beat_to_0();
     finf_status s = f ? worker_run(&r->w, (const uint64_t *)(const void *)bytes, n, f, &why)
                       : FINF_ENOMEM;
     if (f) fclose(f);
@@ -147,7 +225,7 @@ static void run_chunk(rank_state *r, const char *bytes, size_t n)
         give_up(why.text);
         return;
     }
-    MPI_Send(m.text, (int)m.size, MPI_BYTE, 0, TAG_RESULTS, MPI_COMM_WORLD);
+    send_to_0(m.text, (int)m.size, TAG_RESULTS);
     free(m.text);
 }
 
@@ -155,17 +233,23 @@ int ranks_work(command_table all)
 {
     rank_state r = {.j = NULL};
     MPI_Status st = {.MPI_TAG = 0};
-    while (st.MPI_TAG != TAG_END) {
-        int size;
-        char *bytes = receive(0, &st, &size);
+    listened l = {.looked = finf_seconds()};
+    int size = 0;
+    while (st.MPI_TAG != TAG_END && l.seconds < long_patience) {
+        listen_on(&l);
+        if (!look(0, &st)) continue;
+        char *bytes = receive(&st, &size, long_patience);
+        if (!bytes) exit(end_alone());
         if (st.MPI_TAG == TAG_JOBS) take_jobs(&r, bytes, (size_t)size, all);
         if (st.MPI_TAG == TAG_CHUNK) run_chunk(&r, bytes, (size_t)size / sizeof(uint64_t));
+        l.seconds = 0;
         free(bytes);
     }
     worker_end(&r.w);
     jobs_free(r.j);
     free(r.path);
-    MPI_Finalize();
+    if (st.MPI_TAG != TAG_END) return end_alone();
+    if (size == 0) MPI_Finalize(); /* else a rank is missing */
     return 0;
 }
 
@@ -182,9 +266,12 @@ void ranks_share(const char *path, const char *text, size_t size, unsigned threa
     memcpy(bytes, &threads, sizeof threads);
     memcpy(bytes + sizeof threads, path, name);
     memcpy(bytes + sizeof threads + name, text, size);
-    for (int i = 1; i < ranks_all; i++)
-        MPI_Send(bytes, (int)n, MPI_BYTE, i, TAG_JOBS, MPI_COMM_WORLD);
-    free(bytes);
+    for (int i = 1; i < ranks_all; i++) {
+        MPI_Request request;
+        MPI_Isend(bytes, (int)n, MPI_BYTE, i, TAG_JOBS, MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request);
+    }
+    shared = bytes;
 }
 
 #define CHUNK_MAX 1024
@@ -192,79 +279,181 @@ void ranks_share(const char *path, const char *text, size_t size, unsigned threa
     0.02 /* the work of one message, so that sending it costs little beside it                     \
           */
 
+/* A rank as rank 0 knows it. */
+typedef struct {
+    uint64_t jobs[CHUNK_MAX]; /* what it is at: n of them, 0 when it waits; */
+    size_t n;
+    MPI_Request sending; /* of these */
+    size_t chunk;        /* how many it gets next */
+    double sent, heard;  /* when it got its jobs, and its last word, as the dispatcher listened */
+    int known;           /* that it has ever said a word */
+    int lost;            /* it counts as dead, and its jobs were taken from it */
+} peer;
+
 typedef struct {
     const size_t *left;
     size_t n, next;
-    size_t out;    /* chunks that are being worked on */
-    double *sent;  /* of each rank: when it got its last one, */
-    size_t *chunk; /* and how many jobs it gets next */
+    uint64_t *again; /* jobs of ranks that died, which are taken first; room for all that are out */
+    size_t n_again;
+    size_t out; /* ranks that are at work */
+    peer *peers;
+    listened l;
+    double beat; /* when, by that, those that wait were last told that rank 0 is alive */
 } dispatcher;
 
-/* The next jobs to a rank; fewer near the end, so that all end at about the same time. */
+static size_t jobs_left(const dispatcher *d) { return d->n - d->next + d->n_again; }
+
+/* The next jobs to a rank; fewer near the end, so that all end at about the same time. It is not
+ * waited for that they arrive: that would be for ever where the rank has just died. */
 static void send_chunk(dispatcher *d, int rank)
 {
-    uint64_t jobs_sent[CHUNK_MAX];
-    size_t left = d->n - d->next, most = left / (2 * (size_t)ranks_all) + 1, n = d->chunk[rank];
-    if (!left) return;
-    if (n > most) n = most;
-    for (size_t i = 0; i < n; i++) jobs_sent[i] = d->left[d->next + i];
-    d->next += n;
+    peer *p = &d->peers[rank];
+    size_t most = jobs_left(d) / (2 * (size_t)ranks_all) + 1, n = p->chunk < most ? p->chunk : most;
+    if (!jobs_left(d)) return;
+    if (d->n_again && n > d->n_again) n = d->n_again;
+    MPI_Wait(&p->sending, MPI_STATUS_IGNORE); /* the last ones were answered, and so had arrived */
+    for (size_t i = 0; i < n; i++)
+        p->jobs[i] = d->n_again ? d->again[--d->n_again] : d->left[d->next++];
+    p->n = n;
+    p->sent = finf_seconds();
+    p->heard = d->l.seconds;
     d->out++;
-    d->sent[rank] = finf_seconds();
-    MPI_Send(jobs_sent, (int)(n * sizeof *jobs_sent), MPI_BYTE, rank, TAG_CHUNK, MPI_COMM_WORLD);
+    MPI_Isend(p->jobs, (int)(n * sizeof *p->jobs), MPI_BYTE, rank, TAG_CHUNK, MPI_COMM_WORLD,
+              &p->sending);
+}
+
+/* Takes a rank's jobs from it. If it speaks again all the same it gets others, and its results are
+ * dropped: its jobs are another's. */
+static void bury(dispatcher *d, int rank, double most)
+{
+    peer *p = &d->peers[rank];
+    memcpy(d->again + d->n_again, p->jobs, p->n * sizeof *p->jobs);
+    d->n_again += p->n;
+    d->out--;
+    p->lost = 1;
+    fprintf(stderr, "finf: rank %d has been silent for %g s: its jobs are given to others\n", rank,
+            most);
+}
+
+/* The same for all that have been silent for too long. */
+static void bury_the_dead(dispatcher *d)
+{
+    for (int i = 1; i < ranks_all; i++) {
+        const peer *p = &d->peers[i];
+        double most = p->known ? patience : long_patience;
+        if (p->n > 0 && !p->lost && d->l.seconds - p->heard >= most) bury(d, i, most);
+    }
+}
+
+/* Ranks without jobs hear that rank 0 is alive. */
+static void beat(dispatcher *d)
+{
+    if (d->l.seconds - d->beat < patience / 10) return;
+    for (int i = 1; i < ranks_all; i++)
+        if (d->peers[i].n == 0) say_alive(i);
+    d->beat = d->l.seconds;
+}
+
+/* Those that have no jobs get some: after a rank died there may be jobs again. */
+static void send_chunks(dispatcher *d)
+{
+    for (int i = 1; i < ranks_all && jobs_left(d); i++)
+        if (d->peers[i].n == 0) send_chunk(d, i);
 }
 
 /* How many jobs take about CHUNK_SECONDS, after a chunk of n; at most twice as many. */
-static void adapt(dispatcher *d, int rank, size_t n)
+static void adapt(peer *p, size_t n)
 {
-    double each = (finf_seconds() - d->sent[rank]) / (double)n;
+    double each = (finf_seconds() - p->sent) / (double)n;
     double fit = CHUNK_SECONDS / (each > 1e-9 ? each : 1e-9), most = 2 * (double)n;
     fit = fit > most ? most : fit;
     fit = fit > CHUNK_MAX ? CHUNK_MAX : fit;
-    d->chunk[rank] = fit < 1 ? 1 : (size_t)fit;
+    p->chunk = fit < 1 ? 1 : (size_t)fit;
 }
 
-/* The results of one message; the rank gets its next jobs before they are written. */
-static finf_status take_results(dispatcher *d, int stop,
+/* One message. After results the rank gets its next jobs before they are written. */
+static finf_status take_message(dispatcher *d, int stop, const MPI_Status *st,
                                 finf_status (*take)(job_result *r, size_t n, void *ctx), void *ctx,
                                 size_t *done)
 {
-    MPI_Status st;
     int size;
     static job_result results[CHUNK_MAX];
     size_t n = 0;
-    char *bytes = receive(MPI_ANY_SOURCE, &st, &size);
-    for (const char *p = bytes; p < bytes + size && n < CHUNK_MAX;)
-        p = worker_unpack(p, &results[n++]);
+    peer *p = &d->peers[st->MPI_SOURCE];
+    char *bytes = receive(st, &size, patience);
+    if (!bytes) {
+        if (p->n > 0 && !p->lost) bury(d, st->MPI_SOURCE, patience);
+        return FINF_OK;
+    }
+    p->known = 1;
+    p->heard = d->l.seconds;
+    if (st->MPI_TAG == TAG_RESULTS) {
+        for (const char *at = bytes; at < bytes + size && n < CHUNK_MAX && !p->lost;)
+            at = worker_unpack(at, &results[n++]);
+        if (!p->lost) d->out--;
+        if (n) adapt(p, n);
+        *done += n;
+        p->n = 0;
+        p->lost = 0;
+        if (!stop) send_chunk(d, st->MPI_SOURCE);
+    }
     free(bytes);
-    d->out--;
-    *done += n;
-    adapt(d, st.MPI_SOURCE, n ? n : 1);
-    if (!stop) send_chunk(d, st.MPI_SOURCE);
-    return take(results, n, ctx);
+    return n ? take(results, n, ctx) : FINF_OK;
+}
+
+/* Every rank's first jobs; then a message after the other. */
+static finf_status dispatch(dispatcher *d, finf_status (*take)(job_result *r, size_t n, void *ctx),
+                            void *ctx, finf_reason *why)
+{
+    size_t done = 0, shown = 0;
+    double start = finf_seconds();
+    finf_status s = FINF_OK;
+    MPI_Status st;
+    d->l.looked = start;
+    send_chunks(d);
+    while (d->out > 0) {
+        listen_on(&d->l);
+        beat(d);
+        if (look(MPI_ANY_SOURCE, &st)) {
+            s = finf_worse(s, take_message(d, s != FINF_OK, &st, take, ctx, &done));
+        } else {
+            bury_the_dead(d);
+            if (!s) send_chunks(d);
+        }
+        if (sweep_progress() && done > shown) sweep_report(done, d->n, finf_seconds() - start);
+        shown = done;
+    }
+    if (sweep_progress() && d->n) sweep_unreport();
+    if (!s && jobs_left(d))
+        s = finf_why(why, FINF_EIO,
+                     "no rank answers any more, and %zu jobs are left: the same command goes on",
+                     jobs_left(d));
+    return s;
 }
 
 finf_status ranks_run(const size_t *left, size_t n,
                       finf_status (*take)(job_result *r, size_t n, void *ctx), void *ctx,
                       finf_reason *why)
 {
-    dispatcher d = {.left = left, .n = n};
-    size_t ranks = (size_t)ranks_all, done = 0;
-    d.sent = calloc(ranks, sizeof *d.sent);
-    d.chunk = malloc(ranks * sizeof *d.chunk);
-    finf_status s = d.sent && d.chunk ? FINF_OK : finf_why(why, FINF_ENOMEM, "no memory");
-    double start = finf_seconds();
-    for (int i = 1; i < ranks_all && !s; i++) {
-        d.chunk[i] = 1;
-        send_chunk(&d, i);
+    size_t ranks = (size_t)ranks_all;
+    dispatcher d = {.left = left,
+                    .n = n,
+                    .again = malloc(ranks * CHUNK_MAX * sizeof *d.again),
+                    .peers = calloc(ranks, sizeof *d.peers)};
+    finf_status s = FINF_ENOMEM;
+    dead = calloc(ranks, 1);
+    for (size_t i = 0; d.peers && i < ranks; i++) {
+        d.peers[i].chunk = 1;
+        d.peers[i].sending = MPI_REQUEST_NULL;
     }
-    while (d.out > 0) {
-        s = finf_worse(s, take_results(&d, s != FINF_OK, take, ctx, &done));
-        if (sweep_progress()) sweep_report(done, n, finf_seconds() - start);
-    }
-    if (sweep_progress() && n) sweep_unreport();
-    free(d.sent);
-    free(d.chunk);
+    if (d.peers && d.again && dead)
+        s = dispatch(&d, take, ctx, why);
+    else
+        finf_why(why, s, "no memory");
+    for (size_t i = 0; d.peers && dead && i < ranks; i++)
+        missing |= dead[i] = (char)d.peers[i].lost;
+    free(d.again);
+    if (!missing) free(d.peers); /* else MPI may still have what one of them never took */
     return s;
 }
 

@@ -2,6 +2,7 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,17 @@ void worker_end(worker *w)
     w->pid = 0;
 }
 
+/* Until there is something to read, or the process is gone. */
+static void await(const worker *w)
+{
+    struct pollfd line = {.fd = w->line, .events = POLLIN};
+    for (int n = 0; w->beat && n == 0;) {
+        n = poll(&line, 1, 1 + (int)(1000 * w->interval));
+        if (n == 0) w->beat();
+        if (n < 0 && errno == EINTR) n = 0;
+    }
+}
+
 /* The results of n jobs, all or none; `died` where they ended their process. */
 static finf_status ask(worker *w, const uint64_t *left, uint64_t n, FILE *out, int *died,
                        finf_reason *why)
@@ -169,8 +181,9 @@ static finf_status ask(worker *w, const uint64_t *left, uint64_t n, FILE *out, i
     *died = 0;
     if (!w->pid && !start(w))
         return finf_why(why, FINF_ENOMEM, "no process for the jobs: %s", strerror(errno));
-    if (put(w->line, &n, sizeof n) && put(w->line, left, n * sizeof *left) &&
-        get(w->line, &size, sizeof size)) {
+    int sent = put(w->line, &n, sizeof n) && put(w->line, left, n * sizeof *left);
+    if (sent) await(w);
+    if (sent && get(w->line, &size, sizeof size)) {
         bytes = malloc(size);
         if (!bytes) return finf_why(why, FINF_ENOMEM, "no memory for the answers");
         if (get(w->line, bytes, size)) {

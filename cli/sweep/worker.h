@@ -10,10 +10,12 @@
 #include "memory.h"
 
 typedef struct {
-    const jobs *j; /* borrowed */
-    pid_t pid;     /* of the process; 0: none is there, and the next jobs start one */
-    int line;      /* a socket to it and from it */
-    int ended;     /* how the last one that died did, as waitpid tells */
+    const jobs *j;      /* borrowed */
+    pid_t pid;          /* of the process; 0: none is there, and the next jobs start one */
+    int line;           /* a socket to it and from it */
+    int ended;          /* how the last one that died did, as waitpid tells */
+    void (*beat)(void); /* if not NULL called while an answer is waited for, */
+    double interval;    /* every so many seconds */
 } worker;
 
 /* Runs the jobs left[0], .., left[n-1] and appends their results to `out`, for worker_unpack. A job
