@@ -94,6 +94,7 @@ END_TEST
  * the radius. */
 START_TEST(box_muller)
 {
+    SKIP_UNLESS(has_long_double());
     const long double turn = 6.283185307179586476925286766559L;
     rng r = {99};
     for (int i = 0; i < 200000; i++) {
@@ -297,6 +298,7 @@ END_TEST
  * steps are sums in doubles, to the bit, however long the run is. */
 START_TEST(whole_runs)
 {
+    SKIP_UNLESS(has_long_double());
     NEEDS("libsodium");
     enum { D = 10, MOST = 1100 };
     static const size_t RUNS[] = {2, 32, 33, 34, 63, 64, 65, 127, 128, 129, 255, 257, 600, MOST};

@@ -72,8 +72,6 @@ void design_weights(const finf_design *r, double *u);
 void design_row_weights(const finf_design *r, const double *P, double *w);
 /* M of the weights u (n+1 numbers), all n x n of it. FINF_ETOL: cancelled. */
 finf_status design_matrix(const finf_design *r, const double *u, double *M);
-/* What the start, and gradient noise at theta*, add to the objective of the weights u. */
-finf_status design_rest(const finf_design *r, const double *u, double *rest);
 
 /* ---- run.c: the linear system of a run ------------------------------------------------------- */
 

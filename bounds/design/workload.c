@@ -126,26 +126,6 @@ finf_status design_matrix(const finf_design *r, const double *u, double *M)
     return s;
 }
 
-/* The start enters by P(0), gradient noise of variance sigma_sgd^2 lambda by `trace`, once a
- * step. */
-finf_status design_rest(const finf_design *r, const double *u, double *rest)
-{
-    design_adjoint a;
-    finf_status s = design_adjoint_make(r, &a);
-    double noise = 0, sum = 0;
-    for (size_t t = r->n + 1; t-- > 0 && !s;) {
-        design_adjoint_step(r, u[t] * design_scale(r, t), &a);
-        if (t < r->n) noise += a.trace;
-    }
-    if (!s) {
-        design_form(r, r->begin, a.P, a.gain);
-        for (size_t j = 0; j < r->d; j++) sum += r->count[j] * r->start[j] * a.gain[j];
-    }
-    *rest = sum + r->o.privacy.sigma_sgd * r->o.privacy.sigma_sgd * noise;
-    design_adjoint_free(&a);
-    return s;
-}
-
 finf_status finf_design_workload(const finf_design *r, const double *weights, double *M,
                                  finf_reason *why)
 {

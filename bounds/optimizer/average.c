@@ -54,27 +54,3 @@ double average_gain(const finf_optimizer *o, double t)
     double D = dirichlet(o->average_last, 2 * atan(t));
     return D * D;
 }
-
-double complex average_at(const finf_optimizer *o, double w)
-{
-    if (o->average == AVERAGE_NONE) return 1;
-    if (o->average == AVERAGE_EMA) return o->average_leak / circle_factor(o->average_leak, w);
-    double turn = (double)(o->average_last - 1) * w / 2;
-    return dirichlet(o->average_last, w) * (cos(turn) - I * sin(turn));
-}
-
-size_t average_numerator(const finf_optimizer *o, double *num)
-{
-    for (size_t k = 0; k < o->average_last && num; k++)
-        num[k] = o->average_leak / (double)o->average_last;
-    return o->average_last;
-}
-
-size_t average_denominator(const finf_optimizer *o, double den[2])
-{
-    if (den) {
-        den[0] = 1;
-        den[1] = o->average_leak - 1;
-    }
-    return o->average == AVERAGE_EMA ? 2 : 1;
-}

@@ -285,8 +285,6 @@ double finf_optimizer_step(const finf_optimizer *opt)
     return o->b_y[0] / o->rest_y[0];
 }
 
-double optimizer_p1(const finf_optimizer *o) { return optimizer_or_sgd(o)->b[1]; }
-
 static double complex horner(const double *c, size_t n, double complex x)
 {
     double complex sum = 0;
@@ -323,13 +321,6 @@ optimizer_point optimizer_point_at(const finf_optimizer *opt, double t)
     } else
         optimizer_at(o, optimizer_y(t), &p.b, &p.bottom);
     return p;
-}
-
-double complex optimizer_p(const finf_optimizer *o, double w)
-{
-    double complex b, a;
-    optimizer_at(o, optimizer_y(tan(w / 2)), &b, &a);
-    return w == 0 ? INFINITY : b / a;
 }
 
 double complex optimizer_p_inverse(const finf_optimizer *o, double w)

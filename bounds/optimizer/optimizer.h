@@ -79,8 +79,6 @@ const finf_optimizer *optimizer_or_sgd(const finf_optimizer *o);
 int optimizer_is_plain(const finf_optimizer *o);
 /* FINF_EUSAGE, with a reason, unless it is plain: for what `who` cannot do yet with another. */
 finf_status optimizer_only_plain(const finf_optimizer *o, const char *who, finf_reason *why);
-/* The first coefficient of P: theta_{t+1} moves by -eta p1 times what the gradient at t has. */
-double optimizer_p1(const finf_optimizer *o);
 /* y = 1 - e^{-iw} from t = tan(w/2), both parts to rounding. */
 static inline double complex optimizer_y(double t)
 {
@@ -102,8 +100,7 @@ static inline double optimizer_beyond(const optimizer_point *p, double q)
 {
     return (q - p->q0) - p->q0_low;
 }
-/* P(e^{iw}) for eta = 1, infinite at w = 0, and 1/P, 0 there. */
-double complex optimizer_p(const finf_optimizer *o, double w);
+/* 1/P(e^{iw}) for eta = 1, 0 at w = 0. */
 double complex optimizer_p_inverse(const finf_optimizer *o, double w);
 /* |eta P/(1 + h eta P)|^2/eta^2 = |b/(a + q b)|^2, q = eta h, at t = tan(w/2). */
 double optimizer_gain(const finf_optimizer *o, double q, double t);
@@ -111,13 +108,8 @@ double optimizer_gain(const finf_optimizer *o, double q, double t);
 /* ---- average.c ---- */
 
 finf_status average_read(const char *text, finf_optimizer *o, finf_reason *why);
-/* |A|^2 at t = tan(w/2), and A at w. */
+/* |A|^2 at t = tan(w/2). */
 double average_gain(const finf_optimizer *o, double t);
-double complex average_at(const finf_optimizer *o, double w);
-/* A(x) = num/den as power series in x; both NULL-safe to ask for their lengths. den_0 = 1. ema: num
- * has one number and den two; last:K: num has K, den one. */
-size_t average_numerator(const finf_optimizer *o, double *num);
-size_t average_denominator(const finf_optimizer *o, double den[2]);
 
 /* ---- loop.c: the closed loop ---- */
 

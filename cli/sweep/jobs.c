@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base.h"
-#include "bytes.h"
 #include "closest.h"
 #include "jobs_items.h"
 #include "points.h"
@@ -216,15 +215,6 @@ finf_status jobs_parse(const char *path, char *text, size_t size, command_table 
     else
         *out = j;
     return s;
-}
-
-finf_status jobs_read(const char *path, command_table all, jobs **out, finf_reason *why)
-{
-    char *text = NULL;
-    size_t size;
-    *out = NULL;
-    finf_status s = bytes_read(path, &text, &size, why);
-    return s ? s : jobs_parse(path, text, size, all, out, why);
 }
 
 /* ---- one job --------------------------------------------------------------------------------- */

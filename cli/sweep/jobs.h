@@ -12,11 +12,9 @@
 
 typedef struct jobs jobs;
 
-/* Reads a file: a grid in TOML (its name ends in .toml, or it begins with [) or CSV, a job a line.
- * Every command, option and range of it is checked. FINF_EUSAGE, FINF_EPARSE, FINF_EDOM with the
- * line. */
-finf_status jobs_read(const char *path, command_table all, jobs **out, finf_reason *why);
-/* The same of its text, which is taken: it came from malloc, and ends with a NUL. */
+/* Reads the text of a file: a grid in TOML (its name ends in .toml, or it begins with [) or CSV, a
+ * job a line. Every command, option and range of it is checked. FINF_EUSAGE, FINF_EPARSE, FINF_EDOM
+ * with the line. The text is taken: it came from malloc, and ends with a NUL. */
 finf_status jobs_parse(const char *path, char *text, size_t size, command_table all, jobs **out,
                        finf_reason *why);
 void jobs_free(jobs *j);

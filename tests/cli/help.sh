@@ -33,3 +33,28 @@ for c in '' gamma mean linreg iqc optimize tune coef privacy rates curve simulat
     run $c --help
     if awk 'length > 100 { exit 1 }' "$T/out" && [ -s "$T/out" ]; then yes; else no 'wider than 100 columns' $c --help; fi
 done
+# help of a command by another word, and what is shown where nothing is asked
+run help gamma
+"$finf" gamma --help >"$T/same"
+if [ $rc = 0 ] && cmp -s "$T/out" "$T/same"; then yes; else no 'not the help of gamma' help gamma; fi
+run
+if [ $rc = 2 ] && [ ! -s "$T/out" ] && grep -q '^ *finf simulate ' "$T/err"; then yes; else no "exit $rc" ''; fi
+# completions: a shell takes them, and offers commands, options, values and files
+bad1 2 "--completion 'fish': must be bash or zsh" --completion fish
+ok '^#compdef finf$' --completion zsh
+if command -v zsh >/dev/null; then
+    if zsh -n "$T/out"; then yes; else no 'zsh does not read it' --completion zsh; fi
+fi
+if awk '/^ *[a-z]+\) _arguments/ { commands++ } /--noise\[.*sgd nu/ { noises++ } END { exit commands < 17 || noises < 8 }' "$T/out"; then yes; else no 'commands are missing' --completion zsh; fi
+ok '^complete .*finf$' --completion bash
+if command -v bash >/dev/null; then
+    cp "$T/out" "$T/completion"
+    offered() { # offered WORDS..: what bash offers for the last of them
+        bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _finf; printf "%s\n" "${COMPREPLY[@]}"' "$T/completion" finf "$@"
+    }
+    : >file.toml
+    for case in 'gamma:g' '--noise:gamma --noi' 'nu:best:mean --noise nu' 'newton:iqc --solver n' 'file.toml:sweep file' 'file.toml:mean --output fi'; do
+        want=${case%:*}
+        if offered ${case##*:} 2>"$T/err" | grep -q -x -e "$want"; then yes; else no "no $want after ${case##*:}" --completion bash; fi
+    done
+fi
