@@ -176,17 +176,32 @@ static char *field_name(const doc *d, const item *const *arrays, size_t k)
     return NULL;
 }
 
+/* Of two columns, the one whose name comes first; of one name, the one that stands first. */
+static int by_name(const void *a, const void *b)
+{
+    const column *x = *(column *const *)a, *y = *(column *const *)b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x > y) - (x < y);
+}
+
 /* The names of n fields. What was asked for twice is numbered, as NumPy takes a name once. 0: no
  * memory. */
 static int name_fields(const doc *d, const item *const *arrays, size_t n, column *c, char **names)
 {
-    for (size_t k = 0; k < n; k++) {
-        size_t same = 0;
-        if (!(names[k] = field_name(d, arrays, k))) return 0;
-        for (size_t i = 0; i < k; i++) same += strcmp(names[i], names[k]) == 0;
-        c[k] = (column){.name = names[k], .again = same ? same + 1 : 0};
+    column **sorted = malloc(n * sizeof *sorted);
+    int good = sorted != NULL;
+    for (size_t k = 0; k < n && good; k++) {
+        good = (names[k] = field_name(d, arrays, k)) != NULL;
+        c[k] = (column){.name = names[k]};
+        sorted[k] = &c[k];
     }
-    return 1;
+    if (good) qsort(sorted, n, sizeof *sorted, by_name);
+    for (size_t k = 1; k < n && good; k++) {
+        size_t before = sorted[k - 1]->again ? sorted[k - 1]->again : 1;
+        if (strcmp(sorted[k - 1]->name, sorted[k]->name) == 0) sorted[k]->again = before + 1;
+    }
+    free(sorted);
+    return good;
 }
 
 /* One array is an array; several, which are of one length, a field each. */

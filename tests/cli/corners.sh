@@ -34,3 +34,9 @@ for o in 'gamma --noise beta@' 'linreg --noise sgd --eta 0.1 --spectrum data@'; 
 done
 bad1 3 "'binary': binary, but not .npy" linreg --noise sgd --eta 0.1 --spectrum data@binary
 rm -f ./*.npy binary want got
+# what is asked for twice is numbered in .npy, in the order in which it stands
+ok '' coef --noise nu:0.1 --noise sgd --noise nu:0.1 --eta 0.1,0.2,0.1 --length 2 --output twice.npy
+if LC_ALL=C tr -c '[:print:]' ' ' <twice.npy | grep -o "'[^']* eta[^']*'" | tr '\n' ' ' |
+    grep -q "^'nu:0.1 eta=0.1' 'nu:0.1 eta=0.2' 'nu:0.1 eta=0.1 (2)' 'sgd eta=0.1' 'sgd eta=0.2' 'sgd eta=0.1 (2)' 'nu:0.1 eta=0.1 (3)' 'nu:0.1 eta=0.2 (2)' 'nu:0.1 eta=0.1 (4)' $"; then yes
+else no 'other names' coef --output twice.npy; fi
+rm -f twice.npy
