@@ -65,31 +65,31 @@ static void enclose(arb_t out, context *c, const socp_grid *g)
     mag_clear(tol);
 }
 
-static void bound(point *p, const reference *r, double eta, double kappa, finf_iqc_bound which)
+void judge_bound(point *p, const char *key, const reference *r, double eta, double kappa,
+                 const finf_iqc_options *o, const finf_real *claim, arb_t truth)
 {
-    finf_iqc_options o = finf_iqc_options_default();
     finf_iqc_result q;
     socp_multipliers kept = {0};
     context c = {.part = _acb_vec_init(BALL_PARTS)};
     socp_grid grid;
-    arb_t truth, gamma2;
-    arb_init(truth);
+    arb_t gamma2;
     arb_init(gamma2);
-    o.bound = which;
-    o.privacy.rho = 0.5;
-    o.solver = FINF_IQC_NEWTON;
-    finf_status s = socp_iqc(r->noise, eta, kappa, &o, &q, &kept);
+    arb_indeterminate(truth);
+    finf_status s = socp_iqc(r->noise, eta, kappa, o, &q, &kept);
     if (!s && isfinite(q.bound.value) && kept.x) {
-        socp_model mo = socp_model_make(eta, kappa, socp_is_dist(which));
-        size_t lags = socp_basis_lags(r->noise, eta, socp_is_causal(which));
-        if (!socp_grid_make(r->noise, eta, 1 / kappa, lags, 0, &grid)) {
+        socp_setting set = socp_setting_make(eta, kappa, 1, o->optimizer);
+        socp_model mo = socp_setting_model(&set, socp_is_dist(o->bound));
+        size_t lags = socp_model_lags(&mo, r->noise, socp_is_causal(o->bound));
+        if (!socp_model_grid(&mo, r->noise, lags, 0, &grid)) {
             c.form = (ball_form){.noise = r->noise, .x = kept.x, .b = &kept.basis};
             c.form.y = kept.x + socp_basis_signed(&kept.basis);
             ball_form_make(&c.form, &mo, kappa);
             enclose(truth, &c, &grid);
             reference_gamma2(gamma2, r);
             arb_mul(truth, truth, gamma2, BITS);
-            judge(p, "iqc bound", q.bound, truth);
+            arb_set_d(gamma2, 2 * o->privacy.rho);
+            arb_div(truth, truth, gamma2, BITS);
+            judge(p, key, claim ? *claim : q.bound, truth);
             ball_form_clear(&c.form);
             socp_grid_free(&grid);
         }
@@ -97,8 +97,19 @@ static void bound(point *p, const reference *r, double eta, double kappa, finf_i
     socp_basis_free(&kept.basis);
     free(kept.x);
     _acb_vec_clear(c.part, BALL_PARTS);
-    arb_clear(truth);
     arb_clear(gamma2);
+}
+
+static void bound(point *p, const reference *r, double eta, double kappa, finf_iqc_bound which)
+{
+    finf_iqc_options o = finf_iqc_options_default();
+    o.bound = which;
+    o.privacy.rho = 0.5;
+    o.solver = FINF_IQC_NEWTON;
+    arb_t truth;
+    arb_init(truth);
+    judge_bound(p, "iqc bound", r, eta, kappa, &o, NULL, truth);
+    arb_clear(truth);
 }
 
 /* ---- what stands below
@@ -147,15 +158,38 @@ static void lower(point *p, const reference *r, double eta, double kappa)
     arb_clear(other);
 }
 
-/* (eta^2 L/2) g2(eta L)^2 at rho = 1/2, d = L = 1, g2 = 1/AGM(1, sqrt(eta (2 - eta))) */
-static void minimax(point *p, double eta, double kappa)
+/* One curvature: (h/2) mean |A G|^2 |B|^2, or (1/2) of it. */
+static void loop_quadratic(arb_t out, loop *l, double h, int dist)
 {
-    finf_privacy_setting set = finf_privacy_setting_default();
-    finf_real claim;
-    arb_t x, t;
-    arb_init(x);
+    arb_t t;
     arb_init(t);
-    set.rho = 0.5;
+    l->h = h;
+    ball_mean(out, loop_density, l);
+    arb_set_d(t, dist ? 1 : h);
+    arb_mul(out, out, t, BITS);
+    arb_mul_2exp_si(out, out, -1);
+    arb_clear(t);
+}
+
+void worst_quadratic(arb_t out, loop *l, double kappa, double at, int dist)
+{
+    arb_t other;
+    arb_init(other);
+    loop_quadratic(out, l, at, dist);
+    for (int i = 0; i <= 8; i++) {
+        loop_quadratic(other, l, pow(kappa, (i - 8) / 8.0), dist);
+        if (arb_gt(other, out)) arb_set(out, other);
+    }
+    reference_gamma2(other, l->r);
+    arb_mul(out, out, other, BITS);
+    arb_clear(other);
+}
+
+/* g2 = 1/AGM(1, sqrt(eta (2 - eta))) */
+void reference_minimax(arb_t x, double eta)
+{
+    arb_t t;
+    arb_init(t);
     arb_set_d(t, eta);
     arb_sub_ui(x, t, 2, BITS);
     arb_neg(x, x);
@@ -167,10 +201,20 @@ static void minimax(point *p, double eta, double kappa)
     arb_div(x, t, x, BITS);
     arb_mul(x, x, x, BITS);
     arb_mul_2exp_si(x, x, -1);
+    arb_clear(t);
+}
+
+static void minimax(point *p, double eta, double kappa)
+{
+    finf_privacy_setting set = finf_privacy_setting_default();
+    finf_real claim;
+    arb_t x;
+    arb_init(x);
+    set.rho = 0.5;
+    reference_minimax(x, eta);
     if (!finf_iqc_minimax(eta, kappa, 0, 1, 1, &set, &claim, NULL))
         judge(p, "iqc minimax", claim, x);
     arb_clear(x);
-    arb_clear(t);
 }
 
 void convex_point(point *p)

@@ -1,6 +1,8 @@
 /* n steps: systems and learning curves, step by step. (theory 5.1, 6) */
 #include "honesty.h"
 
+enum { ROOM = 600 };
+
 /* sens2 = sum c^2 and error = sum (n-t) a_t^2, a the prefix sums of beta. */
 static void systems(point *p, const reference *r, size_t n, arb_srcptr beta, arb_srcptr c,
                     const finf_system *s)
@@ -37,9 +39,9 @@ typedef struct {
 /* (5.c): the second moments of d directions, and of them (1/2) sum lambda_j s_j after n steps. */
 static void curve(arb_t out, const run *g, arb_srcptr beta, arb_srcptr c)
 {
-    enum { S, U, Q, L, B, ROOM = 5 };
+    enum { S, U, Q, L, B, KINDS };
     size_t d = g->d;
-    arb_ptr v = _arb_vec_init((slong)(ROOM * d + 8)), sigma2 = v + ROOM * d, eta = sigma2 + 1,
+    arb_ptr v = _arb_vec_init((slong)(KINDS * d + 8)), sigma2 = v + KINDS * d, eta = sigma2 + 1,
             k2 = eta + 1, sum = k2 + 1, t = sum + 1, x = t + 1, noise = x + 1, one_b = noise + 1;
     for (size_t k = 0; k < g->n; k++) arb_addmul(sigma2, c + k, c + k, BITS);
     arb_set_d(t, g->rho);
@@ -85,7 +87,7 @@ static void curve(arb_t out, const run *g, arb_srcptr beta, arb_srcptr c)
     arb_zero(out);
     for (size_t j = 0; j < d; j++) arb_addmul(out, v + L * d + j, v + S * d + j, BITS);
     arb_mul_2exp_si(out, out, -1);
-    _arb_vec_clear(v, (slong)(ROOM * d + 8));
+    _arb_vec_clear(v, (slong)(KINDS * d + 8));
 }
 
 static run draw_run(point *p, size_t n)
@@ -163,4 +165,78 @@ void finite_point(point *p)
     reference_free(&r);
     arb_clear(truth);
     _arb_vec_clear(x, (slong)(2 * n));
+}
+
+/* ---- families of finf design, as they are printed
+ * ---------------------------------------------- */
+
+/* The loss in balls, from the noise that is spelled; 0: it is not. */
+static int judge_design(point *p, const run *g, const json_list *l, arb_t loss)
+{
+    reference r;
+    const char *noise = printed_word(l, "noise");
+    run alone = *g;
+    arb_t x;
+    if (!noise || !reference_read(noise, &r)) return 0;
+    arb_ptr v = _arb_vec_init((slong)(2 * g->n));
+    arb_init(x);
+    reference_series(&r, g->n, v, v + g->n);
+    for (size_t k = 0; k < g->n; k++) arb_addmul(x, v + g->n + k, v + g->n + k, BITS);
+    judge(p, "designed sens2", printed_claim(l, "sens2"), x);
+    curve(x, g, v, v + g->n);
+    judge(p, "designed loss_total", printed_claim(l, "loss_total"), x);
+    alone.start = alone.sgd = 0;
+    curve(loss, &alone, v, v + g->n);
+    judge(p, "designed loss", printed_claim(l, "loss"), loss);
+    arb_clear(x);
+    _arb_vec_clear(v, (slong)(2 * g->n));
+    reference_free(&r);
+    return 1;
+}
+
+/* No matrix is below `least`, and so this one is not; and its gap is what it says. */
+static void judge_least(point *p, const json_list *l, const arb_t loss)
+{
+    arb_t x, y;
+    finf_real least = printed_claim(l, "least");
+    arb_init(x);
+    arb_init(y);
+    arb_set_d(x, least.value);
+    if (arb_gt(x, loss)) arb_set(x, loss);
+    judge(p, "dense least", least, x);
+    arb_set_d(x, least.value);
+    arb_set_d(y, printed_number(l, "loss"));
+    arb_div(y, y, x, BITS);
+    judge(p, "dense gap", printed_claim(l, "gap"), y);
+    arb_clear(x);
+    arb_clear(y);
+}
+
+void designed_point(point *p)
+{
+    static const char *const FAMILY[] = {"blt:1", "blt:2",    "blt:3",    "nu",
+                                         "power", "banded:2", "banded:5", "sgd"};
+    run g = draw_run(p, 2 + whole(p, 30));
+    json_list l;
+    char options[ROOM];
+    int n = 0;
+    arb_t loss;
+    arb_init(loss);
+    g.eta = fmin(g.eta, 0.6 / (double)g.d); /* the trace is at most d */
+    g.kurtosis = 0;
+    for (size_t j = 0; j < g.d; j++)
+        n += snprintf(options + n, ROOM - (size_t)n, "%c%.17g", j ? ',' : ':', g.lambda[j]);
+    snprintf(options + n, ROOM - (size_t)n,
+             "\",--steps,%zu,--eta,%.17g,--rho,%.17g,--sigma-sgd,%.17g,--start,%.17g", g.n, g.eta,
+             g.rho, g.sgd, g.start);
+    snprintf(p->what, sizeof p->what, "design,--family,%s,--spectrum,\"list%s", FAMILY[whole(p, 8)],
+             options);
+    int known = printed_ask(p, &l) && judge_design(p, &g, &l, loss);
+    json_free(&l);
+    if (known) {
+        snprintf(p->what, sizeof p->what, "design,--family,dense,--spectrum,\"list%s", options);
+        if (printed_ask(p, &l)) judge_least(p, &l, loss);
+        json_free(&l);
+    }
+    arb_clear(loss);
 }

@@ -12,6 +12,7 @@
 #include FINF_ARB_HYPGEOM_HEADER
 
 #include "finf.h"
+#include "json_read.h"
 
 enum { BITS = 192 }; /* of the references */
 
@@ -29,7 +30,7 @@ size_t tally_print(const tally *t);
 typedef struct {
     unsigned long long state;
     tally *t;
-    char what[700];
+    char what[1600];
 } point;
 
 double uniform(point *p, double lo, double hi);
@@ -46,16 +47,19 @@ finf_real with_relative(double value, double relerr);
 /* ---- reference.c: noise and means over the circle in balls ------------------------------------
  */
 
-enum { TERMS = 6 };
+enum { TERMS = 6, TERMS_READ = 24 }; /* of noise that is drawn, and of noise that was printed */
 /* B = prod (1-(1-nu_i)z)^{power_i} beta(z)/(c(z) + sum scale_i z/(1 - decay_i z)) */
 typedef struct {
     size_t factors, nb, nc, buffers; /* how many there are of each; nb, nc = 0: 1 */
-    double nu[TERMS], power[TERMS], beta[TERMS], c[TERMS], decay[TERMS], scale[TERMS];
-    char spelled[256];
+    double nu[TERMS_READ], power[TERMS_READ], beta[TERMS_READ], c[TERMS_READ], decay[TERMS_READ],
+        scale[TERMS_READ];
+    char spelled[1200];
     finf_noise *noise;
 } reference;
 
 void reference_draw(point *p, reference *r);
+/* One that a command printed: sgd, nu, power, product, blt or strategy; 0: another. */
+int reference_read(const char *spelled, reference *r);
 void reference_free(reference *r);
 
 /* 4 sin^2(w/2), which every gap is linear in: gap(b) = b^2 + (1-b) c. (theory 0.3) */
@@ -119,6 +123,29 @@ void regression_floor(arb_t out, const regression *g, const arb_t unit);
 /* epsilon of one Gaussian with mu = sqrt(2 rho), at delta, from an epsilon near it. */
 void reference_epsilon(arb_t out, const arb_t rho, double delta, double near);
 
+/* ---- convex.c ----------------------------------------------------------------------------------
+ */
+
+/* The bound of the noise by these options, with the multipliers found, to more digits; beside
+ * `claim`, a number that was printed for the same, where it is not NULL. `truth`: it. */
+void judge_bound(point *p, const char *key, const reference *r, double eta, double kappa,
+                 const finf_iqc_options *o, const finf_real *claim, arb_t truth);
+/* The largest over h of what the quadratic of curvature h has, that of `at` and of a scan; by an
+ * optimizer's loop, whose h is set; times gamma^2 at rho = 1/2. */
+void worst_quadratic(arb_t out, loop *l, double kappa, double at, int dist);
+/* (eta^2/2) g2(eta)^2 at rho = 1/2, d = L = 1: below the worst case of every noise by plain SGD. */
+void reference_minimax(arb_t out, double eta);
+
+/* ---- printed.c: what a command prints ----------------------------------------------------------
+ */
+
+/* The answer to the job that p->what is as a line of CSV; 0: none. */
+int printed_ask(point *p, json_list *out);
+/* The number of a key, with that of key_error; a number alone; a word, or NULL. */
+finf_real printed_claim(const json_list *l, const char *key);
+double printed_number(const json_list *l, const char *key);
+const char *printed_word(const json_list *l, const char *key);
+
 /* ---- the commands ------------------------------------------------------------------------------
  */
 
@@ -132,5 +159,7 @@ void convex_point(point *p);
 void simulate_point(point *p);
 void momentum_point(point *p);
 void printed_point(point *p);
+void searched_point(point *p);
+void designed_point(point *p);
 
 #endif

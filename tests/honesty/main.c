@@ -12,11 +12,12 @@ static const struct {
     const char *name;
     void (*run)(point *);
     unsigned share;
-} KINDS[] = {{"special", special_point, 315}, {"privacy", privacy_point, 315},
+} KINDS[] = {{"special", special_point, 309}, {"privacy", privacy_point, 315},
              {"noise", noise_point, 140},     {"finite", finite_point, 140},
              {"mean", mean_point, 40},        {"linreg", linreg_point, 20},
              {"convex", convex_point, 4},     {"simulate", simulate_point, 1},
-             {"printed", printed_point, 20},  {"momentum", momentum_point, 5}};
+             {"printed", printed_point, 20},  {"momentum", momentum_point, 5},
+             {"searched", searched_point, 2}, {"designed", designed_point, 4}};
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
 typedef struct {

@@ -3,12 +3,10 @@
 #include "commands.h"
 #include "honesty.h"
 #include "job.h"
-#include "json_read.h"
 
 enum { MOST = 8, ROOM = 600 };
 
-/* The answer to the job that p->what is as a line of CSV; 0: none. */
-static int ask(point *p, json_list *out)
+int printed_ask(point *p, json_list *out)
 {
     jobs *j = NULL;
     job_result r;
@@ -25,18 +23,23 @@ static int ask(point *p, json_list *out)
     return answered;
 }
 
-static double number(const json_list *l, const char *key)
+double printed_number(const json_list *l, const char *key)
 {
     const json_item *x = json_find(l, key);
     return x && x->kind == JSON_WHOLE ? (double)x->whole : x ? x->number : NAN;
 }
 
-/* The number of a key, with that of key_error. */
-static finf_real claim_of(const json_list *l, const char *key)
+const char *printed_word(const json_list *l, const char *key)
+{
+    const json_item *x = json_find(l, key);
+    return x && x->kind == JSON_STRING ? x->text : NULL;
+}
+
+finf_real printed_claim(const json_list *l, const char *key)
 {
     char error[80];
     snprintf(error, sizeof error, "%s_error", key);
-    return (finf_real){number(l, key), number(l, error), ""};
+    return (finf_real){printed_number(l, key), printed_number(l, error), ""};
 }
 
 /* ---- coef and audit: the first coefficients ---------------------------------------------------
@@ -53,9 +56,9 @@ static void coefficients(point *p, const reference *r, int strategy)
     snprintf(p->what, sizeof p->what, "coef,--noise,\"%s\",--length,%zu%s", r->spelled, n,
              strategy ? ",--strategy" : "");
     reference_series(r, n, x, x + n);
-    const json_item *list = ask(p, &l) ? json_find(&l, key[1]) : NULL;
+    const json_item *list = printed_ask(p, &l) ? json_find(&l, key[1]) : NULL;
     for (size_t k = 0; list && k < list->n; k++)
-        judge(p, key[0], (finf_real){list->data[k], claim_of(&l, key[1]).error, ""},
+        judge(p, key[0], (finf_real){list->data[k], printed_claim(&l, key[1]).error, ""},
               x + (strategy ? n : 0) + k);
     json_free(&l);
     _arb_vec_clear(x, (slong)(2 * n));
@@ -102,25 +105,25 @@ static void audit(point *p, const reference *r)
         arb_addmul(most, a, a, BITS);
         arb_add(sum, sum, most, BITS);
     }
-    if (ask(p, &l)) {
-        judge(p, "audit prefix_error", claim_of(&l, "prefix_error"), sum);
+    if (printed_ask(p, &l)) {
+        judge(p, "audit prefix_error", printed_claim(&l, "prefix_error"), sum);
         arb_div_ui(sum, sum, n, BITS);
-        judge(p, "audit prefix_error_mean", claim_of(&l, "prefix_error_mean"), sum);
-        judge(p, "audit prefix_error_max", claim_of(&l, "prefix_error_max"), most);
+        judge(p, "audit prefix_error_mean", printed_claim(&l, "prefix_error_mean"), sum);
+        judge(p, "audit prefix_error_max", printed_claim(&l, "prefix_error_max"), most);
     }
     if (l.n) {
         sensitivity(sens2, x + n, n, k, b);
-        judge(p, "audit sens2", claim_of(&l, "sens2"), sens2);
+        judge(p, "audit sens2", printed_claim(&l, "sens2"), sens2);
         arb_mul(t, sens2, sum, BITS);
-        judge(p, "audit mean_loss", claim_of(&l, "mean_loss"), t);
+        judge(p, "audit mean_loss", printed_claim(&l, "mean_loss"), t);
         arb_mul(t, sens2, most, BITS);
-        judge(p, "audit max_loss", claim_of(&l, "max_loss"), t);
+        judge(p, "audit max_loss", printed_claim(&l, "max_loss"), t);
         arb_set_d(t, sigma);
         arb_mul(t, t, t, BITS);
         arb_mul_2exp_si(t, t, 1);
         arb_div(rho, sens2, t, BITS);
-        judge(p, "audit rho", claim_of(&l, "rho"), rho);
-        finf_real epsilon = claim_of(&l, "epsilon");
+        judge(p, "audit rho", printed_claim(&l, "rho"), rho);
+        finf_real epsilon = printed_claim(&l, "epsilon");
         if (epsilon.value > 0) {
             reference_epsilon(t, rho, delta, epsilon.value);
             judge(p, "audit epsilon", epsilon, t);
@@ -252,12 +255,12 @@ static void least_nu(arb_t out, problem *q, finf_real claim)
 static void judge_tuned(point *p, problem *q, const json_list *l, const char *const keys[2][2])
 {
     arb_t F, gamma2;
-    finf_real nu = claim_of(l, keys[0][1]);
+    finf_real nu = printed_claim(l, keys[0][1]);
     arb_init(F);
     arb_init(gamma2);
     if (nu.value < 1) { /* 1 is an end of where it is sought */
         at_nu(F, gamma2, q, nu.value);
-        judge(p, keys[1][0], claim_of(l, keys[1][1]), F);
+        judge(p, keys[1][0], printed_claim(l, keys[1][1]), F);
         least_nu(F, q, nu);
         judge(p, keys[0][0], nu, F);
     }
@@ -279,22 +282,22 @@ static void search(point *p)
     arb_init(y);
     problem_draw(p, &q, which % 2 == 1, rates);
     snprintf(p->what, sizeof p->what, "%s%s", COMMAND[which], q.options);
-    if (ask(p, &l) && regression_prepare(&q.g)) {
+    if (printed_ask(p, &l) && regression_prepare(&q.g)) {
         best(x, &q);
         judge(p,
               rates       ? "rates F_best"
               : which < 2 ? "optimize F_best"
                           : "tune F_best",
-              claim_of(&l, "F_best"), x);
-        if (which < 2) judge(p, "optimize F_inf", claim_of(&l, "F_inf"), x);
+              printed_claim(&l, "F_best"), x);
+        if (which < 2) judge(p, "optimize F_inf", printed_claim(&l, "F_inf"), x);
         white(y, &q);
-        if (which < 2) judge(p, "optimize F_sgd", claim_of(&l, "F_sgd"), y);
+        if (which < 2) judge(p, "optimize F_sgd", printed_claim(&l, "F_sgd"), y);
         if (rates) {
-            judge(p, "rates F_sgd", claim_of(&l, "F_sgd"), y);
+            judge(p, "rates F_sgd", printed_claim(&l, "F_sgd"), y);
             regression_floor(x, &q.g, q.unit);
-            judge(p, "rates F_floor", claim_of(&l, "F_floor"), x);
+            judge(p, "rates F_floor", printed_claim(&l, "F_floor"), x);
             arb_div(y, y, x, BITS);
-            judge(p, "rates sgd_over_floor", claim_of(&l, "sgd_over_floor"), y);
+            judge(p, "rates sgd_over_floor", printed_claim(&l, "sgd_over_floor"), y);
         }
         if (which >= 2) judge_tuned(p, &q, &l, rates ? RATES : TUNED);
     }

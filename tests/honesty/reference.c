@@ -76,6 +76,42 @@ void reference_draw(point *p, reference *r)
     }
 }
 
+/* The numbers of a text up to `end` ("1,2;" up to ';'), at most TERMS_READ; *n of them. */
+static const char *read_list(const char *text, double *x, size_t *n)
+{
+    char *next = (char *)text;
+    *n = 0;
+    do x[(*n)++] = strtod(next, &next);
+    while (*next == ',' && *n < TERMS_READ && *++next);
+    return *next == ';' ? next + 1 : *next ? NULL : next;
+}
+
+int reference_read(const char *spelled, reference *r)
+{
+    const char *colon = strchr(spelled, ':'), *rest = colon ? colon + 1 : "";
+    size_t length = colon ? (size_t)(colon - spelled) : strlen(spelled), n = 0;
+    double x[TERMS_READ];
+    *r = (reference){.factors = 0};
+    if (strlen(spelled) >= sizeof r->spelled) return 0;
+    strcpy(r->spelled, spelled);
+    if (strncmp(spelled, "nu", length) == 0 || strncmp(spelled, "power", length) == 0) {
+        if (!(rest = read_list(rest, x, &n)) || n > 2) return 0;
+        r->factors = 1;
+        r->power[0] = n == 2 ? x[0] : 0.5;
+        r->nu[0] = x[n - 1];
+    } else if (strncmp(spelled, "product", length) == 0) {
+        if (!(rest = read_list(rest, r->nu, &r->factors)) || !read_list(rest, r->power, &n))
+            return 0;
+    } else if (strncmp(spelled, "blt", length) == 0) {
+        if (!(rest = read_list(rest, r->decay, &r->buffers)) || !read_list(rest, r->scale, &n))
+            return 0;
+    } else if (strncmp(spelled, "strategy", length) == 0) {
+        if (!read_list(rest, r->c, &r->nc)) return 0;
+    } else if (strcmp(spelled, "sgd") != 0)
+        return 0;
+    return finf_noise_parse(spelled, &r->noise, NULL) == FINF_OK;
+}
+
 void reference_free(reference *r) { finf_noise_free(r->noise); }
 
 /* ---- |B|^2

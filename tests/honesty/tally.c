@@ -11,7 +11,7 @@ typedef struct {
     size_t infinite;  /* +inf, which no error goes with */
     size_t none;      /* the library answered NaN */
     double worst;
-    char where[900];
+    char where[1900];
 } row;
 
 struct tally {
@@ -133,7 +133,7 @@ static row *answered(point *p, const char *key, finf_real claim)
 
 void judge(point *p, const char *key, finf_real claim, const arb_t truth)
 {
-    char what[900];
+    char what[1900];
     row *r = answered(p, key, claim);
     if (!r) return;
     arb_t miss;
@@ -160,7 +160,7 @@ void judge(point *p, const char *key, finf_real claim, const arb_t truth)
 
 void judge_sampled(point *p, const char *key, finf_real claim, double truth)
 {
-    char what[900];
+    char what[1900];
     row *r = answered(p, key, claim);
     if (!r) return;
     double ratio = fabs(claim.value - truth) / claim.error;
