@@ -1338,7 +1338,7 @@ void finf_design_result_free(finf_design_result *r);
 /* The least loss over all lower triangular matrices, proved               theory 12.2, 12.3
  * domain:   n <= FINF_SYSTEM_DENSE_MAX, else FINF_EDOM
  * method:   a fixed point of the dual, mixed with its last values, and then Newton's method by
- *           conjugate gradients: 10 to 40 eigenproblems of n rows (max, and epochs of more than 32
+ *           conjugate gradients: 10 to 40 eigenproblems of n rows (max: 25 to 300; more than 32
  *           participations, without Newton's method: 100 and more). For k = 1, and for k =
  *           ceil(n/b) in fixed order, the dual is the problem's own; otherwise `least` is that of
  *           disjoint patterns of k steps exactly b apart, and may be below what is possible, and

@@ -132,6 +132,26 @@ static finf_status orthogonalise(size_t m, size_t n, double *P, double *room, si
     return s ? s : divide(room, m, n, P);
 }
 
+finf_status dense_strategy_largest(const dense_work *w, double *loss)
+{
+    size_t n = w->r->n, singular = 0;
+    double *K = malloc((2 * n * n + n + 1) * sizeof *K);
+    if (!K) return FINF_ENOMEM;
+    double *X = K + n * n, *f = X + n * n;
+    finf_status s = reversed_product(w, K, X);
+    if (!s) s = lapack_cholesky(X, n, &singular);
+    int definite = !s;
+    if (!s) s = lapack_cholesky_invert(X, n);
+    for (size_t i = 0; i < n && !s; i++)
+        for (size_t j = 0; j <= i; j++)
+            K[i * n + j] = K[j * n + i] = X[(n - 1 - i) * n + n - 1 - j];
+    if (!s) s = design_forward(w->r, w->responses, K, 1, 0, f);
+    *loss = s ? INFINITY : 0;
+    for (size_t t = 1; t <= n && !s; t++) *loss = fmax(*loss, f[t]);
+    free(K);
+    return s == FINF_ETOL && !definite ? FINF_OK : s;
+}
+
 /* Rows of P: the images Y q_i over their lengths, that of the largest root first. Returns how many
  * have digits. */
 static size_t directions(size_t n, const double *image, double *P)

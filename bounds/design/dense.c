@@ -36,10 +36,17 @@
 #define MIXED 6         /* iterations of the mixing at least before Newton's method, */
 #define MIXED_ONE 15    /* for one participation, where the mixing alone often ends before, */
 #define MIXED_LONG 25   /* and at most; */
-#define NEAR 1e-2       /* in between the gap decides */
+#define NEAR 1e-2       /* in between the gap decides; */
+#define MIXED_U 50      /* and where weights are searched too, iterations in which the gap .. */
+#define SLOW 0.5        /* .. should become as much less; */
+#define STEPS_MAX_MU 40 /* of Newton's method there, */
+#define NEAR_MU 0.3     /* whose barrier becomes less where a step promises this part of its gap, */
+#define LESS_MU 0.2     /* by this */
+#define ABOUT 0.3       /* a gap at which orthogonal columns may be worth trying */
 #define FAR 4.0         /* what Newton's step may change U by, relative to it, */
 #define STEP_LEAST 0.01 /* and the least part of that */
-#define ROUNDING 1e-13  /* of the lower bound */
+#define ROUNDING 1e-13  /* of the lower bound, */
+#define HIDDEN 1e-10    /* and what a step promises to add to it where rounding may hide that */
 #define FLOOR_U (-50.0) /* log of the least weight, the largest being 1 */
 
 /* ---- room ------------------------------------------------------------------------------------ */
@@ -264,16 +271,29 @@ static finf_status losses(dense_work *w, double *largest)
     return s;
 }
 
+/* The largest loss, of each group scaled or, near the optimum, of orthogonal columns. */
+static finf_status judge_largest(dense_work *w)
+{
+    dense_scale(w, DENSE_BY_GROUP);
+    finf_status s = losses(w, &w->upper);
+    if (s || w->g.most == 1 || w->upper > w->lower * (1 + ABOUT)) return s;
+    double loss;
+    dense_scale(w, DENSE_ORTHOGONAL);
+    s = dense_strategy_largest(w, &loss);
+    if (!s && loss < w->upper)
+        w->upper = loss;
+    else
+        dense_scale(w, DENSE_BY_GROUP);
+    return s;
+}
+
 /* The least loss of the X that follow from the point, and how it was scaled. A user's columns are
  * orthogonal at the optimum: made so, they change the loss by the square of what they lacked,
  * while their products count in a sensitivity by themselves. */
 static finf_status judge(dense_work *w)
 {
     finf_status s = FINF_OK;
-    if (w->weighted) {
-        dense_scale(w, DENSE_BY_GROUP);
-        return losses(w, &w->upper);
-    }
+    if (w->weighted) return judge_largest(w);
     if (w->g.most > 1) {
         dense_scale(w, DENSE_ORTHOGONAL);
         s = dense_strategy_loss(w, &w->upper);
@@ -389,51 +409,84 @@ static int is_done(const dense_work *w, int most)
     return w->best_upper <= w->best_lower * (1 + w->r->o.tol) || w->iterations >= most;
 }
 
+/* What Newton's method makes as large as possible: the logarithm of the lower bound and, where
+ * weights are searched, the barrier that keeps them positive. */
+static double height(const dense_work *w, double mu)
+{
+    double sum = 0;
+    for (size_t t = 1; t <= w->r->n && w->weighted; t++) sum += log(w->u[t]);
+    return log(w->lower) + mu * sum;
+}
+
 /* From the last point along Newton's step: the whole of it, or what changes no U too much, or the
- * first half of a half of that which does not make the lower bound less. *moved: there was one. */
-static finf_status search(dense_work *w, const dense_newton *m, int *better, int *moved,
+ * first half of a half of that which does not go down. *part: of the step, or 0 if there is none.
+ */
+static finf_status search(dense_work *w, const dense_newton *m, int *better, double *part,
                           finf_reason *why)
 {
-    double least = w->lower * (1 - ROUNDING), most = fmin(1, FAR / m->size);
-    for (double step = most; step >= STEP_LEAST * most; step /= 2) {
-        dense_newton_point(m, step, w->x);
+    double least = height(w, m->mu) - ROUNDING, most = fmin(1, FAR / m->size);
+    for (*part = most; *part >= STEP_LEAST * most; *part /= 2) {
+        dense_newton_point(m, *part, w->x);
         finf_status s = look(w, better, why);
         if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel)) continue;
-        *moved = !s && w->lower >= least;
-        if (s || *moved) return s;
+        if (s || height(w, m->mu) >= least || m->left < HIDDEN) return s;
     }
-    *moved = 0;
+    *part = 0;
     return FINF_OK;
 }
 
-/* Newton's method from the best point, while it makes the gap smaller. */
+/* The best point as Newton's method begins with it: no weight is below the barrier's mu. */
+static finf_status start_again(dense_work *w, double mu, finf_reason *why)
+{
+    size_t n = w->r->n;
+    if (!w->weighted && memcmp(w->x, w->best_low, w->length * sizeof *w->x) == 0) return FINF_OK;
+    memcpy(w->x, w->best_low, w->length * sizeof *w->x);
+    finf_status s = dense_evaluate(w, why);
+    if (s || !w->weighted) return s;
+    double *log_u = w->x + w->length - n - 1;
+    for (size_t t = 1; t <= n; t++) log_u[t] = log(fmax(w->u[t], mu));
+    return dense_evaluate(w, why);
+}
+
+/* Newton's method from the best point, while it makes the gap smaller; where weights are searched
+ * the barrier's gap, mu n, is made smaller as soon as a step comes near its optimum. */
 static finf_status polish(dense_work *w, int most, finf_reason *why)
 {
     dense_newton m;
-    int better = 1, moved = 1;
+    int better = 1;
+    double n = (double)w->r->n, part = 1;
+    double mu = w->weighted ? (w->best_upper / w->best_lower - 1) / n : 0;
     finf_status s = dense_newton_make(w, &m);
     if (s) return s;
-    if (memcmp(w->x, w->best_low, w->length * sizeof *w->x) != 0) {
-        memcpy(w->x, w->best_low, w->length * sizeof *w->x);
-        s = dense_evaluate(w, why);
-    }
-    while (!s && moved && better && !is_done(w, most)) {
-        s = dense_newton_direction(&m);
+    s = start_again(w, mu, why);
+    for (int step = 0; !s && part > 0 && (better || w->weighted) && !is_done(w, most); step++) {
+        if (w->weighted && step == STEPS_MAX_MU) break;
+        s = dense_newton_direction(&m, mu);
         if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel)) {
             s = FINF_OK;
             break;
         }
-        if (!s) s = search(w, &m, &better, &moved, why);
+        if (!s) s = search(w, &m, &better, &part, why);
+        if (part > 0.9 && m.left < NEAR_MU * mu * n) mu = fmax(mu * LESS_MU, 0.2 * w->r->o.tol / n);
     }
     dense_newton_free(&m);
     memcpy(w->x, w->best_low, w->length * sizeof *w->x);
     return s;
 }
 
-/* Whether Newton's method is to be tried: near the optimum, or where the mixing takes long. */
-static int is_time(const dense_work *w, int since)
+/* Whether Newton's method is to be tried, `since` iterations after it was: near the optimum, or
+ * where the mixing takes long. Where weights are searched a step takes three times as long, and it
+ * is tried where the mixing no longer halves the gap in MIXED_U iterations; *gap was that.
+ */
+static int is_time(const dense_work *w, int since, double *gap)
 {
-    if (w->weighted || !dense_newton_fits(w)) return 0;
+    if (!dense_newton_fits(w)) return 0;
+    if (w->weighted) {
+        double before = *gap;
+        if (since == 0 || since % MIXED_U != 0) return 0;
+        *gap = w->best_upper / w->best_lower - 1;
+        return *gap > SLOW * before && !is_content(w);
+    }
     return since >= (w->g.most > 1 ? MIXED : MIXED_ONE) &&
            (since >= MIXED_LONG || w->best_upper <= w->best_lower * (1 + NEAR));
 }
@@ -443,7 +496,7 @@ static finf_status iterate(dense_work *w, finf_reason *why)
 {
     mixing m;
     finf_status s = mixing_make(w->length, &m);
-    double before = 0; /* the lower bound of the last point */
+    double before = 0, gap = INFINITY; /* the lower bound of the last point, and a gap before */
     int idle = 0, newton = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
     while (!s) {
         int better;
@@ -452,7 +505,7 @@ static finf_status iterate(dense_work *w, finf_reason *why)
         idle = better ? 0 : idle + 1;
         int patience = w->weighted ? PATIENCE_U : is_content(w) ? CONTENT : PATIENCE;
         if (is_done(w, most) || idle >= patience) break;
-        if (is_time(w, w->iterations - newton)) {
+        if (is_time(w, w->iterations - newton, &gap)) {
             s = polish(w, most, why);
             if (s || is_done(w, most)) break;
             newton = w->iterations;
@@ -465,6 +518,8 @@ static finf_status iterate(dense_work *w, finf_reason *why)
         }
     }
     mixing_free(&m);
+    if (!s && w->weighted && !is_content(w) && dense_newton_fits(w))
+        s = polish(w, w->iterations + STEPS_MAX_MU, why);
     return s;
 }
 

@@ -54,8 +54,9 @@ void dense_scale(dense_work *w, dense_scaling scaling);
 
 /* C with C'C = X, X scaled to sensitivity 1, at the point evaluated last. */
 finf_status dense_strategy(const dense_work *w, double *C);
-/* tr(M X^{-1}) of that X; INFINITY where it is not definite. */
+/* tr(M X^{-1}) of that X, and the largest loss over t; INFINITY where it is not definite. */
 finf_status dense_strategy_loss(const dense_work *w, double *loss);
+finf_status dense_strategy_largest(const dense_work *w, double *loss);
 /* T^2/v at the point evaluated last, from below: whatever the eigenvectors are. */
 finf_status dense_certify(const dense_work *w, double *lower);
 /* The dual over the groups may be below that of the participations asked for. */

@@ -10,7 +10,13 @@
  *
  *     h_ij = int_0^inf exp(-t/s_i) exp(-t/s_j) dt,
  *
- * by the trapezoid rule in log t, makes it a few products of blocks of V' diag(exp(-t/s)) V. */
+ * by the trapezoid rule in log t, makes it a few products of blocks of V' diag(exp(-t/s)) V.
+ *
+ * For the largest loss the weights u are unknowns too: a change N of M adds -S N S' to V D V', S =
+ * diag(1/s) Q W', and the step is that of 2 log T - sum v - (1 + mu n) sum u + mu sum log u. At its
+ * optimum the gap is mu n, and u_t = mu/(1 + mu n - f_t/T); where that slack is positive, the
+ * second derivative of the barrier is slack/u, as in primal-dual methods, which for losses below
+ * the largest goes on to that u in one step. */
 #include "dense_newton.h"
 
 #include <stdlib.h>
@@ -19,11 +25,14 @@
 #include "dense.h"
 #include "lapack.h"
 
-#define NODE_STEP 2.0 /* of the trapezoid rule in log t: right to 6%, */
-#define SMALLEST 1e-9 /* for s down to this part of the largest */
-#define RIDGE 1e-12   /* added to a preconditioner's diagonal, relative */
-#define ENOUGH 0.1    /* what is left of the residual, in the preconditioner's norm */
-#define STEPS_MAX 60  /* of conjugate gradients */
+#define NODE_STEP 2.0   /* of the trapezoid rule in log t: right to 6%, */
+#define SMALLEST 1e-9   /* for s down to this part of the largest */
+#define RIDGE 1e-12     /* added to a preconditioner's diagonal, relative */
+#define ENOUGH 0.1      /* what is left of the residual, in the preconditioner's norm */
+#define STEPS_MAX 60    /* of conjugate gradients */
+#define LEAST_BY 0.1    /* what a step multiplies a weight u by, at least */
+#define MOST_BY 4.0     /* and at most */
+#define LEAST_U (-50.0) /* in the place of log u_0, which has none */
 
 static size_t count_of(size_t size) { return 1 + size * (size - 1) / 2; }
 
@@ -46,9 +55,11 @@ int dense_newton_fits(const dense_work *w)
 finf_status dense_newton_make(const dense_work *w, dense_newton *m)
 {
     size_t n = w->r->n, blocks = w->g.block[w->g.groups], length = design_groups_length(&w->g);
-    size_t factors = factor_length(&w->g);
-    *m = (dense_newton){.w = w, .length = length, .factors = factors};
-    m->V = malloc((3 * n * n + 4 * blocks + factors + 5 * length + n) * sizeof *m->V);
+    size_t factors = factor_length(&w->g), pairs = length;
+    if (w->weighted) length += n;
+    *m = (dense_newton){.w = w, .pairs = pairs, .length = length, .factors = factors};
+    size_t more = w->weighted ? 2 * n * n + 2 * length + 3 * (n + 1) : 0;
+    m->V = malloc((3 * n * n + 4 * blocks + factors + 5 * length + n + more) * sizeof *m->V);
     if (!m->V) return FINF_ENOMEM;
     m->Z = m->V + n * n;
     m->room = m->Z + n * n;
@@ -63,6 +74,14 @@ finf_status dense_newton_make(const dense_work *w, dense_newton *m)
     m->along = m->solved + length;
     m->image = m->along + length;
     m->f = m->image + length;
+    if (!w->weighted) return FINF_OK;
+    m->S = m->f + n;
+    m->M = m->S + n * n;
+    m->bar = m->M + n * n;
+    m->rise = m->bar + length;
+    m->u = m->rise + length;
+    m->du = m->u + n + 1;
+    m->loss = m->du + n + 1;
     return FINF_OK;
 }
 
@@ -159,7 +178,32 @@ static void blocks_of(const dense_newton *m, const double *f, const double *A, d
     }
 }
 
-/* image = - the second derivative of 2 T times y. */
+/* Z -= S N S', N the change of M by that of u. */
+static finf_status add_weights(dense_newton *m, const double *y)
+{
+    size_t n = m->w->r->n;
+    m->du[0] = 0;
+    for (size_t t = 1; t <= n; t++) m->du[t] = m->u[t] * y[m->pairs + t - 1];
+    finf_status s = design_matrix(m->w->r, m->du, m->M);
+    if (!s) s = lapack_multiply(0, 0, n, n, n, 1, m->S, n, m->M, n, 0, m->room, n);
+    return s ? s : lapack_multiply(0, 1, n, n, n, -1, m->room, n, m->S, n, 1, m->Z, n);
+}
+
+/* The derivatives by log u: those by M are -S'ZS, and what the barrier and the logarithm add. */
+static finf_status weights_image(dense_newton *m, const double *y, double *image)
+{
+    size_t n = m->w->r->n;
+    finf_status s = lapack_multiply(0, 0, n, n, n, 1, m->Z, n, m->S, n, 0, m->room, n);
+    if (!s) s = lapack_multiply(1, 0, n, n, n, 1, m->S, n, m->room, n, 0, m->M, n);
+    if (!s) s = design_forward(m->w->r, m->w->responses, m->M, 1, 0, m->du);
+    if (s) return s;
+    for (size_t t = 1; t <= n; t++) image[m->pairs + t - 1] = -m->u[t] * m->du[t];
+    double along = dense_dot(m->rise, y, m->length) / (2 * m->w->T);
+    for (size_t i = 0; i < m->length; i++) image[i] += along * m->rise[i] + m->bar[i] * y[i];
+    return FINF_OK;
+}
+
+/* image = - the second derivative of 2 T times y; weighted: of T times the function above. */
 static finf_status apply(dense_newton *m, const double *y, double *image)
 {
     size_t n = m->w->r->n;
@@ -167,12 +211,15 @@ static finf_status apply(dense_newton *m, const double *y, double *image)
     spread(m, y, m->D);
     times_blocks(m, m->D, m->room);
     finf_status status = lapack_multiply(0, 1, n, n, n, 1, m->room, n, m->V, n, 0, m->Z, n);
+    if (!status && m->S) status = add_weights(m, y);
+    if (status) return status;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) m->Z[i * n + j] *= s[i] * (s[j] / (s[i] + s[j]));
-    if (!status) status = lapack_multiply(0, 0, n, n, n, 1, m->Z, n, m->V, n, 0, m->room, n);
+    status = lapack_multiply(0, 0, n, n, n, 1, m->Z, n, m->V, n, 0, m->room, n);
+    if (status) return status;
     blocks_of(m, NULL, m->room, m->B);
     gather(m, m->B, image);
-    return status;
+    return m->S ? weights_image(m, y, image) : FINF_OK;
 }
 
 /* ---- the preconditioner ---------------------------------------------------------------------- */
@@ -236,9 +283,47 @@ static void solve_groups(const dense_newton *m, const double *residual, double *
         P += count * count;
         out += count;
     }
+    /* the map u <- u (f/mean f)^2 takes rise/2 for the second derivative by log u */
+    for (size_t t = m->pairs; t < m->length; t++) *out++ /= 0.5 * m->rise[t] + m->bar[t];
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
+
+/* The rows of S, and the losses of X. */
+static finf_status begin_weights(dense_newton *m)
+{
+    const dense_work *w = m->w;
+    size_t n = w->r->n;
+    for (size_t l = 0; l < n; l++)
+        for (size_t i = 0; i < w->g.groups; i++) {
+            size_t from = w->g.from[i], size = design_group_size(&w->g, i);
+            const double *W = w->W + w->g.block[i], *q = w->Q + l * n + from;
+            for (size_t a = 0; a < size; a++)
+                m->S[l * n + w->g.step[from + a]] = dense_dot(W + a * size, q, a + 1) / w->s[l];
+        }
+    for (size_t l = 0; l < n; l++) dense_scaled(sqrt(w->s[l]), m->S + l * n, n, m->room + l * n);
+    finf_status s = lapack_gram(n, n, 1, m->room, 0, m->M);
+    if (s) return s;
+    lapack_mirror(m->M, n);
+    memcpy(m->u, w->u, (n + 1) * sizeof *m->u);
+    return design_forward(w->r, w->responses, m->M, 1, 0, m->loss);
+}
+
+/* The derivatives by log u, and what belongs to them. */
+static void weights_gradient(dense_newton *m)
+{
+    size_t n = m->w->r->n;
+    double T = m->w->T, mu = m->mu, all = 1 + mu * (double)n;
+    memcpy(m->rise, m->residual, m->pairs * sizeof *m->rise);
+    memset(m->bar, 0, m->pairs * sizeof *m->bar);
+    for (size_t t = 1; t <= n; t++) {
+        size_t i = m->pairs + t - 1;
+        double slack = all - m->loss[t] / T;
+        m->rise[i] = m->u[t] * m->loss[t];
+        m->bar[i] = T * fmax(mu, slack * m->u[t]);
+        m->residual[i] = T * (mu - slack * m->u[t]);
+    }
+}
 
 /* The derivatives of 2 T - c sum v, c such that no multiple of U is better than U. */
 static void set_gradient(dense_newton *m)
@@ -246,6 +331,7 @@ static void set_gradient(dense_newton *m)
     const dense_work *w = m->w;
     double *y = m->residual;
     gather(m, w->X, y);
+    if (m->S) weights_gradient(m);
     for (size_t i = 0; i < w->g.groups; i++) {
         *y -= m->U[w->g.block[i]] * (w->T / w->v);
         y += count_of(design_group_size(&w->g, i));
@@ -260,6 +346,7 @@ static finf_status conjugate_gradients(dense_newton *m)
     solve_groups(m, m->residual, m->solved);
     memcpy(m->along, m->solved, length * sizeof *m->along);
     double size = dense_dot(m->residual, m->solved, length), first = size;
+    m->left = size / m->w->T;
     for (int i = 0; i < STEPS_MAX && size > ENOUGH * ENOUGH * first; i++) {
         if (finf_cancelled(m->w->r->o.cancel)) return FINF_ETOL;
         s = apply(m, m->along, m->image);
@@ -303,15 +390,18 @@ static void halve(dense_newton *m)
     }
 }
 
-finf_status dense_newton_direction(dense_newton *m)
+finf_status dense_newton_direction(dense_newton *m, double mu)
 {
     const dense_work *w = m->w;
     size_t blocks = w->g.block[w->g.groups];
     memcpy(m->U, w->U, blocks * sizeof *m->U);
     memcpy(m->W, w->W, blocks * sizeof *m->W);
+    m->mu = mu;
     form_rows(m);
+    finf_status s = m->S ? begin_weights(m) : FINF_OK;
+    if (s) return s;
     set_gradient(m);
-    finf_status s = precondition(m);
+    s = precondition(m);
     if (!s) s = conjugate_gradients(m);
     spread(m, m->y, m->D);
     halve(m);
@@ -333,5 +423,11 @@ void dense_newton_point(const dense_newton *m, double step, double *x)
                 *x++ = dense_dot(F + a * size, F + c * size, size) / (norm[a] * norm[c]);
         }
         *log_v = log(mean);
+    }
+    if (!m->S) return;
+    *x++ = LEAST_U;
+    for (size_t t = 1; t <= g->n; t++) {
+        double by = 1 + fmin(step * m->y[m->pairs + t - 1], MOST_BY - 1);
+        *x++ = log(m->u[t]) + log(fmax(by, LEAST_BY));
     }
 }

@@ -73,7 +73,7 @@ void design_adjoint_step(const finf_design *r, double u, design_adjoint *a)
         return;
     }
     design_congruence(r, 1, a->P, a->work);
-    for (size_t i = 0; i < p && u > 0; i++)
+    for (size_t i = 0; i < p && u != 0; i++)
         for (size_t l = 0; l < p; l++)
             if (r->report[i] * r->report[l] != 0)
                 design_add(d, u * r->report[i] * r->report[l], r->half, a->P + (i * p + l) * d);
