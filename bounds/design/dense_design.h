@@ -1,8 +1,11 @@
-/* What dense.c and certify.c share: the dual of the dense design at a point. (theory 12.2) */
+/* What the files of the dense design share: its dual at a point. (theory 12.2) */
 #ifndef FINF_DENSE_DESIGN_H
 #define FINF_DENSE_DESIGN_H
 
 #include "design.h"
+
+#define DENSE_SUFFICIENT 1e-8 /* the gap that is asked for */
+#define DENSE_FLOOR_U (-50.0) /* log of the least weight, the largest being 1 */
 
 /* How X becomes one of sensitivity 1. */
 typedef enum {
@@ -45,10 +48,24 @@ typedef struct {
     int iterations;
 } dense_work;
 
+/* ---- dense_point.c ---- */
+
+/* L with L'L = M of the weights w->u; FINF_EDOM: there is none. */
+finf_status dense_factor_workload(dense_work *w);
+/* The point w->x that a search begins at. */
+void dense_begin(dense_work *w);
 /* Everything at the point w->x: U, W, Y, Q, s, X, T, v. */
 finf_status dense_evaluate(dense_work *w, finf_reason *why);
 /* w->scaling, and w->sens that belongs to it. */
 void dense_scale(dense_work *w, dense_scaling scaling);
+
+/* w->lower and w->upper at the point that was evaluated last. */
+finf_status dense_judge(dense_work *w);
+
+/* ---- dense_search.c ---- */
+
+/* From w->x to the best points. FINF_ETOL: cancelled; what was found before is there. */
+finf_status dense_search(dense_work *w, finf_reason *why);
 
 /* ---- certify.c ---- */
 

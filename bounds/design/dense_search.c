@@ -1,0 +1,238 @@
+/* The search for the dense design: maps that are mixed, then Newton's method. (theory 12.3) */
+#include "dense_newton.h"
+
+#include <string.h>
+
+#include "mixing.h"
+
+#define PLAIN 3         /* steps of the plain map before the mixing starts */
+#define STEPS_LONG 500  /* iterations at most, for runs of so many steps or fewer, */
+#define STEPS_LEAST 100 /* for longer ones fewer, as each takes longer, but so many, */
+#define STEPS_MAX_U 300 /* and where weights are searched too */
+#define PATIENCE 120    /* iterations without progress that end it, */
+#define PATIENCE_U 60   /* as above, */
+#define CONTENT 15      /* and where the gap is as small as is asked for */
+#define STEP_BACK 0.5   /* of the gap: where the lower bound falls by it, the map alone is taken */
+#define MIXED 6         /* iterations of the mixing at least before Newton's method, */
+#define MIXED_ONE 15    /* for one participation, where the mixing alone often ends before, */
+#define MIXED_LONG 25   /* and at most; */
+#define NEAR 1e-2       /* in between the gap decides; */
+#define MIXED_U 50      /* and where weights are searched too, iterations in which the gap .. */
+#define SLOW 0.5        /* .. should become as much less; */
+#define STEPS_MAX_MU 40 /* of Newton's method there, */
+#define NEAR_MU 0.3     /* whose barrier becomes less where a step promises this part of its gap, */
+#define LESS_MU 0.2     /* by this */
+#define FAR 4.0         /* what Newton's step may change U by, relative to it, */
+#define STEP_LEAST 0.01 /* and the least part of that */
+#define ROUNDING 1e-13  /* of the lower bound, */
+#define HIDDEN 1e-10    /* and what a step promises to add to it where rounding may hide that */
+
+/* The point that the maps send w->x to, into g. U and w->u are overwritten. */
+static finf_status map(dense_work *w, double *g)
+{
+    size_t n = w->r->n;
+    finf_status s = design_groups_map(&w->g, w->X, w->U);
+    if (s) return s;
+    design_groups_pack(&w->g, w->U, g);
+    if (!w->weighted) return FINF_OK;
+    double mean = 0, sum = 0, *log_u = g + w->length - n - 1;
+    for (size_t t = 1; t <= n; t++) mean += w->u[t] * w->f[t];
+    for (size_t t = 1; t <= n; t++) sum += w->u[t] * (w->f[t] / mean) * (w->f[t] / mean);
+    log_u[0] = DENSE_FLOOR_U;
+    for (size_t t = 1; t <= n; t++)
+        log_u[t] = log(w->u[t] / sum) + 2 * log(fmax(w->f[t] / mean, 1e-3));
+    return FINF_OK;
+}
+
+/* The next point: the mixed one, or the map's alone where that is not definite. */
+static finf_status advance(dense_work *w, mixing *m)
+{
+    double *x, *g;
+    size_t n = w->r->n;
+    mixing_next(m, &x, &g);
+    design_groups_pack(&w->g, w->U, x);
+    for (size_t t = 0; t <= n && w->weighted; t++)
+        x[w->length - n - 1 + t] = t ? log(w->u[t]) : DENSE_FLOOR_U;
+    design_groups_weigh(&w->g, w->U, w->weight);
+    for (size_t t = 0; t <= n && w->weighted; t++)
+        w->weight[w->length - n - 1 + t] = t ? sqrt(w->u[t]) : 0;
+    finf_status s = map(w, g);
+    if (s) return s;
+    memcpy(w->x, g, w->length * sizeof *g);
+    if (m->held <= PLAIN) return FINF_OK;
+    mixing_mix(m, w->weight, w->x);
+    int finite = 1;
+    for (size_t i = 0; i < w->length; i++) finite = finite && isfinite(w->x[i]);
+    if (finite) design_groups_unpack(&w->g, w->x, w->U);
+    if (finite && design_groups_factor(&w->g, w->U, w->W)) return FINF_OK;
+    mixing_forget(m);
+    memcpy(w->x, g, w->length * sizeof *g);
+    return FINF_OK;
+}
+
+/* Keeps what is better than before. Returns whether something is. */
+static int keep(dense_work *w)
+{
+    int better = 0;
+    if (w->upper < w->best_upper) {
+        better |= w->upper < w->best_upper - 0.01 * (w->best_upper - w->best_lower);
+        w->best_upper = w->upper;
+        w->best_scaling = w->scaling;
+        memcpy(w->best_up, w->x, w->length * sizeof *w->x);
+    }
+    if (w->lower > w->best_lower) {
+        better |= w->lower > w->best_lower + 0.01 * (w->best_upper - w->best_lower);
+        w->best_lower = w->lower;
+        memcpy(w->best_low, w->x, w->length * sizeof *w->x);
+    }
+    return better;
+}
+
+/* Where Newton's method does not help, the mixing may take hundreds of iterations. */
+static int steps_max(size_t n)
+{
+    size_t most = STEPS_LONG * STEPS_LONG / (n > STEPS_LONG ? n : STEPS_LONG);
+    return (int)(most > STEPS_LEAST ? most : STEPS_LEAST);
+}
+
+/* Everything at the point w->x, kept where it is better than before: *better says whether. */
+static finf_status look(dense_work *w, int *better, finf_reason *why)
+{
+    const finf_design_options *o = &w->r->o;
+    *better = 0;
+    if (finf_cancelled(o->cancel)) return FINF_ETOL;
+    finf_status s = dense_evaluate(w, why);
+    if (!s) s = dense_judge(w);
+    if (s) return s;
+    *better = keep(w);
+    w->iterations++;
+    if (o->progress)
+        o->progress(o->progress_data, w->iterations, w->best_upper * w->r->spread,
+                    w->best_lower * w->r->spread);
+    return FINF_OK;
+}
+
+/* The gap is as small as is asked for. */
+static int is_content(const dense_work *w)
+{
+    return w->best_upper <= w->best_lower * (1 + DENSE_SUFFICIENT / 2);
+}
+
+static int is_done(const dense_work *w, int most)
+{
+    return w->best_upper <= w->best_lower * (1 + w->r->o.tol) || w->iterations >= most;
+}
+
+/* What Newton's method makes as large as possible: the logarithm of the lower bound and, where
+ * weights are searched, the barrier that keeps them positive. */
+static double height(const dense_work *w, double mu)
+{
+    double sum = 0;
+    for (size_t t = 1; t <= w->r->n && w->weighted; t++) sum += log(w->u[t]);
+    return log(w->lower) + mu * sum;
+}
+
+/* From the last point along Newton's step: the whole of it, or what changes no U too much, or the
+ * first half of a half of that which does not go down. *part: of the step, or 0 if there is none.
+ */
+static finf_status search(dense_work *w, const dense_newton *m, int *better, double *part,
+                          finf_reason *why)
+{
+    double least = height(w, m->mu) - ROUNDING, most = fmin(1, FAR / m->size);
+    for (*part = most; *part >= STEP_LEAST * most; *part /= 2) {
+        dense_newton_point(m, *part, w->x);
+        finf_status s = look(w, better, why);
+        if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel)) continue;
+        if (s || height(w, m->mu) >= least || m->left < HIDDEN) return s;
+    }
+    *part = 0;
+    return FINF_OK;
+}
+
+/* The best point as Newton's method begins with it: no weight is below the barrier's mu. */
+static finf_status start_again(dense_work *w, double mu, finf_reason *why)
+{
+    size_t n = w->r->n;
+    if (!w->weighted && memcmp(w->x, w->best_low, w->length * sizeof *w->x) == 0) return FINF_OK;
+    memcpy(w->x, w->best_low, w->length * sizeof *w->x);
+    finf_status s = dense_evaluate(w, why);
+    if (s || !w->weighted) return s;
+    double *log_u = w->x + w->length - n - 1;
+    for (size_t t = 1; t <= n; t++) log_u[t] = log(fmax(w->u[t], mu));
+    return dense_evaluate(w, why);
+}
+
+/* Newton's method from the best point, while it makes the gap smaller; where weights are searched
+ * the barrier's gap, mu n, is made smaller as soon as a step comes near its optimum. */
+static finf_status polish(dense_work *w, int most, finf_reason *why)
+{
+    dense_newton m;
+    int better = 1;
+    double n = (double)w->r->n, part = 1;
+    double mu = w->weighted ? (w->best_upper / w->best_lower - 1) / n : 0;
+    finf_status s = dense_newton_make(w, &m);
+    if (s) return s;
+    s = start_again(w, mu, why);
+    for (int step = 0; !s && part > 0 && (better || w->weighted) && !is_done(w, most); step++) {
+        if (w->weighted && step == STEPS_MAX_MU) break;
+        s = dense_newton_direction(&m, mu);
+        if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel)) {
+            s = FINF_OK;
+            break;
+        }
+        if (!s) s = search(w, &m, &better, &part, why);
+        if (part > 0.9 && m.left < NEAR_MU * mu * n) mu = fmax(mu * LESS_MU, 0.2 * w->r->o.tol / n);
+    }
+    dense_newton_free(&m);
+    memcpy(w->x, w->best_low, w->length * sizeof *w->x);
+    return s;
+}
+
+/* Whether Newton's method is to be tried, `since` iterations after it was: near the optimum, or
+ * where the mixing takes long. Where weights are searched a step takes three times as long, and it
+ * is tried where the mixing no longer halves the gap in MIXED_U iterations; *gap was that.
+ */
+static int is_time(const dense_work *w, int since, double *gap)
+{
+    if (!dense_newton_fits(w)) return 0;
+    if (w->weighted) {
+        double before = *gap;
+        if (since == 0 || since % MIXED_U != 0) return 0;
+        *gap = w->best_upper / w->best_lower - 1;
+        return *gap > SLOW * before && !is_content(w);
+    }
+    return since >= (w->g.most > 1 ? MIXED : MIXED_ONE) &&
+           (since >= MIXED_LONG || w->best_upper <= w->best_lower * (1 + NEAR));
+}
+
+/* Until the gap is tol, or nothing improves any more. FINF_ETOL: cancelled. */
+finf_status dense_search(dense_work *w, finf_reason *why)
+{
+    mixing m;
+    finf_status s = mixing_make(w->length, &m);
+    double before = 0, gap = INFINITY; /* the lower bound of the last point, and a gap before */
+    int idle = 0, newton = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
+    while (!s) {
+        int better;
+        s = look(w, &better, why);
+        if (s) break;
+        idle = better ? 0 : idle + 1;
+        int patience = w->weighted ? PATIENCE_U : is_content(w) ? CONTENT : PATIENCE;
+        if (is_done(w, most) || idle >= patience) break;
+        if (is_time(w, w->iterations - newton, &gap)) {
+            s = polish(w, most, why);
+            if (s || is_done(w, most)) break;
+            newton = w->iterations;
+        } else if (m.held > PLAIN &&
+                   w->lower < before - STEP_BACK * (w->best_upper - w->best_lower))
+            memcpy(w->x, mixing_forget(&m), w->length * sizeof *w->x);
+        else {
+            before = w->lower;
+            s = advance(w, &m);
+        }
+    }
+    mixing_free(&m);
+    if (!s && w->weighted && !is_content(w) && dense_newton_fits(w))
+        s = polish(w, w->iterations + STEPS_MAX_MU, why);
+    return s;
+}
