@@ -403,9 +403,10 @@ finf_status dense_newton_direction(dense_newton *m, double mu)
     set_gradient(m);
     s = precondition(m);
     if (!s) s = conjugate_gradients(m);
+    if (s) return s;
     spread(m, m->y, m->D);
     halve(m);
-    return s;
+    return FINF_OK;
 }
 
 void dense_newton_point(const dense_newton *m, double step, double *x)

@@ -105,10 +105,12 @@ void keyed_tail_fill(finf_stream *s)
 void keyed_tail_read(const finf_stream *s, void *out)
 {
     size_t row = s->filter.n + TAIL_TAPS + (size_t)(s->step % AHEAD);
-    for (size_t a = 0, n; a < s->count; a += n) {
-        n = tile_size(s, a);
-        const double *z = s->state + s->filter.rows * a + row * n, *next = z + s->filter.rows * n;
-        for (size_t j = 0; j < TILE && a + n < s->count; j += 8) __builtin_prefetch(next + j);
+    const double *tile = s->state;
+    for (size_t a = 0, n = tile_size(s, 0), after; a < s->count; a += n, n = after) {
+        const double *z = tile + row * n;
+        after = a + n < s->count ? tile_size(s, a + n) : 0;
+        tile += s->filter.rows * n;
+        if (after) fetch(tile + row * after, after);
         keyed_write(s, z, a, n, out);
     }
 }
