@@ -1724,7 +1724,7 @@ finf_stream_options finf_stream_options_default(void);
  * domain:   1 <= dim <= FINF_STREAM_DIM_MAX, opt as there, first + count <= dim, else FINF_EDOM.
  *           FINF_EUSAGE: libsodium is not there; both a key and a seed; see `steps`
  * method:   blt: its buffers, k vectors; strategy: its last n-1 outputs; a finite beta: the last
- *           n-1 inputs; nu and cc: up to 64 buffers for what is 8 steps past or more, and 64 steps
+ *           n-1 inputs; nu and cc: up to 64 buffers for what is 8 steps past or more, and 16 steps
  *           ahead: O(vectors) operations a coordinate and step. Others: all steps at the first
  *           finf_stream_next, the first FINF_STREAM_SUMS by sums and those after by transforms,
  *           O(log steps) operations a coordinate and step

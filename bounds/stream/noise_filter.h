@@ -8,7 +8,7 @@
 
 enum {
     NOISE_FILTER_TILE = 1024,
-    NOISE_FILTER_AHEAD = 64 /* steps that FILTER_TAIL makes at a time */
+    NOISE_FILTER_AHEAD = 16 /* steps that FILTER_TAIL makes at a time */
 };
 
 typedef enum {
