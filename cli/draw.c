@@ -103,7 +103,8 @@ finf_status draw_check(const args *a, finf_reason *why)
     return FINF_OK;
 }
 
-/* Nothing varies: a range of the option that was given is one that would do. */
+/* Nothing varies: a range of the option that was given is one that would do, or of one that the
+ * command has. */
 static finf_status no_range(const args *a, finf_reason *why)
 {
     static const struct {
@@ -116,6 +117,8 @@ static finf_status no_range(const args *a, finf_reason *why)
                     {OPT_NOISE, "nu:0.001:0.1:log:20"}};
     size_t i = 0, last = sizeof WOULD_DO / sizeof *WOULD_DO - 1;
     while (i < last && !args_given(a, WOULD_DO[i].id)) i++;
+    if (!option_of_command(a->command, WOULD_DO[i].id)) i = 0;
+    while (i < last && !option_of_command(a->command, WOULD_DO[i].id)) i++;
     return finf_why(why, FINF_EUSAGE,
                     "--plot draws a table over a range: give one, such as --%s %s",
                     option_get(WOULD_DO[i].id, a->command).name, WOULD_DO[i].range);

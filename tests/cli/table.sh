@@ -90,8 +90,8 @@ ok . coef --noise nu:0.1 --length 50 --density --plot p.svg
 svg p.svg 'frequency w'
 bad 2 'a --length of 2 or more' coef --noise nu:0.1 --length 1 --plot left.svg
 rm -f p.svg F.npy
-for c in 'mean --noise sgd --eta 0.1' 'mean --noise sgd --noise nu:0.1 --eta 0.1' 'gamma --noise sgd' 'curve --steps 8 --noise sgd' 'privacy --rho 1'; do
-    case $c in mean*) range='--eta 0.01:0.1' ;; gamma*) range='--noise nu:0.001:0.1' ;; curve*) range='--steps 10:1000' ;; *) range='--rho 0.1:10' ;; esac
+for c in 'mean --noise sgd --eta 0.1' 'mean --noise sgd --noise nu:0.1 --eta 0.1' 'gamma --noise sgd' 'curve --steps 8 --noise sgd' 'privacy --rho 1' rates 'rates --table finite'; do
+    case $c in mean* | rates*) range='--eta 0.01:0.1' ;; gamma*) range='--noise nu:0.001:0.1' ;; curve*) range='--steps 10:1000' ;; *) range='--rho 0.1:10' ;; esac
     bad 2 "--plot draws a table over a range: give one, such as $range:log:20" $c --plot left.svg
 done
 for name in left.png left 'left.svg.txt' .; do bad 2 "--plot '$name': must end in .svg" mean --noise sgd --eta 0.1:0.2:lin:3 --plot "$name"; done
