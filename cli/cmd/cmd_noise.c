@@ -190,17 +190,18 @@ static finf_status needs_horizon(const args *a, finf_reason *why)
 
 /* A recursion goes on after the steps of a design or of --horizon, but its privacy does not. */
 static finf_status check_steps(const args *a, const request *r, const finf_stream *s,
-                               finf_reason *why)
+                               unsigned long long from, finf_reason *why)
 {
-    finf_stream_facts f = finf_stream_describe(s);
-    unsigned long long end = f.steps, steps = (unsigned long long)r->steps;
+    unsigned long long end = finf_stream_describe(s).steps, steps = (unsigned long long)r->steps;
     if (!isnan(r->horizon)) end = (unsigned long long)r->horizon; /* a design has one too */
-    if (!end || (f.step <= end && steps <= end - f.step)) return FINF_OK;
+    if (!end || (from <= end && steps <= end - from)) return FINF_OK;
     if (r->beginning) return needs_horizon(a, why);
-    return finf_why(why, FINF_EDOM, "steps %llu to %llu: the run has %llu", f.step,
-                    f.step + steps - 1, end);
+    return finf_why(why, FINF_EDOM, "steps %llu to %llu: the run has %llu", from, from + steps - 1,
+                    end);
 }
 
+/* Before the first step that is asked for. Steps that are not there are refused before those
+ * before them are run through, which may take long. */
 static finf_status make_stream(const args *a, request *r, finf_stream **out, finf_reason *why)
 {
     const finf_cancel cancel = {sweep_interrupted, NULL};
@@ -218,9 +219,11 @@ static finf_status make_stream(const args *a, request *r, finf_stream **out, fin
         s = noise_source_stream(&r->of, r->dim, &r->o, out, why);
     }
     if (s) return s;
-    if (r->beginning && from > FINF_STREAM_SUMS) return needs_horizon(a, why);
-    if (r->state) return restore(a, r, *out, why);
-    return finf_stream_skip(*out, (unsigned long long)from, &cancel, why);
+    unsigned long long first = (unsigned long long)from;
+    if (r->state) s = restore(a, r, *out, why);
+    if (!s && r->state) first = finf_stream_describe(*out).step;
+    if (!s) s = check_steps(a, r, *out, first, why);
+    return s || r->state ? s : finf_stream_skip(*out, first, &cancel, why);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -357,7 +360,7 @@ static finf_status check_form(const args *a, int table, finf_reason *why)
     if (table && args_given(a, OPT_STATE))
         return finf_why(why, FINF_EUSAGE,
                         "--state goes on where numbers written as bytes or .npy stopped, not a "
-                        "table: --output FILE, and no --format beside it");
+                        "table: --output FILE or FILE.npy, and no --format beside it");
     return FINF_OK;
 }
 
@@ -373,7 +376,6 @@ static finf_status cmd_noise(const args *a, doc *d, finf_reason *why)
     if (!status) status = find_sigma(a, &r, why);
     if (!status && table) r.o.dtype = FINF_STREAM_F64;
     if (!status) status = make_stream(a, &r, &s, why);
-    if (!status) status = check_steps(a, &r, s, why);
     if (!status && table) status = show_table(a, &r, s, d, why);
     if (!status && !table) {
         status = show_numbers(a, s, (size_t)r.steps, d, why);

@@ -74,7 +74,10 @@ if "$finf" --version --verbose | grep -q 'libsodium *[0-9]'; then
     cat part1 part2 part3 | cmp -s - run1 && yes || no 'stopped and gone on: other bits' noise --noise nu:0.01
     bad1 3 'another noise' noise --noise nu:0.02 --steps 5 --dim 9 --sigma 2 --state state
     bad1 3 'another noise' noise --noise power:0.4,0.01 --steps 5 --horizon 1000 --dim 9 --sigma 2 --state state
-    bad 3 'made for 1073741824 steps' noise --noise cc --steps 5 --from 2e9 --dim 1 --sigma 1 --seed 1
+    # steps that are not there are refused before those before them are run through, which would take hours
+    bad1 3 'steps 2000000000 to 2000000004: the run has 1073741824' noise --noise cc --steps 5 --from 2e9 --dim 1 --sigma 1 --seed 1
+    bad1 3 'the run has 1000000000' noise --noise nu:0.1 --steps 5 --from 1e9 --horizon 1e9 --dim 1000 --sigma 1 --seed 1
+    bad1 3 'the run has 1000000000' noise --noise "$blt" --steps 5 --from 1e9 --horizon 1e9 --dim 1000 --sigma 1 --seed 1
     rm -f run1 part3
     # a key for several workers
     head -c 32 whole >key
@@ -161,5 +164,6 @@ bad 2 'not several' noise --noise sgd --steps 1 --dim 1 --sigma 1 --rho 1
 bad 2 'one stream' noise --noise sgd --noise nu:0.1 --steps 1 --dim 1 --sigma 1
 bad 2 'one stream' noise --noise sgd --steps 1,2 --dim 1 --sigma 1
 bad 2 'no --format beside it' noise --noise sgd --steps 1 --dim 1 --sigma 1 --state s --json
+bad1 2 'FILE or FILE.npy, and no --format beside it' noise --noise sgd --steps 1 --dim 1 --sigma 1 --state s --output left.csv
 for v in 1 2:1 1:1 -1:1 0:4 0.5:1 a:b 1: :1; do bad 3 "coordinates '$v'" noise --noise sgd --steps 1 --dim 3 --sigma 1 --coordinates $v; done
 bad 2 'f32' noise --noise sgd --steps 1 --dim 1 --sigma 1 --dtype f16
