@@ -13,13 +13,18 @@ def table(path: str, part: str, named: bool = False) -> Array | None:
     """A .npy array, or the lines of text or CSV: # starts a comment, the first line may be a header,
     and of a file that lines [name] part only this part is read; None: it has no such part. With
     `named` a file without parts is not the part that is meant."""
+    return _read(path, part, named)[0]
+
+
+def _read(path: str, part: str, named: bool) -> tuple[Array | None, bool]:
+    """`table`, and whether it has a header."""
     try:
         with open(path, "rb") as f:
             raw = f.read()
     except OSError as e:
         raise InputOutputError(f"'{path}': {e.strerror or e}") from None
     if raw.startswith(b"\x93NUMPY"):
-        return None if named else _checked(_npy(path), path)
+        return None if named else _checked(_npy(path), path), False
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in raw.decode(errors="replace").splitlines():
@@ -30,7 +35,23 @@ def table(path: str, part: str, named: bool = False) -> Array | None:
         elif line:
             parts[name].append(line)
     lines = parts.get(part) if named or len(parts) > 1 else parts[""]
-    return None if lines is None else _checked(_rows(lines, path), path)
+    if lines is None:
+        return None, False
+    rows, header = _rows(lines, path)
+    return _checked(rows, path), header
+
+
+def pairs(path: str, part: str, what: str) -> tuple[Array | None, Array | None]:
+    """x and y: two columns, or the first two of several that have names; without x, which is None:
+    one column or one row. y None: the file has no such part."""
+    t, header = _read(path, part, False)
+    if t is None:
+        return None, None
+    if t.shape[1] == 2 or (t.shape[1] > 2 and header):
+        return t[:, 0], t[:, 1]
+    if 1 not in t.shape:
+        raise ParseError(f"'{path}' has {t.shape[1]} columns: {what} or one alone is expected")
+    return None, t.ravel()
 
 
 def column(path: str, part: str, named: bool = False) -> Array | None:
@@ -52,14 +73,15 @@ def _npy(path: str) -> Any:
         raise ParseError(f"'{path}': {e}") from None
 
 
-def _rows(lines: list[str], path: str) -> Any:
-    rows = [line.replace(",", " ").split() for line in lines]
+def _rows(lines: list[str], path: str) -> tuple[Any, bool]:
+    """The numbers, and whether there was a header."""
+    rows, header = [line.replace(",", " ").split() for line in lines], False
     try:
         list(map(float, rows[0] if rows else ()))
     except ValueError:
-        rows = rows[1:]  # a header
+        rows, header = rows[1:], True
     try:
-        return np.array([[float(x) for x in row] for row in rows], dtype=np.float64)
+        return np.array([[float(x) for x in row] for row in rows], dtype=np.float64), header
     except ValueError as e:
         raise ParseError(f"'{path}': as many numbers in every line are expected: {e}") from None
 

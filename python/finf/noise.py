@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ._call import Array, call, check, encoded, left_alone, made, number, numbers, room
 from ._call import string, text_of, whole
-from ._files import column, table
+from ._files import column, pairs, table
 from ._library import ffi, lib
 from .errors import DomainError, ParseError, UsageError
 
@@ -409,11 +409,10 @@ def _frequencies(w: ArrayLike) -> Array:
 def _of_file(family: str, path: str) -> Noise:
     """beta@FILE, strategy@FILE, spectrum@FILE, and design@FILE that `finf design --save` wrote."""
     if family == "spectrum":
-        t = table(path, "spectrum")
-        if t is None:
+        w, density = pairs(path, "spectrum", "w, |B|^2")
+        if density is None:
             raise ParseError(f"'{path}' has no part [spectrum]")
-        return Noise.from_density(t[:, 0]) if t.shape[1] == 1 else \
-            Noise.from_density(t[:, 1], t[:, 0])
+        return Noise.from_density(density, w)
     saved = family == "design"
     blt = table(path, "blt", True) if saved else None
     if blt is not None and blt.shape[1] == 2:

@@ -259,6 +259,7 @@ def test_noise_of_files(records, tmp_path):
     (tmp_path / "index.csv").write_text("t,beta\n0,1\n1,-0.5\n2,0.1\n")
     w = np.linspace(0, np.pi, 65)
     (tmp_path / "one.txt").write_text("\n".join(map(repr, 1.3 - np.cos(w))))
+    (tmp_path / "across.txt").write_text(" ".join(map(repr, 1.3 - np.cos(w))))
     np.save(tmp_path / "two.npy", np.c_[w, 1.3 - np.cos(w)])
     runs = {"blt": "blt:2", "toeplitz": "toeplitz", "banded": "banded:3"}
     for name, family in runs.items():
@@ -267,7 +268,7 @@ def test_noise_of_files(records, tmp_path):
     records(f"optimize --eta 0.1 --kappa 10 --save {tmp_path / 'best'}")
     for spec in ("strategy@c.npy", "beta@row.txt", "beta@index.csv", "spectrum@one.txt",
                  "spectrum@two.npy", "design@blt", "design@toeplitz", "design@banded", "beta@best",
-                 "spectrum@best"):
+                 "spectrum@best", "spectrum@across.txt"):
         family, _, name = spec.partition("@")
         text = f"{family}@{tmp_path / name}"
         theirs = records(f"coef --noise {text} --length 9")[0]["noising_coef"]
@@ -282,6 +283,8 @@ def test_noise_of_files(records, tmp_path):
         for family in ("beta", "strategy", "design"):
             with pytest.raises(error, match=name):
                 finf.Noise(f"{family}@{tmp_path / name}")
+    with pytest.raises(finf.ParseError, match="has 3 columns: w,"):
+        finf.Noise(f"spectrum@{tmp_path / 'f'}")
     for wrong in (f"beta@{tmp_path}", "strategy@none", "design@", "spectrum@none"):
         with pytest.raises(OSError):
             finf.Noise(wrong)
