@@ -118,7 +118,8 @@ def design(steps: int | None = None, *, eta: float | None = None,
     without `eta` the step is chosen, up to 20000 steps); with workload="prefix" the variance of
     the prefix sums ("average", if none is given). `families`: "dense", "toeplitz", "banded:b",
     "blt:k", "scaled:k", "nu", "me", any noise or System as it is; None: what `finf design` compares
-    for so many steps, dense and scaled:4 among them up to 1000 and 2000. Without `steps` it is for
+    for so many steps: dense up to 1000 (400 with participations or "max"), scaled:4 up to 2048
+    (without "max", and with no more than 131072 steps times eigenvalues). Without `steps` it is for
     F_inf: "best", "blt:k", "nu", "power", or a noise as it is; with `kappa` in the place of
     `spectrum` for the bound of `iqc`, whose `least` is the minimax. Where one misses its tolerance
     a ToleranceError has them all as its `result`. Other keywords are those of `Problem`.
