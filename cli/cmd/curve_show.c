@@ -83,8 +83,8 @@ static void show_participations(doc *d, const curve_job *j, const curve_entry *e
     const finf_system_facts *f = &e->facts;
     const finf_participation *p = &e->many;
     finf_real fixed = of_many(f, p->fixed_order), min_sep = of_many(f, p->min_sep);
-    int as_fixed = j->gamma == GAMMA_FIXED_ORDER ? DATA_ONLY : SHOWN;
-    int as_min_sep = j->gamma == GAMMA_MIN_SEP ? DATA_ONLY : SHOWN;
+    doc_where as_fixed = j->gamma == GAMMA_FIXED_ORDER ? DATA_ONLY : SHOWN;
+    doc_where as_min_sep = j->gamma == GAMMA_MIN_SEP ? DATA_ONLY : SHOWN;
     char note[200];
     snprintf(note, sizeof note, "to steps exactly so far apart (fixed order)%s",
              fixed_is_upper(p) ? ": an upper bound" : "");
