@@ -311,7 +311,15 @@ def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None
     from the main thread the call is made in a second one, while the first waits. Other threads
     call directly: no signal is theirs.
     """
-    stop = (stop or Stop()).into(cancel)
+    if stop is not None:
+        return _stopped_by(stop.into(cancel), function)
+    try:
+        return _stopped_by(Stop().into(cancel), function)
+    finally:  # the flag goes with this call: another with the same options must not look at it
+        cancel.poll = cancel.data = ffi.NULL
+
+
+def _stopped_by(stop: Stop, function: Callable[[], Any]) -> Any:
     if threading.current_thread() is not threading.main_thread():
         return function()
     begun = threading.Lock()  # whoever takes it first: the call, or an interrupt before it
