@@ -1898,14 +1898,14 @@ typedef struct {
 finf_audit_options finf_audit_options_default(void);
 
 typedef struct {
-    const char *kind;   /* the noise's family, "matrix", or what a system is called */
-    size_t steps;       /* 0: all time */
-    finf_real sens2;    /* squared sensitivity to what was asked: +inf with the reason */
-    int sens2_exact;    /* attained; 0: a proved upper bound, as the signs of X are mixed */
-    double sens2_lower; /* what is attained; sens2 where exact */
-    finf_real gamma2;   /* gamma_inf^2; NaN for a matrix, and where it is not decided */
-    finf_real gamma2_T; /* of the steps, one participation; NaN without them */
-    int minimum_phase;  /* 1 or 0; -1: a matrix, or not decided */
+    const char *kind;      /* the noise's family, "matrix", or what a system is called */
+    size_t steps;          /* 0: all time */
+    finf_real sens2;       /* squared sensitivity to what was asked: +inf with the reason */
+    int sens2_exact;       /* attained; 0: a proved upper bound, as the signs of X are mixed */
+    finf_real sens2_lower; /* what is attained; sens2 where exact */
+    finf_real gamma2;      /* gamma_inf^2; NaN for a matrix, and where it is not decided */
+    finf_real gamma2_T;    /* of the steps, one participation; NaN without them */
+    int minimum_phase;     /* 1 or 0; -1: a matrix, or not decided */
     /* variance of prefix sum t at sigma = 1, NaN without steps: the sum over t (of curve and
      * finf_system_facts too), the mean, and the largest */
     finf_real prefix_error, prefix_error_mean, prefix_error_max;

@@ -75,8 +75,7 @@ static void clear(finf_audit_result *out)
     memset(out, 0, sizeof *out);
     out->kind = "";
     out->minimum_phase = -1;
-    out->sens2_lower = NAN;
-    out->sens2 = out->gamma2 = out->gamma2_T = finf_real_failed();
+    out->sens2 = out->sens2_lower = out->gamma2 = out->gamma2_T = finf_real_failed();
     out->prefix_error = out->prefix_error_mean = out->prefix_error_max = finf_real_failed();
     out->mean_loss = out->max_loss = out->rho = out->epsilon = finf_real_failed();
 }
@@ -98,7 +97,7 @@ static finf_status find_sens2(audit *x, finf_reason *why)
                                       x->o.count, &r->sens2, &r->sens2_lower, why);
     /* k = 1, for what is not Toeplitz; the other was found before */
     if (!s && isnan(r->gamma2_T.value)) {
-        double lower;
+        finf_real lower;
         s = audit_sensitivity(x, x->system, 1, 1, x->o.count, &r->gamma2_T, &lower, why);
     }
     return s;
@@ -111,7 +110,8 @@ static finf_status finish(audit *x, finf_status s)
     finf_reason why = {""};
     if (!s && finf_cancelled(x->o.cancel)) s = finf_why(&r->reason, FINF_ETOL, "stopped");
     if (!s) {
-        r->sens2_exact = isinf(r->sens2.value) || r->sens2_lower >= r->sens2.value * (1 - 1e-9);
+        r->sens2_exact = isinf(r->sens2.value) ||
+                         r->sens2_lower.value >= r->sens2.value * (1 - 1e-9);
         r->mean_loss = product(r->sens2, r->prefix_error_mean);
         r->max_loss = product(r->sens2, r->prefix_error_max);
         s = audit_privacy(x, r->sens2, &r->rho, &r->epsilon, &why);
@@ -153,7 +153,7 @@ static finf_status finite_steps(audit *x, finf_system **system)
     finf_status s = finf_noise_sensitivity_at(x->noise, x->o.steps, &r->gamma2_T, &why);
     if (!s && isinf(r->gamma2_T.value)) {
         r->sens2 = r->gamma2_T;
-        r->sens2_lower = r->sens2.value;
+        r->sens2_lower = r->sens2;
         r->reason = why;
         return FINF_OK;
     }
@@ -183,7 +183,7 @@ finf_status finf_audit_noise(const finf_noise *noise, const finf_audit_options *
     if (!s && x.o.steps) s = finite_steps(&x, &system);
     if (!s && !x.o.steps) {
         out->sens2 = out->gamma2;
-        out->sens2_lower = out->sens2.value;
+        out->sens2_lower = out->sens2;
     }
     s = finish(&x, s);
     finf_system_free(system);

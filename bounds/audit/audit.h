@@ -31,7 +31,7 @@ finf_status audit_residual(const double *M, const double *V, size_t n, double *o
 finf_status audit_prefix(audit *x, finf_reason *why);
 /* Squared sensitivity to k participations b apart; *lower is what is attained. */
 finf_status audit_sensitivity(const audit *x, const finf_system *s, size_t k, size_t b,
-                              finf_design_count count, finf_real *sens2, double *lower,
+                              finf_design_count count, finf_real *sens2, finf_real *lower,
                               finf_reason *why);
 /* rho and epsilon of a squared sensitivity, for sigma and delta as far as they are there. */
 finf_status audit_privacy(const audit *x, finf_real sens2, finf_real *rho, finf_real *epsilon,

@@ -152,7 +152,7 @@ static finf_status slip_of_participations(const audit *x, const finf_audit_claim
     if (!x->system || k == 1) return FINF_OK;
     for (size_t i = 0; i < sizeof TRIED / sizeof *TRIED && !out->text[0]; i++) {
         finf_real sens2;
-        double lower;
+        finf_real lower;
         if (!TRIED[i].k || !TRIED[i].b || (TRIED[i].k - 1) * TRIED[i].b >= n) continue;
         finf_status s = audit_sensitivity(x, x->system, TRIED[i].k, TRIED[i].b, TRIED[i].count,
                                           &sens2, &lower, why);
@@ -216,7 +216,7 @@ static finf_status slip_of_matrix(const audit *x, const finf_audit_claim *c, sli
 {
     const finf_system *s = x->system;
     finf_real sens2;
-    double lower;
+    finf_real lower;
     if (out->text[0] || !s || (s->kind != SYSTEM_TOEPLITZ && s->kind != SYSTEM_MATRIX))
         return FINF_OK;
     finf_system exchanged = audit_exchanged(s);
@@ -252,7 +252,8 @@ static finf_status judge(audit *x, const finf_audit_claim *c, finf_reason *why)
     if (!s && !found.text[0]) slip_of_factor(x, c, &found);
     if (!s) s = slip_of_matrix(x, c, &found, why);
     if (s) return s;
-    int open = low && !r->sens2_exact && c->value * r->sens2.value >= r->sens2_lower * is.value;
+    int open = low && !r->sens2_exact &&
+               c->value * r->sens2.value >= r->sens2_lower.value * is.value;
     audit_add(x, low && !open ? FINF_AUDIT_ERROR : FINF_AUDIT_WARNING,
               open ? "the claim %s = %.10g is not proved: at most %.10g is, an upper bound%s%s"
                    : "claimed %s = %.10g, but it is %.10g%s%s",

@@ -191,7 +191,7 @@ static finf_status one_participation(const audit *x, const finf_system *s, finf_
 }
 
 finf_status audit_sensitivity(const audit *x, const finf_system *s, size_t k, size_t b,
-                              finf_design_count count, finf_real *sens2, double *lower,
+                              finf_design_count count, finf_real *sens2, finf_real *lower,
                               finf_reason *why)
 {
     finf_participation p;
@@ -201,15 +201,15 @@ finf_status audit_sensitivity(const audit *x, const finf_system *s, size_t k, si
         *sens2 = s->facts.sens2;
         if (listed && one_participation(x, s, sens2))
             return finf_why(why, FINF_ENOMEM, "no memory for %zu steps", s->facts.n);
-        *lower = sens2->value;
+        *lower = *sens2;
         return FINF_OK;
     }
     finf_status status = finf_system_participation(s, k, b, &stop, &p, why);
     if (status) return status;
     int fixed = count == FINF_DESIGN_FIXED_ORDER;
-    double value = fixed ? p.fixed_order : p.min_sep;
-    *lower = fixed ? p.fixed_lower : p.min_sep_lower;
-    *sens2 = finf_real_make(value, sens2_lost(x, s, k, value), p.method);
+    double value = fixed ? p.fixed_order : p.min_sep, lost = sens2_lost(x, s, k, value);
+    *lower = finf_real_make(fixed ? p.fixed_lower : p.min_sep_lower, lost, "attained");
+    *sens2 = finf_real_make(value, lost, p.method);
     return FINF_OK;
 }
 

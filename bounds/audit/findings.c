@@ -116,7 +116,7 @@ static finf_status plain_loss(const audit *x, const finf_system *s, double *loss
     finf_audit_result r;
     audit y = *x;
     finf_real sens2;
-    double lower;
+    finf_real lower;
     y.system = s;
     y.out = &r;
     y.inverted = s == x->system ? x->inverted : !x->inverted;

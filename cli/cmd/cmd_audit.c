@@ -214,14 +214,15 @@ static void show_facts(doc *d, const job *j)
              r->sens2_exact ? "" : ": an upper bound, as contributions may cancel");
     doc_real(d, "sens2", SHOWN, r->sens2, note);
     doc_bool(d, "sens2_exact", DATA_ONLY, r->sens2_exact, NULL);
-    doc_number(d, "sens2_lower", r->sens2_exact ? DATA_ONLY : SHOWN, r->sens2_lower,
-               "what is attained");
+    doc_real(d, "sens2_lower", r->sens2_exact ? DATA_ONLY : SHOWN, r->sens2_lower,
+             "what is attained");
     show_real(d, "gamma2", r->gamma2, "of all time, one participation");
     if (r->steps) show_real(d, "gamma2_T", r->gamma2_T, "of these steps, one participation");
     if (r->minimum_phase < 0)
         doc_number(d, "minimum_phase", DATA_ONLY, NAN, NULL);
     else
-        doc_bool(d, "minimum_phase", SHOWN, r->minimum_phase, "no zero of B(z) in |z| <= 1");
+        doc_bool(d, "minimum_phase", SHOWN, r->minimum_phase,
+                 r->minimum_phase ? "no zero of B(z) in |z| <= 1" : "B(z) has a zero in |z| <= 1");
     show_real(d, "prefix_error", r->prefix_error,
               "variances of all prefix sums at sigma = 1, added up");
     show_real(d, "prefix_error_mean", r->prefix_error_mean, "their mean");

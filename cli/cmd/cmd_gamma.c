@@ -25,7 +25,9 @@ static finf_status cmd_gamma(const args *a, doc *d, finf_reason *why)
         if (x.status) /* undecided is neither */
             doc_number(d, "minimum_phase", SHOWN, NAN, "no zero of B(z) in |z| <= 1");
         else
-            doc_bool(d, "minimum_phase", SHOWN, x.all.minimum_phase, "no zero of B(z) in |z| <= 1");
+            doc_bool(d, "minimum_phase", SHOWN, x.all.minimum_phase,
+                     x.all.minimum_phase ? "no zero of B(z) in |z| <= 1"
+                                         : "B(z) has a zero in |z| <= 1");
         doc_string(d, "method", SHOWN, x.all.gamma2.method, NULL);
         show_reason(d, x.all.reason.text[0] ? &x.all.reason : &x.why);
         if (x.status && !s) {

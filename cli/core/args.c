@@ -164,7 +164,8 @@ static void name_operand(args *a)
 {
     const char *word = a->operand;
     if (!word || !option_of_command(a->command, OPT_NOISE) || a->value[OPT_NOISE] ||
-        access(word, F_OK) == 0 || !spec_is_noise(word) || a->repeats == ARGS_REPEATS)
+        access(word, F_OK) == 0 || !(spec_is_noise(word) || spec_is_several(word)) ||
+        a->repeats == ARGS_REPEATS)
         return;
     a->operand = NULL;
     a->value[OPT_NOISE] = word;

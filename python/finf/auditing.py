@@ -49,6 +49,7 @@ class AuditResult(Result):
     #: False: a proved upper bound; and what is attained
     sens2_exact: bool
     sens2_lower: float
+    sens2_lower_error: float
     #: of all time; None for a matrix, or where it is not decided
     gamma2: float | None = None
     gamma2_error: float | None = None
@@ -219,12 +220,12 @@ def _run(what: Any, kind: int, o: Any, r: Any) -> int:
 def _fields(r: Any, o: Any) -> dict[str, Any]:
     out: dict[str, Any] = {
         "kind": string(r.kind), "steps": r.steps or None, "sens2_exact": bool(r.sens2_exact),
-        "sens2_lower": r.sens2_lower, "reason": text_of(r.reason),
+        "reason": text_of(r.reason),
         "minimum_phase": None if r.minimum_phase < 0 else bool(r.minimum_phase),
         "findings": [Finding(string(lib.finf_audit_level_name(f.level)),
                              ffi.string(f.text).decode(errors="replace"))
                      for f in r.finding[0:r.findings]]}
-    for name in ("sens2", "gamma2", "gamma2_T", "prefix_error", "prefix_error_mean",
+    for name in ("sens2", "sens2_lower", "gamma2", "gamma2_T", "prefix_error", "prefix_error_mean",
                  "prefix_error_max", "mean_loss", "max_loss", "rho", "epsilon"):
         x = getattr(r, name)
         if not math.isnan(x.value):
