@@ -61,6 +61,7 @@ static finf_status make(const sodium_library *sodium, noise_filter *filter, unsi
         return finf_why(why, FINF_ENOMEM, "no memory for %zu vectors of %llu numbers", rows,
                         (unsigned long long)count);
     }
+    if (s->room) memset(s->room, 0, keyed_tail_room());
     s->sodium = sodium;
     s->sigma = o->sigma;
     s->floats = o->dtype == FINF_STREAM_F32;

@@ -2,7 +2,8 @@
  *
  * For each decay one number a coordinate is kept. To read and write all of them at every step would
  * take longer than to draw the normals; so AHEAD steps of some coordinates are made at a time, with
- * their numbers in the cache. */
+ * their numbers in the cache, and of LANES coordinates GROUP steps, with their sums in registers.
+ */
 #include <string.h>
 
 #include "keyed_stream.h"
@@ -10,57 +11,63 @@
 
 enum {
     AHEAD = NOISE_FILTER_AHEAD,
-    TILE = 256,     /* coordinates that are drawn together */
-    ROW = TILE + 8, /* of w: rows do not all fall upon the same places of the cache */
-    GROUP = 4       /* steps for which a buffer is read and written once */
+    LANES = 8,          /* coordinates that are computed together */
+    TILE = KEYED_TILE,  /* coordinates that are drawn together */
+    ROW = TILE + LANES, /* of w: rows do not all fall upon the same places of the cache */
+    GROUP = 8           /* steps for which a buffer is read and written once; divides AHEAD */
 };
+
+typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
 size_t keyed_tail_room(void) { return (TAIL_TAPS + AHEAD) * ROW * sizeof(double); }
 
-/* ---- the steps of n coordinates -------------------------------------------------------------- */
+static const lanes *row(const double *w, size_t t) { return (const lanes *)(w + t * ROW); }
 
-/* z_t = sum_{s<TAPS} beta_s w_{t-s}; w begins TAPS steps before z. */
-FINF_VECTOR static void near_steps(const double *restrict beta, size_t n, const double *restrict w,
-                                   double *restrict z)
+/* ---- the steps of LANES coordinates ---------------------------------------------------------- */
+
+/* z_t = sum_{s<TAPS} beta_s w_{t-s} - sum_k scale_k S_k, where S_k <- decay_k S_k + w_{t-TAPS}
+ * before; `count` decays, which is even. w begins TAPS steps before z, whose rows are n apart. */
+FINF_VECTOR static void make_steps(const double *beta, const double *decay, size_t count, double *S,
+                                   const double *w, size_t n, double *z)
 {
-    for (size_t t = 0; t < AHEAD; t++, w += ROW, z += n)
-        for (size_t j = 0; j < n; j++) {
-            double sum = 0;
-            for (size_t s = 0; s < TAIL_TAPS; s++) sum += beta[s] * w[(TAIL_TAPS - s) * ROW + j];
-            z[j] = sum;
+    const double *scale = decay + count;
+    for (size_t t = 0; t < AHEAD; t += GROUP, w += GROUP * ROW, z += GROUP * n) {
+        lanes sum[GROUP];
+        for (size_t i = 0; i < GROUP; i++) {
+            sum[i] = beta[0] * *row(w, i + TAIL_TAPS);
+            for (size_t s = 1; s < TAIL_TAPS; s++) sum[i] += beta[s] * *row(w, i + TAIL_TAPS - s);
         }
+        for (size_t k = 0; k < count; k += 2) {
+            lanes *x = (lanes *)(S + k * LANES), a = x[0], b = x[1];
+            for (size_t i = 0; i < GROUP; i++) {
+                a = decay[k] * a + *row(w, i);
+                b = decay[k + 1] * b + *row(w, i);
+                sum[i] -= scale[k] * a + scale[k + 1] * b;
+            }
+            x[0] = a;
+            x[1] = b;
+        }
+        for (size_t i = 0; i < GROUP; i++) *(lanes *)(z + i * n) = sum[i];
+    }
 }
 
-/* S_k <- decay_k S_k + w_{t-TAPS}, and z_t -= scale_k S_k: two of `count` decays, which is even,
- * and GROUP steps at a time, so that there is more to compute than to read and write. */
-FINF_VECTOR static void far_steps(const double *restrict decay, const double *restrict scale,
-                                  size_t count, size_t n, double *restrict S,
-                                  const double *restrict w, double *restrict z)
+/* The same of m < LANES coordinates, the last of a tile. What lies beside them in w is computed
+ * too, and left there. */
+static void make_last_steps(const double *beta, const double *decay, size_t count, size_t m,
+                            double *S, const double *w, size_t n, double *z)
 {
-    for (size_t t = 0; t < AHEAD; t += GROUP, w += GROUP * ROW, z += GROUP * n)
-        for (size_t k = 0; k < count; k += 2) {
-            double *restrict x = S + k * n, *restrict y = x + n;
-            double *restrict z0 = z, *restrict z1 = z0 + n, *restrict z2 = z1 + n;
-            double *restrict z3 = z2 + n;
-            for (size_t j = 0; j < n; j++) {
-                double a = decay[k] * x[j] + w[j], b = decay[k + 1] * y[j] + w[j];
-                z0[j] -= scale[k] * a + scale[k + 1] * b;
-                a = decay[k] * a + w[ROW + j], b = decay[k + 1] * b + w[ROW + j];
-                z1[j] -= scale[k] * a + scale[k + 1] * b;
-                a = decay[k] * a + w[2 * ROW + j], b = decay[k + 1] * b + w[2 * ROW + j];
-                z2[j] -= scale[k] * a + scale[k + 1] * b;
-                a = decay[k] * a + w[3 * ROW + j], b = decay[k + 1] * b + w[3 * ROW + j];
-                z3[j] -= scale[k] * a + scale[k + 1] * b;
-                x[j] = a;
-                y[j] = b;
-            }
-        }
+    double buffers[TAIL_DECAYS_MAX * LANES] = {0}, out[AHEAD * LANES];
+    for (size_t k = 0; k < count; k++) memcpy(buffers + k * LANES, S + k * m, m * sizeof *S);
+    make_steps(beta, decay, count, buffers, w, LANES, out);
+    for (size_t k = 0; k < count; k++) memcpy(S + k * m, buffers + k * LANES, m * sizeof *S);
+    for (size_t t = 0; t < AHEAD; t++) memcpy(z + t * n, out + t * LANES, m * sizeof *z);
 }
 
 /* ---- the state ------------------------------------------------------------------------------- */
 
-/* Tile after tile, each with rows of as many numbers as it has coordinates: the buffers, the last
- * TAPS inputs, and AHEAD outputs. */
+/* Tile after tile, each with the buffers, the last TAPS inputs, and AHEAD outputs. Inputs and
+ * outputs are rows of as many numbers as the tile has coordinates; buffers are such rows of LANES
+ * coordinates, then of the next LANES, so that they are read one after the other. */
 static size_t tile_size(const finf_stream *s, size_t a)
 {
     size_t n = TILE - (size_t)((s->first + a) % KEYED_BLOCK); /* then at a block's beginning */
@@ -88,8 +95,11 @@ static void fill_tile(finf_stream *s, size_t a, size_t n)
         fetch(S + t * part, part);
         keyed_normals(s->sodium, s->key, s->step + t, begin, drawn, next + t * ROW);
     }
-    near_steps(beta, n, w, z);
-    far_steps(decay, decay + count, count, n, S, w, z);
+    size_t whole = n - n % LANES;
+    for (size_t j = 0; j < whole; j += LANES)
+        make_steps(beta, decay, count, S + count * j, w + j, n, z + j);
+    if (n > whole)
+        make_last_steps(beta, decay, count, n - whole, S + count * whole, w + whole, n, z + whole);
     for (size_t t = 0; t < TAIL_TAPS; t++)
         memcpy(past + t * n, w + (AHEAD + t) * ROW, n * sizeof *w);
 }
@@ -104,13 +114,13 @@ void keyed_tail_fill(finf_stream *s)
 
 void keyed_tail_read(const finf_stream *s, void *out)
 {
-    size_t row = s->filter.n + TAIL_TAPS + (size_t)(s->step % AHEAD);
+    size_t at = s->filter.n + TAIL_TAPS + (size_t)(s->step % AHEAD);
     const double *tile = s->state;
     for (size_t a = 0, n = tile_size(s, 0), after; a < s->count; a += n, n = after) {
-        const double *z = tile + row * n;
+        const double *z = tile + at * n;
         after = a + n < s->count ? tile_size(s, a + n) : 0;
         tile += s->filter.rows * n;
-        if (after) fetch(tile + row * after, after);
+        if (after) fetch(tile + at * after, after);
         keyed_write(s, z, a, n, out);
     }
 }

@@ -1,18 +1,19 @@
 /* The state of a stream as bytes, and back. (theory 13.7)
  *
  *     0   "finfstrm"                    48  the key, 32 bytes
- *     8   version 1, 4 bytes            80  fingerprint of noise, sigma and dim, 32 bytes
+ *     8   version, 4 bytes              80  fingerprint of noise, sigma and dim, 32 bytes
  *     12  1: from a seed, 4 bytes       112 the state, 8 bytes a number
  *     16  length of all this            ..  BLAKE2b of all before, 32 bytes
  *     24  step   32  first   40  count
  *
- * All numbers are little-endian, 8 bytes where nothing is said; doubles as their bits. */
+ * All numbers are little-endian, 8 bytes where nothing is said; doubles as their bits. Version 2
+ * is that of FILTER_TAIL, whose state had another order before; that of all others is 1. */
 #include <string.h>
 
 #include "keyed_stream.h"
 
 enum { AT_LENGTH = 16, AT_STEP = 24, AT_FIRST = 32, AT_COUNT = 40, AT_KEY = 48, AT_PRINT = 80 };
-enum { AT_STATE = 112, DIGEST = 32, VERSION = 1 };
+enum { AT_STATE = 112, DIGEST = 32, VERSION_MAX = 2 };
 static const char MAGIC[8] = {'f', 'i', 'n', 'f', 's', 't', 'r', 'm'};
 
 static void put(unsigned char *to, uint64_t x, int bytes)
@@ -41,6 +42,8 @@ static double get_double(const unsigned char *from)
     memcpy(&x, &bits, sizeof x);
     return x;
 }
+
+static unsigned version(const finf_stream *s) { return s->filter.kind == FILTER_TAIL ? 2 : 1; }
 
 /* Of a whole run nothing is kept: the key makes it again. */
 static size_t numbers(const finf_stream *s)
@@ -78,7 +81,7 @@ finf_status finf_stream_state(const finf_stream *s, unsigned char *out, size_t s
     if (size < length)
         return finf_why(why, FINF_EDOM, "room for %zu bytes: the state has %zu", size, length);
     memcpy(out, MAGIC, sizeof MAGIC);
-    put(out + 8, VERSION, 4);
+    put(out + 8, version(s), 4);
     put(out + 12, (uint64_t)s->seeded, 4);
     put(out + AT_LENGTH, length, 8);
     put(out + AT_STEP, s->step, 8);
@@ -98,9 +101,9 @@ static finf_status well_formed(const finf_stream *s, const unsigned char *in, si
     unsigned char digest[DIGEST];
     if (size < AT_STATE + DIGEST || memcmp(in, MAGIC, sizeof MAGIC) != 0)
         return finf_why(why, FINF_EPARSE, "this is not the state of a stream");
-    if (get(in + 8, 4) != VERSION)
-        return finf_why(why, FINF_EPARSE, "state of version %llu: must be %d",
-                        (unsigned long long)get(in + 8, 4), (int)VERSION);
+    if (get(in + 8, 4) < version(s) || get(in + 8, 4) > VERSION_MAX)
+        return finf_why(why, FINF_EPARSE, "state of version %llu: must be %u",
+                        (unsigned long long)get(in + 8, 4), version(s));
     if (get(in + AT_LENGTH, 8) != size)
         return finf_why(why, FINF_EPARSE, "a state of %llu bytes, of which there are %zu",
                         (unsigned long long)get(in + AT_LENGTH, 8), size);
