@@ -221,7 +221,7 @@ static const struct {
     {"antipgd:0.1", "past inputs", 1},
     {"power:1,0.25", "past inputs", 1},
     {"bisr:20", "past inputs", 19},
-    {"nu:0.01", "past inputs and decays", 20 + 8 + 16},
+    {"nu:0.01", "past inputs and decays", 18 + 8 + 16},
     {"cc", "past inputs and decays", 64 + 8 + 16},
     {"power:0.5,0.1", "past inputs and decays", 12 + 8 + 16},
     {"power:0.3,0.2", "transforms of the whole run", STEPS},
