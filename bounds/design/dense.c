@@ -65,6 +65,14 @@ static void work_free(dense_work *w)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
+/* A lower bound above the loss by no more than their errors is the loss. */
+void dense_set_gap(finf_design_result *out)
+{
+    double above = out->least - out->loss.value;
+    if (above > 0 && above <= out->least_error + out->loss.error) out->least = out->loss.value;
+    out->duality_gap = out->loss.value / out->least - 1;
+}
+
 /* C at the best point: X scaled, its rows in the order of the steps. */
 static finf_status strategy(dense_work *w, double *C, finf_reason *why)
 {
@@ -112,7 +120,7 @@ static finf_status answer(dense_work *w, finf_design_result *out)
     out->least = lower * w->r->spread;
     /* a trace of n^2 products, squared, as the loss is */
     out->least_error = 2 * FINF_EPS * (64 + 16 * sqrt((double)n)) * out->least;
-    out->duality_gap = out->loss.value / out->least - 1;
+    dense_set_gap(out);
     out->memory = n - 1;
     return FINF_OK;
 }

@@ -6,6 +6,7 @@
  * derivatives by C are -2 S B', and those by way of D bring each column's part along itself to 0.
  * Everything is three sweeps of substitution over an n x n matrix: O(n^2 b). */
 #include "dense_band.h"
+#include "dense_design.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,7 +189,7 @@ void dense_keep_better(finf_design_result *other, finf_design_result *out)
         out->noise = NULL;
         out->bands = 0;
         out->nu = NAN;
-        out->duality_gap = out->loss.value / out->least - 1;
+        dense_set_gap(out);
     }
     finf_design_result_free(other);
 }

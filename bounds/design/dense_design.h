@@ -62,6 +62,11 @@ void dense_scale(dense_work *w, dense_scaling scaling);
 /* w->lower and w->upper at the point that was evaluated last. */
 finf_status dense_judge(dense_work *w);
 
+/* ---- dense.c ---- */
+
+/* The gap of out's loss and lower bound: not below 0 by rounding. */
+void dense_set_gap(finf_design_result *out);
+
 /* ---- dense_search.c ---- */
 
 /* From w->x to the best points. FINF_ETOL: cancelled; what was found before is there. */
