@@ -5,12 +5,9 @@
  *     - sum_ij h_ij (V D V')_ij^2,   h_ij = s_i s_j/(s_i + s_j):
  *
  * two products of n x n matrices. The step that maximises 2 T - sum v to second order is found by
- * conjugate gradients. They are preconditioned by what the second derivative is within each group;
- * there
- *
- *     h_ij = int_0^inf exp(-t/s_i) exp(-t/s_j) dt,
- *
- * by the trapezoid rule in log t, makes it a few products of blocks of V' diag(exp(-t/s)) V.
+ * conjugate gradients. They are preconditioned by (s_i s_j)^{1/2}/2 in the place of h_ij, which it
+ * is where s_i = s_j and is not below elsewhere, within each group: - tr(G D G D)/2, G the block of
+ * V' diag(s^{1/2}) V, is solved for by its inverse.
  *
  * For the largest loss the weights u are unknowns too: a change N of M adds -S N S' to V D V', S =
  * diag(1/s) Q W', and the step is that of 2 log T - sum v - (1 + mu n) sum u + mu sum log u. At its
@@ -25,8 +22,6 @@
 #include "dense.h"
 #include "lapack.h"
 
-#define NODE_STEP 2.0   /* of the trapezoid rule in log t: right to 6%, */
-#define SMALLEST 1e-9   /* for s down to this part of the largest */
 #define RIDGE 1e-12     /* added to a preconditioner's diagonal, relative */
 #define ENOUGH 0.1      /* what is left of the residual, in the preconditioner's norm */
 #define STEPS_MAX 60    /* of conjugate gradients */
@@ -36,20 +31,15 @@
 
 static size_t count_of(size_t size) { return 1 + size * (size - 1) / 2; }
 
-/* How many numbers the preconditioner has. */
+/* How many numbers the preconditioner has of a group of this size, */
+static size_t factor_of(size_t size) { return 2 * size * size + size; }
+
+/* and of all. */
 static size_t factor_length(const design_groups *g)
 {
     size_t length = 0;
-    for (size_t i = 0; i < g->groups; i++) {
-        size_t count = count_of(design_group_size(g, i));
-        length += count * count;
-    }
+    for (size_t i = 0; i < g->groups; i++) length += factor_of(design_group_size(g, i));
     return length;
-}
-
-int dense_newton_fits(const dense_work *w)
-{
-    return w->g.most <= DENSE_NEWTON_GROUP && factor_length(&w->g) <= DENSE_NEWTON_NUMBERS;
 }
 
 finf_status dense_newton_make(const dense_work *w, dense_newton *m)
@@ -224,67 +214,87 @@ static finf_status apply(dense_newton *m, const double *y, double *image)
 
 /* ---- the preconditioner ---------------------------------------------------------------------- */
 
-/* P += by times the derivatives of tr(G D G D), D the change of a group, in its upper triangle. */
-static void add_node(size_t size, double by, const double *G, double *P)
+/* J = G^{-1} of a group, the factor of H_ij = J_ij^2, and H^{-1} 1. */
+static finf_status factor_group(size_t size, const double *G, double *P)
 {
-    size_t count = count_of(size), i = 1;
-    double all = 0;
-    for (size_t e = 0; e < size * size; e++) all += G[e] * G[e];
-    P[0] += by * all;
-    for (size_t a = 1; a < size; a++)
-        for (size_t c = 0; c < a; c++, i++) {
-            const double *Ga = G + a * size, *Gc = G + c * size;
-            size_t j = 1;
-            P[i] += 2 * by * dense_dot(Ga, Gc, size);
-            for (size_t p = 1; p < size; p++)
-                for (size_t q = 0; q < p; q++, j++)
-                    if (j >= i) P[i * count + j] += 2 * by * (Ga[p] * Gc[q] + Ga[q] * Gc[p]);
-        }
+    double *J = P, *H = J + size * size, *e = H + size * size;
+    size_t singular;
+    memcpy(J, G, size * size * sizeof *J);
+    for (size_t a = 0; a < size; a++) J[a * size + a] *= 1 + RIDGE;
+    finf_status s = lapack_cholesky(J, size, &singular);
+    if (!s) s = lapack_cholesky_invert(J, size);
+    if (s) return s;
+    lapack_mirror(J, size);
+    for (size_t a = 0; a < size * size; a++) H[a] = J[a] * J[a];
+    for (size_t a = 0; a < size; a++) {
+        H[a * size + a] *= 1 + RIDGE;
+        e[a] = 1;
+    }
+    s = lapack_cholesky(H, size, &singular);
+    if (!s) dense_cholesky_solve(H, size, e);
+    return s;
 }
 
-/* The factors of the second derivative within each group. FINF_ETOL: it is not definite. */
+/* The factors of what stands for the second derivative within each group. FINF_ETOL: it is not
+ * definite. */
 static finf_status precondition(dense_newton *m)
 {
-    const dense_work *w = m->w;
-    const design_groups *g = &w->g;
-    size_t n = w->r->n, singular;
-    double largest = w->s[n - 1], least = fmax(w->s[0], SMALLEST * largest);
-    memset(m->factor, 0, m->factors * sizeof *m->factor);
-    /* the integral is over t from where exp(-2t/s) is nearly 1 for the least s to where it is
-     * nearly 0 for the largest */
-    for (double u = log(least / 2) - 2; u < log(largest / 2) + 3.5; u += NODE_STEP) {
-        double t = exp(u), *P = m->factor;
-        for (size_t i = 0; i < n; i++) m->f[i] = exp(-t / w->s[i]);
-        blocks_of(m, m->f, m->V, m->B);
-        for (size_t i = 0; i < g->groups; i++) {
-            size_t size = design_group_size(g, i), count = count_of(size);
-            double v = m->U[g->block[i]];
-            add_node(size, NODE_STEP * t * v * v, m->B + g->block[i], P);
-            P += count * count;
-        }
-    }
+    const design_groups *g = &m->w->g;
     double *P = m->factor;
-    for (size_t i = 0; i < g->groups; i++) {
-        size_t count = count_of(design_group_size(g, i));
-        for (size_t a = 0; a < count; a++) P[a * count + a] *= 1 + RIDGE;
-        if (dense_cholesky(P, count, (finf_cancel){NULL, NULL}, &singular)) return FINF_ETOL;
-        P += count * count;
+    finf_status s = FINF_OK;
+    for (size_t i = 0; i < g->n; i++) m->f[i] = sqrt(m->w->s[i]);
+    blocks_of(m, m->f, m->V, m->B);
+    for (size_t i = 0; i < g->groups && !s; i++) {
+        size_t size = design_group_size(g, i);
+        s = factor_group(size, m->B + g->block[i], P);
+        P += factor_of(size);
     }
-    return FINF_OK;
+    return s;
 }
 
-static void solve_groups(const dense_newton *m, const double *residual, double *out)
+/* The D of an equal diagonal for which tr(G D G dD)/2 is the residual's product with the numbers of
+ * dD, for all such dD: D = 2 J (R + diag(l)) J, sum l being the residual of the diagonal. */
+static finf_status solve_group(const dense_newton *m, size_t group, const double *P, double *y)
+{
+    size_t size = design_group_size(&m->w->g, group), i = 1;
+    double *R = m->B + m->w->g.block[group], *D = m->D + m->w->g.block[group], *l = m->f;
+    const double *J = P, *H = J + size * size, *e = H + size * size;
+    double v = m->U[m->w->g.block[group]], all = 0, sum = y[0] / v;
+    for (size_t a = 0; a < size; a++) {
+        R[a * size + a] = 0;
+        for (size_t c = 0; c < a; c++) R[a * size + c] = R[c * size + a] = y[i++] / (2 * v);
+    }
+    finf_status s = lapack_multiply(0, 0, size, size, size, 1, R, size, J, size, 0, D, size);
+    for (size_t a = 0; a < size; a++) {
+        l[a] = 0;
+        for (size_t c = 0; c < size; c++) l[a] -= J[a * size + c] * D[c * size + a];
+        sum -= e[a] * l[a];
+        all += e[a];
+    }
+    for (size_t a = 0; a < size; a++) l[a] += sum / all; /* half of the diagonal of D */
+    dense_cholesky_solve(H, size, l);
+    for (size_t a = 0; a < size; a++) dense_axpy(l[a], J + a * size, size, D + a * size);
+    if (!s) s = lapack_multiply(0, 0, size, size, size, 2, J, size, D, size, 0, R, size);
+    y[0] = 2 * sum / all / v;
+    for (size_t a = 1, j = 1; a < size; a++)
+        for (size_t c = 0; c < a; c++) y[j++] = R[a * size + c] / v;
+    return s;
+}
+
+static finf_status solve_groups(const dense_newton *m, const double *residual, double *out)
 {
     const double *P = m->factor;
+    finf_status s = FINF_OK;
     memcpy(out, residual, m->length * sizeof *out);
-    for (size_t i = 0; i < m->w->g.groups; i++) {
-        size_t count = count_of(design_group_size(&m->w->g, i));
-        dense_cholesky_solve(P, count, out);
-        P += count * count;
-        out += count;
+    for (size_t i = 0; i < m->w->g.groups && !s; i++) {
+        size_t size = design_group_size(&m->w->g, i);
+        s = solve_group(m, i, P, out);
+        P += factor_of(size);
+        out += count_of(size);
     }
     /* the map u <- u (f/mean f)^2 takes rise/2 for the second derivative by log u */
     for (size_t t = m->pairs; t < m->length; t++) *out++ /= 0.5 * m->rise[t] + m->bar[t];
+    return s;
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
@@ -341,20 +351,19 @@ static void set_gradient(dense_newton *m)
 static finf_status conjugate_gradients(dense_newton *m)
 {
     size_t length = m->length;
-    finf_status s = FINF_OK;
     memset(m->y, 0, length * sizeof *m->y);
-    solve_groups(m, m->residual, m->solved);
+    finf_status s = solve_groups(m, m->residual, m->solved);
     memcpy(m->along, m->solved, length * sizeof *m->along);
     double size = dense_dot(m->residual, m->solved, length), first = size;
     m->left = size / m->w->T;
-    for (int i = 0; i < STEPS_MAX && size > ENOUGH * ENOUGH * first; i++) {
+    for (int i = 0; i < STEPS_MAX && !s && size > ENOUGH * ENOUGH * first; i++) {
         if (finf_cancelled(m->w->r->o.cancel)) return FINF_ETOL;
         s = apply(m, m->along, m->image);
         double curved = dense_dot(m->along, m->image, length);
         if (s || !(curved > 0)) break;
         dense_axpy(size / curved, m->along, length, m->y);
         dense_axpy(-size / curved, m->image, length, m->residual);
-        solve_groups(m, m->residual, m->solved);
+        s = solve_groups(m, m->residual, m->solved);
         double next = dense_dot(m->residual, m->solved, length);
         for (size_t l = 0; l < length; l++) m->along[l] = m->solved[l] + next / size * m->along[l];
         size = next;

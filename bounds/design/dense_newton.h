@@ -1,12 +1,8 @@
-/* Newton's method on the dual of the dense design, for groups that are not too large. (theory
- * 12.3) */
+/* Newton's method on the dual of the dense design. (theory 12.3) */
 #ifndef FINF_DENSE_NEWTON_H
 #define FINF_DENSE_NEWTON_H
 
 #include "dense_design.h"
-
-#define DENSE_NEWTON_GROUP 32          /* steps of a group at most, whose pairs are unknowns, */
-#define DENSE_NEWTON_NUMBERS (1 << 25) /* and numbers that relate the pairs within the groups */
 
 typedef struct {
     const dense_work *w;
@@ -20,7 +16,7 @@ typedef struct {
     double *W;        /* and of its factor, where the step begins; */
     double *D;        /* of a change of U, at the end the step's as a change of W, twice; */
     double *B;        /* and of what is derived from it */
-    double *factor;   /* of the second derivative within each group, one after the other */
+    double *factor;   /* of the preconditioner of each group, one after the other */
     double *y;        /* the step, */
     double *residual; /* and vectors of conjugate gradients */
     double *solved;
@@ -39,8 +35,6 @@ typedef struct {
     double size;  /* of the step: of the change of U over U, in the group where it is largest */
 } dense_newton;
 
-/* Whether there is room for the pairs of a group. */
-int dense_newton_fits(const dense_work *w);
 finf_status dense_newton_make(const dense_work *w, dense_newton *m);
 void dense_newton_free(dense_newton *m);
 /* The step at the point that was evaluated last; mu: of the barrier, where weights are searched.

@@ -194,7 +194,6 @@ static finf_status polish(dense_work *w, int most, finf_reason *why)
  */
 static int is_time(const dense_work *w, int since, double *gap)
 {
-    if (!dense_newton_fits(w)) return 0;
     if (w->weighted) {
         double before = *gap;
         if (since == 0 || since % MIXED_U != 0) return 0;
@@ -232,7 +231,6 @@ finf_status dense_search(dense_work *w, finf_reason *why)
         }
     }
     mixing_free(&m);
-    if (!s && w->weighted && !is_content(w) && dense_newton_fits(w))
-        s = polish(w, w->iterations + STEPS_MAX_MU, why);
+    if (!s && w->weighted && !is_content(w)) s = polish(w, w->iterations + STEPS_MAX_MU, why);
     return s;
 }
