@@ -156,11 +156,14 @@ _read = reader(
 def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
     """A finf_iqc_result in words."""
     d = p.privacy.widen(_read(r), "bound", "lower", "minimax")
+    d["certified"], d["bound_of"] = bool(d["certified"]), bound_of(p)
+    d["kappa"], d["smooth"], d["d"] = p.kappa, p.smooth, p.dim
+    d["bound_kind"], d["class_"] = p.bound, p.class_
     gap = over(r.bound, r.minimax_lower)
-    d.update(p.fields(r.gamma2), certified=bool(d["certified"]), kappa=p.kappa, smooth=p.smooth,
-             d=p.dim, bound_kind=p.bound, class_=p.class_, bound_of=bound_of(p), gap=gap.value,
-             gap_error=gap.error, solver=string(r.solver), solver_status=string(r.solver_status),
-             reason=text_of(r.reason))
+    d["gap"], d["gap_error"] = gap.value, gap.error
+    d["solver"], d["solver_status"] = string(r.solver), string(r.solver_status)
+    d["reason"] = text_of(r.reason)
+    d.update(p.fields(r.gamma2))
     return d
 
 

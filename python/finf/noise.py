@@ -54,6 +54,7 @@ class Noise:
     def _set(self, c: Any) -> None:
         self._c = c
         self._sensitivity: Any = None
+        self._family: str | None = None
 
     @classmethod
     def _of(cls, c: Any) -> "Noise":
@@ -223,7 +224,9 @@ class Noise:
     @property
     def family(self) -> str:
         """The name of its family: "nu"."""
-        return string(lib.finf_noise_family(self._c))
+        if self._family is None:
+            self._family = string(lib.finf_noise_family(self._c))
+        return self._family
 
     @property
     def spelling(self) -> str | None:

@@ -18,6 +18,7 @@ __all__ = ["Problem"]
 
 _PRIVACY, _MEAN = lib.finf_privacy_setting_default(), lib.finf_mean_options_default()
 _LINREG, _IQC = lib.finf_linreg_options_default(), lib.finf_iqc_options_default()
+_WORDS = ("sharp", "general", "sharp")  # bound, class_ and constants of _IQC
 
 
 class Privacy:
@@ -56,7 +57,8 @@ class Privacy:
         d = dict(vars(self))  # the attributes are these fields
         if sens2 is not None:
             m = self.multipliers(sens2)  # which owns its parts: it must live while one is read
-            d |= self.real("sigma", m.sigma)
+            sigma = self.widened(m.sigma) if self.rho_error else m.sigma
+            d["sigma"], d["sigma_error"] = sigma.value, sigma.error
         return d
 
     def real(self, name: str, x: Any) -> dict[str, Any]:
@@ -73,8 +75,9 @@ class Privacy:
 
     def widen(self, fields: dict[str, Any], *names: str) -> dict[str, Any]:
         """The same for these of many fields."""
-        for name in names if self.rho_error else ():
-            fields |= self.real(name, as_real(fields[name], fields[f"{name}_error"]))
+        if self.rho_error:
+            for name in names:
+                fields |= self.real(name, as_real(fields[name], fields[f"{name}_error"]))
         return fields
 
     def multipliers(self, sens2: Any) -> Any:
@@ -158,7 +161,7 @@ class Problem:
         if self.kappa is not None:
             return self.smooth / self.kappa, self.smooth
         if self.spectrum is not None:
-            return self.spectrum.min, self.spectrum.max
+            return self.spectrum.ends()
         return 1.0, 1.0
 
     # ---- options of the library -------------------------------------------------------------
@@ -184,9 +187,10 @@ class Problem:
         self.privacy.into(o.privacy)
         o.optimizer = pointer(self.optimizer)
         o.smooth, o.dim = self.smooth, self.dim
-        o.bound = choice(self.bound, "bound", lib.finf_iqc_bound_name, 8)
-        o.multipliers = choice(self.class_, "class_", lib.finf_iqc_class_name, 8)
-        o.constants = choice(self.constants, "constants", lib.finf_iqc_constants_name, 8)
+        if (self.bound, self.class_, self.constants) != _WORDS:
+            o.bound = choice(self.bound, "bound", lib.finf_iqc_bound_name, 8)
+            o.multipliers = choice(self.class_, "class_", lib.finf_iqc_class_name, 8)
+            o.constants = choice(self.constants, "constants", lib.finf_iqc_constants_name, 8)
         o.solver = choice(self.solver, "solver", lib.finf_iqc_solver_name, 8)
         o.grid_uniform, o.fir, o.certify = self.grid_uniform, self.fir, self.certify
         return o
@@ -198,11 +202,11 @@ class Problem:
         o, (low, high) = self.optimizer, self.curvatures
         out = ffi.new("finf_real *")  # a failure leaves NaN
         lib.finf_optimizer_contraction(pointer(o), self.eta, low, high, out, ffi.NULL)
-        d = {**self.privacy.fields(sens2), "eta": self.eta, "contraction": out.value,
-             "contraction_error": out.error}
+        d = self.privacy.fields(sens2)
+        d["eta"], d["contraction"], d["contraction_error"] = self.eta, out.value, out.error
         if o is None:
-            return d | {"optimizer": _plain(), "average": None, "weight_decay": None,
-                        "eta_eff": self.eta, "eta_eff_error": 0.0}
+            d["optimizer"], d["eta_eff"] = _plain(), self.eta
+            return d  # the other fields of plain SGD are those of the class
         step = lib.finf_real_times(  # 1/(1-M), or a filter's sum
             as_real(self.eta), lib.finf_real_rounded(lib.finf_optimizer_step(pointer(o)), 2))
         return d | {"optimizer": o, "average": o.average, **real("eta_eff", step),

@@ -7,7 +7,7 @@ from typing import Any, Callable, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import call, check, keywords, numbers, reader, real, stoppable, text_of
+from ._call import call, check, keywords, numbers, reader, stoppable, text_of
 from ._library import ffi, lib
 from .errors import UsageError
 from .noise import Noise, noise_for
@@ -174,7 +174,7 @@ def linreg(noise: "Noise | str", eta: Any, spectrum: "Spectrum | ArrayLike", *,
     p = Problem(eta, spectrum=H, kurtosis=kurtosis, **problem)
     n = noise_for(noise, p)
     o, r = p.linreg_options(), ffi.new("finf_linreg_result *")
-    status = _stoppable(p, o, lambda: lib.finf_linreg(n._c, p.eta, H._c, o, r))
+    status = _stoppable(p, o, lib.finf_linreg, n._c, p.eta, H._c, o, r)
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
     out = linreg_result(p, n, o, r, _directions(p, n, o, directions))
@@ -185,11 +185,11 @@ def linreg(noise: "Noise | str", eta: Any, spectrum: "Spectrum | ArrayLike", *,
 _LONG = 500  # eigenvalues: from there on it takes long enough to be interrupted
 
 
-def _stoppable(p: Problem, o: Any, function: Callable[[], Any]) -> Any:
-    """function(), of the finf_linreg_options * o; Ctrl-C ends it where it may be long."""
+def _stoppable(p: Problem, o: Any, function: Callable[..., Any], *args: Any) -> Any:
+    """function(*args), of the finf_linreg_options * o; Ctrl-C ends it where it may be long."""
     if p.optimizer is None and p.H.sizes()["d"] < _LONG:
-        return function()
-    return stoppable(o.cancel, function)
+        return function(*args)
+    return stoppable(o.cancel, lambda: function(*args))
 
 
 _read_linreg = reader(
@@ -202,16 +202,18 @@ def linreg_result(p: Problem, n: Noise, o: Any, r: Any, directions: Any = None) 
     """A finf_linreg_result in words; o: the options that it was asked with."""
     d = p.privacy.widen(_read_linreg(r), "F_inf", "F_lower", "F_upper", "F_best", "F_lower_best",
                         "F_sgd", "F_floor")
-    return LinregResult._of(p.fields(r.gamma2), p.H.sizes(), _rates(p), d, {
-        "noise": n, "spectrum": p.H, **real("eta_max", _eta_max(p, o)), "kurtosis": p.kurtosis,
-        "stable": bool(d["stable"]), "directions": directions,
-        "reason": text_of(r.reason) or text_of(r.upper_reason)})
+    d["noise"], d["spectrum"], d["kurtosis"] = n, p.H, p.kurtosis
+    most = _eta_max(p, o)
+    d["eta_max"], d["eta_max_error"] = most.value, most.error
+    d["stable"], d["directions"] = bool(d["stable"]), directions
+    d["reason"] = text_of(r.reason) or text_of(r.upper_reason)
+    return LinregResult._of(d, p.fields(r.gamma2), p.H.sizes(), _rates(p))
 
 
 def _eta_max(p: Problem, o: Any) -> Any:
     """A finf_real."""
     out = ffi.new("finf_real *")
-    _stoppable(p, o, lambda: call(lib.finf_linreg_eta_max_with, p.H._c, o, out))
+    _stoppable(p, o, call, lib.finf_linreg_eta_max_with, p.H._c, o, out)
     return out
 
 
@@ -250,8 +252,7 @@ def _directions(p: Problem, n: Noise, o: Any, which: Any) -> Any:
     k, at = numbers(np.arange(1, p.H.d + 1) if which is True else np.atleast_1d(which),
                     "directions")
     rows = ffi.new("finf_direction[]", len(k))
-    _stoppable(p, o, lambda: call(lib.finf_linreg_directions, n._c, p.eta, p.H._c, o, at, len(k),
-                                  rows))
+    _stoppable(p, o, call, lib.finf_linreg_directions, n._c, p.eta, p.H._c, o, at, len(k), rows)
     four = np.frombuffer(ffi.buffer(rows), dtype=_DIRECTION)
     out = np.empty(len(k), dtype=[("k", np.float64), *_DIRECTION.descr])
     out["k"] = k

@@ -34,6 +34,7 @@ class Spectrum:
             lib.finf_spectrum_normalize(c)
         self._c, self._name, self._recipe = c, name, recipe and (normalize, *recipe)
         self._sizes: dict[str, Any] = {}
+        self._ends: tuple[float, float] | None = None
 
     @classmethod
     def _of(cls, c: Any, name: str, normalize: bool, recipe: Any = None) -> "Spectrum":
@@ -165,6 +166,12 @@ class Spectrum:
     def trace(self) -> float:
         """Their sum."""
         return lib.finf_spectrum_trace(self._c)
+
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest."""
+        if self._ends is None:
+            self._ends = self.min, self.max
+        return self._ends
 
     def sizes(self) -> dict[str, Any]:
         """d, d_eff and trace, with their errors: fields of results."""

@@ -390,14 +390,24 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
     del held
     if status:
         raise error_of(status, text_of(r.reason))
+    return _curve_result(p, system, o, r)
+
+
+def _curve_result(p: Problem, system: System, o: Any, r: Any) -> CurveResult:
+    """A finf_curve_result in words; o: the options that it was asked with."""
     used = as_real(r.sens2, _sens2_error(system, o, r.sens2))
     relerr = r.relerr + (used.error / used.value if o.sens2 > 0 else 0.0)
-    last = p.privacy.real("F_last", as_real(r.last.value, r.last.value * relerr))
-    return CurveResult._of(p.fields(used), p.H.sizes(), {
-        "system": system, "spectrum": p.H, "steps": system.n, "F": owned(r.F, r.n + 1, r),
-        "F_relerr": r.relerr,
-        "_share": relerr + p.privacy.share(), **last, "sens2": r.sens2,
-        "reason": text_of(r.reason)})
+    last = r.last.value
+    d = p.fields(used)
+    d.update(p.H.sizes())
+    d["F_last"], d["F_last_error"] = last, last * relerr
+    d["system"], d["spectrum"], d["steps"] = system, p.H, r.n
+    d["F"], d["F_relerr"], d["_share"] = owned(r.F, r.n + 1, r), r.relerr, relerr
+    d["sens2"], d["reason"] = r.sens2, text_of(r.reason)
+    if p.privacy.rho_error:
+        p.privacy.widen(d, "F_last")
+        d["_share"] += p.privacy.share()
+    return CurveResult._of(d)
 
 
 def _short(system: System, p: Problem) -> bool:
