@@ -55,6 +55,7 @@ def made(kind: str, free: Any, function: Any, *args: Any) -> Any:
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_T = TypeVar("_T")
 
 
 def keywords(*takers: Any) -> Callable[[_F], _F]:
@@ -87,7 +88,20 @@ def _no_keyword(function: Any, takers: Any, wrong: str) -> str:
     return f"{function.__name__} has no keyword {wrong}{meant}: it takes {', '.join(there)}"
 
 
+class Unchanging:
+    """What never changes is its own copy, also where it cannot be pickled."""
+
+    def __copy__(self: _T) -> _T:
+        return self
+
+    def __deepcopy__(self: _T, _memo: Any) -> _T:
+        return self
+
+
 # ---- numbers and arrays ---------------------------------------------------------------------
+
+
+_REAL = "biufO"  # kinds of NumPy's types that are real numbers, or objects, which may be
 
 
 def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
@@ -109,11 +123,18 @@ def number(x: Any, name: str) -> float:
     if type(x) is float:
         return x
     try:
-        if isinstance(x, str):
+        if type(x) is not int and np.asarray(x).dtype.kind not in _REAL:
             raise TypeError
         return float(x)
     except (TypeError, ValueError, OverflowError):
         raise DomainError(f"{name} = {x!r}: must be a number") from None
+
+
+def switch(x: Any, name: str) -> bool:
+    """x as True or False; a word, which would be true whatever it says, is refused."""
+    if not isinstance(x, (bool, np.bool_)) and (not isinstance(x, int) or x not in (0, 1)):
+        raise DomainError(f"{name} = {x!r}: must be True or False")
+    return bool(x)
 
 
 def encoded(text: Any, name: str) -> bytes:
@@ -126,11 +147,12 @@ def encoded(text: Any, name: str) -> bytes:
 def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
     """x as an array of doubles, and a pointer to it. The array must live as long as that."""
     try:
-        if np.iscomplexobj(x):
-            raise TypeError("complex numbers: real ones are expected")
         if np.ma.is_masked(x):
             raise TypeError("some are masked: all must be there")
-        a = np.ascontiguousarray(x, dtype=np.float64)
+        given = np.asarray(x)
+        if given.dtype.kind not in _REAL:
+            raise TypeError(f"of type {given.dtype}: real numbers are expected")
+        a = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError) as e:
         raise DomainError(f"{name}: {e}") from None
     if a.ndim != ndim:
@@ -382,6 +404,8 @@ class Progress:
     """A Python function that the library tells how far it is; what it raises ends the call."""
 
     def __init__(self, kind: str, function: Callable[..., Any] | None, stop: Stop) -> None:
+        if function is not None and not callable(function):
+            raise UsageError(f"progress = {function!r}: a function is expected")
         self.error: BaseException | None = None
         self.c = ffi.NULL if function is None else ffi.callback(
             kind, lambda _, *numbers: (function(*numbers), None)[1], onerror=self._failed)

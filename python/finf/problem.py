@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._call import as_real, call, check, choice, number, real, stoppable, text_of, whole
+from ._call import as_real, call, check, choice, number, real, stoppable, switch, text_of, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError, error_of
 from .noise import Noise
@@ -134,7 +134,7 @@ class Problem:
         self.kurtosis = number(kurtosis, "kurtosis")
         self.smooth, self.dim = number(smooth, "smooth"), number(dim, "dim")
         self.bound, self.class_, self.constants = bound, class_, constants
-        self.solver, self.certify = solver, bool(certify)
+        self.solver, self.certify = solver, switch(certify, "certify")
         self.grid_uniform = whole(grid_uniform, "grid_uniform", 0)
         self.fir = whole(fir, "fir", 0)
 
@@ -205,8 +205,8 @@ class Problem:
         d = self.privacy.fields(sens2)
         d["eta"], d["contraction"], d["contraction_error"] = self.eta, out.value, out.error
         if o is None:
-            d["optimizer"], d["eta_eff"] = _plain(), self.eta
-            return d  # the other fields of plain SGD are those of the class
+            d["optimizer"], d["eta_eff"], d["eta_eff_error"] = _plain(), self.eta, 0.0
+            return d  # average and weight_decay are None, as in the class
         step = lib.finf_real_times(  # 1/(1-M), or a filter's sum
             as_real(self.eta), lib.finf_real_rounded(lib.finf_optimizer_step(pointer(o)), 2))
         return d | {"optimizer": o, "average": o.average, **real("eta_eff", step),
