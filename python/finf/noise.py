@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, check, encoded, left_alone, made, number, numbers, room
-from ._call import string, text_of, whole
+from ._call import Array, Unchanging, call, check, encoded, left_alone, made, number, numbers
+from ._call import room, string, text_of, whole
 from ._files import column, pairs, table
 from ._library import ffi, lib
 from .errors import DomainError, ParseError, UsageError
@@ -21,7 +21,7 @@ _NEED_PROBLEM = ("best", "nu:best", "nu:paper")
 _FILES = ("beta", "strategy", "spectrum", "design")
 
 
-class Noise:
+class Noise(Unchanging):
     """Correlated noise z_t = sum_s beta_s w_{t-s}, w_t independent of variance sigma^2.
 
     It is made by one of the class methods, or from the spelling that the command line has::

@@ -1,19 +1,20 @@
 """Optimizers: any linear first-order method, with averaging and weight decay."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, call, encoded, made, number, numbers, room, string, whole
+from ._call import Array, Unchanging, call, encoded, made, number, numbers, room, string, whole
 from ._library import ffi, lib
 from .errors import DomainError, ParseError
 
 __all__ = ["Optimizer"]
 
 
-class Optimizer:
+class Optimizer(Unchanging):
     """How gradients become steps. Conventions are PyTorch's, dampening 0.
 
     ``average`` is what is reported: None, "ema:A" or "last:K"; ``weight_decay`` V minimises
@@ -151,7 +152,12 @@ class Optimizer:
         >>> round(Optimizer.sgd().eta_max(0.01, 1), 12)
         2.0
         """
-        return lib.finf_optimizer_eta_max(self._c, number(h_min, "h_min"), number(h_max, "h_max"))
+        low, high = number(h_min, "h_min"), number(h_max, "h_max")
+        most = lib.finf_optimizer_eta_max(self._c, low, high)
+        if math.isnan(most):
+            raise DomainError(f"h_min = {low:g}, h_max = {high:g}: 0 < h_min <= h_max, finite, are "
+                              "expected")
+        return most
 
     def contraction(self, eta: float, h_lo: float, h_hi: float) -> float:
         """The factor by which the slowest direction's error falls a step, in the end.

@@ -6,7 +6,7 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, call, made, number, numbers, over, real, whole
+from ._call import Array, Unchanging, as_real, call, made, number, numbers, over, real, whole
 from ._library import lib
 from .errors import DomainError, UsageError
 
@@ -15,7 +15,7 @@ __all__ = ["Spectrum"]
 _ROWS = 4096  # of data, copied at a time
 
 
-class Spectrum:
+class Spectrum(Unchanging):
     """The eigenvalues lambda_1, .., lambda_d of H. Dimensions go up to 1e15.
 
     >>> s = Spectrum.power(1, 128)
@@ -107,12 +107,11 @@ class Spectrum:
         >>> Spectrum.from_covariance([[2, 1], [1, 2]]).eigenvalues()
         array([3., 1.])
         """
-        given = np.asarray(H)
-        a, p = numbers(given, "H", 2)
+        a, p = numbers(H, "H", 2)
         if a.shape[0] != a.shape[1]:
             raise DomainError(f"H has shape {a.shape}: a square matrix is expected")
-        rounding = float(np.finfo(given.dtype).eps) / 2 if given.dtype in (
-            np.float32, np.float16) else 0.0
+        dtype = np.asarray(H).dtype
+        rounding = float(np.finfo(dtype).eps) / 2 if dtype in (np.float32, np.float16) else 0.0
         c = _made(lib.finf_spectrum_covariance, p, len(a), rounding)
         return cls._of(c, f"covariance {len(a)} x {len(a)}", normalize)
 
@@ -253,7 +252,12 @@ def _blocks(X: Any) -> Iterable[Any]:
     if not hasattr(X, "ndim") and not isinstance(X, (list, tuple)):
         if isinstance(X, (str, bytes)) or not hasattr(X, "__iter__"):
             raise DomainError(f"X is a {type(X).__name__}: rows of numbers are expected")
-        yield from (np.atleast_2d(np.asarray(block)) for block in X)
+        for block in X:
+            rows = block if hasattr(block, "ndim") else _table(block)
+            if rows.ndim not in (1, 2):
+                raise DomainError(f"a block of data has {rows.ndim} dimensions: rows of numbers "
+                                  "are expected")
+            yield np.atleast_2d(rows)
         return
     data = X if hasattr(X, "ndim") else _table(X)
     if data.ndim != 2:
