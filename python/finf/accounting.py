@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ._call import as_real, call, number, over, real, whole
+from ._call import as_real, call, keywords, number, over, real, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
@@ -55,6 +55,7 @@ class GammaResult(Result):
         return as_real(self.gamma2, self.gamma2_error)
 
 
+@keywords()
 def gamma(noise: "Noise | str", steps: int | None = None, *, max_participations: int | None = None,
           min_sep: int | None = None, epochs: int | None = None,
           problem: Problem | None = None) -> GammaResult:
@@ -135,6 +136,7 @@ class PrivacyResult(Result):
     sigma_mean_error: float | None = None
 
 
+@keywords()
 def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
             noise_multiplier: float | None = None, accounting: str = "gauss", clip: float = 1.0,
             noise: "Noise | str" = "sgd", steps: int | None = None,

@@ -8,11 +8,11 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import as_real, call, check, choice, encoded, number, numbers, over, real, stoppable
-from ._call import string, text_of, whole
+from ._call import as_real, call, check, choice, encoded, keywords, number, numbers, over, real
+from ._call import stoppable, string, text_of, whole
 from ._library import ffi, lib
 from .designing import DesignResult, noise_of
-from .errors import UsageError
+from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
 from .problem import Privacy, Problem
 from .quadratic import linreg, mean
@@ -90,6 +90,7 @@ class AuditResult(Result):
     findings: list[Finding]
 
 
+@keywords()
 def audit(noise: "Noise | System | DesignResult | str | ArrayLike", *, coef: str | None = None,
           steps: int | None = None, max_participations: int | None = None,
           min_sep: int | None = None, epochs: int | None = None, sigma: float | None = None,
@@ -134,8 +135,12 @@ def audit(noise: "Noise | System | DesignResult | str | ArrayLike", *, coef: str
         o.count = lib.FINF_DESIGN_FIXED_ORDER if exactly else lib.FINF_DESIGN_MIN_SEP
     target = _target(sigma, rho, epsilon, delta, clip, problem)
     o.clip = number(clip, "clip") if target is None else target.clip
+    if batch is not None and sigma is None and target is None:
+        raise UsageError("batch is of sigma: that, rho, or epsilon with delta is needed")
     if sigma is not None:
         o.sigma = number(sigma, "sigma")
+        if math.isnan(o.sigma):
+            raise DomainError("sigma = nan: must be positive")
         if delta is not None:
             o.delta = number(delta, "delta")
         if batch is not None:
@@ -183,7 +188,7 @@ def _read(noise: Any, coef: str | None) -> tuple[Any, int]:
         return noise, kind
     if isinstance(noise, str):
         return noise_for(noise), kind
-    if np.ndim(noise) == 2:
+    if not _is_list(noise):
         matrix, _ = numbers(noise, "matrix", 2)
         if matrix.shape[0] != matrix.shape[1]:
             raise UsageError(f"a matrix of {matrix.shape[0]} rows and {matrix.shape[1]} columns: "
@@ -192,6 +197,14 @@ def _read(noise: Any, coef: str | None) -> tuple[Any, int]:
     if kind == lib.FINF_AUDIT_STRATEGY:
         return Noise.from_strategy_coef(noise), kind
     return Noise.from_noising_coef(noise), kind
+
+
+def _is_list(noise: Any) -> bool:
+    """Of coefficients, or what is refused as one; else it is a matrix."""
+    try:
+        return np.ndim(noise) != 2
+    except ValueError:  # lists of different lengths
+        return True
 
 
 def _claims(o: Any, claims: Any) -> Any:

@@ -228,6 +228,9 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
     R = as_real(number(contraction, "contraction")) if half_life is None else \
         lib.finf_real_rounded(math.exp2(-1 / half_life), 2)
     p = Problem(math.nan, **problem)
+    for name, some in (("rules", rules), ("noises", noises)):
+        if not isinstance(some, (list, tuple)) or not some:
+            raise UsageError(f"{name} = {some!r}: a list of some is expected")
     for n in noises:
         if n not in _SPEED_NOISES:
             raise UsageError(f"noise = {n!r}: at a given speed one of {', '.join(_SPEED_NOISES)}")

@@ -8,8 +8,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, check, copied, keywords, over, reader, real, seldom
-from ._call import stoppable, string, text_of
+from ._call import Array, as_real, check, copied, keywords, number, over, reader, real, seldom
+from ._call import stoppable, string, text_of, whole
 from ._library import ffi, lib
 from .errors import ToleranceError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -110,6 +110,7 @@ def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic
                        "noise eta lower minimax bound")
     if lower not in ("quadratic", "simulate"):
         raise UsageError(f"lower = {lower!r}: must be one of quadratic, simulate")
+    whole(seed, "seed", 0, 2**64 - 1)
     p = Problem(eta, kappa=kappa, **problem)
     n = noise_for(noise, p)
     o, r = p.iqc_options(), ffi.new("finf_iqc_result *")
@@ -234,9 +235,12 @@ def optimize_convex(p: Problem, tol: float | None, max_rounds: int | None,
     """See `optimize`."""
     o = ffi.new("finf_optimize_options *", lib.finf_optimize_options_default())
     o.iqc = p.iqc_options()[0]
-    for name, value in (("tol", tol), ("max_rounds", max_rounds), ("factors", factors)):
-        if value is not None:
-            setattr(o, name, value)
+    if tol is not None:
+        o.tol = number(tol, "tol")
+    if max_rounds is not None:
+        o.max_rounds = whole(max_rounds, "max_rounds", 1, 2**31 - 1)
+    if factors is not None:
+        o.factors = whole(factors, "factors", 1, 200)
     r = ffi.new("finf_optimize_result *")
     try:
         status = stoppable(o.iqc.cancel, lambda: lib.finf_optimize(p.eta, p.kappa, o, r))

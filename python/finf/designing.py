@@ -134,6 +134,8 @@ def design(steps: int | None = None, *, eta: float | None = None,
         raise UsageError("this libfinf has no design")
     if isinstance(families, (str, Noise, System)):
         families = [families]
+    if families is not None and not isinstance(families, (list, tuple)):
+        raise UsageError(f"families = {families!r}: a list of {_FAMILIES} is expected")
     if families is not None and not len(families):
         raise UsageError(f"families is empty: some of {_FAMILIES}")
     prefix = (workload or "loss") == "prefix"

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._call import call, check, keywords, numbers, reader, stoppable, text_of
 from ._library import ffi, lib
-from .errors import UsageError
+from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
 from .optimizer import pointer
 from .problem import Problem
@@ -243,14 +243,23 @@ def _rates(p: Problem) -> dict[str, Any]:
 _DIRECTION = np.dtype([(k, np.float64) for k in ("lambda", "T", "F_inf", "F_lower")])
 
 
+def _which(which: Any, d: int) -> Any:
+    """Directions, counted from 1: True is all of them."""
+    if isinstance(which, (bool, np.bool_)):
+        return np.arange(1, d + 1)
+    some = np.atleast_1d(which)
+    if some.dtype == bool:
+        raise DomainError("directions: numbers from 1, and not a mask, are expected")
+    return some
+
+
 def _directions(p: Problem, n: Noise, o: Any, which: Any) -> Any:
     """k, and the fields of finf_direction, which are four doubles."""
-    if which is False or which is None:
+    if which is None or isinstance(which, (bool, np.bool_)) and not which:
         return None
     if not lib.finf_optimizer_stable(pointer(p.optimizer), p.eta, p.H.max):
         return None  # a direction that diverges by itself has no stationary share
-    k, at = numbers(np.arange(1, p.H.d + 1) if which is True else np.atleast_1d(which),
-                    "directions")
+    k, at = numbers(_which(which, p.H.d), "directions")
     rows = ffi.new("finf_direction[]", len(k))
     _stoppable(p, o, call, lib.finf_linreg_directions, n._c, p.eta, p.H._c, o, at, len(k), rows)
     four = np.frombuffer(ffi.buffer(rows), dtype=_DIRECTION)
