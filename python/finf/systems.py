@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, as_real, call, choice, keywords, made, number, numbers, owned, real
-from ._call import room, stoppable, string, text_of, whole
+from ._call import Unchanging, room, stoppable, string, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, ParseError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -36,7 +36,7 @@ class Participation(Result):
     method: str
 
 
-class System:
+class System(Unchanging):
     """The noise of n steps: a strategy matrix C and its decoder. With X = C'C and K the covariance
     of the noise at sigma = 1, sens2 = max_i X_ii, and prefix_error = tr(A K A') is the error of
     the n prefix sums, A the lower triangle of ones; loss = sens2 prefix_error.
@@ -364,11 +364,11 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
 
     `noise`: a Noise or System, or its name on the command line ("nu:0.1", "me", "banded:4").
     `start`: |theta_0 - theta*|^2, spread equally over the eigenvectors, or its part along each.
-    `gamma`: scaled by the sensitivity of these steps ("T") or of all time ("inf"); with
-    `max_participations` and `min_sep` by that to several participations of a user at least so far
-    apart, with `epochs` by that of every steps/epochs steps, exactly; with none of these "me:b" by
-    that of every b steps, exactly, which it is optimal for, and all others as "T". Other keywords
-    are those of `Problem`.
+    `gamma`: scaled by the sensitivity to one participation in these steps ("T") or in all time
+    ("inf"), also where more are given. None: with `max_participations` and `min_sep` by that to
+    several participations of a user at least so far apart, with `epochs` by that of every
+    steps/epochs steps, exactly; with none of these "me:b" by that of every b steps, exactly, which
+    it is optimal for, and all others as "T". Other keywords are those of `Problem`.
 
     >>> import finf
     >>> r = finf.curve("nu:0.1", eta=0.05, spectrum=finf.Spectrum.power(1, 4), steps=16)
@@ -460,9 +460,12 @@ def participations(steps: int | None, k: int | None, b: int | None,
 def _sens2(system: System, gamma: str | None, who: tuple[Any, Any, Any], o: Any) -> float:
     """Of several participations; 0: that of `gamma`."""
     o.gamma = choice(gamma or "T", "gamma", lib.finf_curve_gamma_name, 4)
+    if gamma is not None:
+        participations(system.n, *who)  # which are checked all the same
+        return 0.0
     if any(x is not None for x in who):
         return system.sensitivity(*who)[0]
-    if gamma is None and system._recipe is not None and system._recipe[0] == "epochs":
+    if system._recipe is not None and system._recipe[0] == "epochs":
         n, b = system._recipe[1:]
         return system.participation(-(-n // b), b).sens2_fixed_order if b < n else 0.0
     return 0.0
