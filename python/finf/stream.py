@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 from typing import Any, Iterator, Sequence
 
@@ -23,6 +24,16 @@ __all__ = ["NoiseStream"]
 _DTYPES = {np.dtype(np.float64): "FINF_STREAM_F64", np.dtype(np.float32): "FINF_STREAM_F32"}
 
 
+_forks = [0]  # how many there were between the first process and this one
+
+
+def _forked() -> None:
+    _forks[0] += 1
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
 class NoiseStream:
     """z_t = sum_s beta_s w_{t-s}, w_{t,j} ~ N(0, sigma^2), of the given shape, step by step.
 
@@ -37,7 +48,8 @@ class NoiseStream:
     w is a function of (key, t, j) alone: ChaCha20, then Box and Muller's method, so that any
     worker draws its coordinates with the same bits. The key comes from the system unless it is
     given; a ``seed`` is for experiments only, and gives no privacy. key and state() are secrets:
-    whoever has them can subtract the noise.
+    whoever has them can subtract the noise. A child that was forked has both: there next() is
+    refused, as it would be the parent's noise a second time.
 
     >>> stream = NoiseStream("blt:0.9,0.5;0.2,0.1", (2, 3), sigma=0.5, seed=1)
     >>> z = stream.next()
@@ -89,6 +101,7 @@ class NoiseStream:
         self._c = _opened(self.noise, recursion, dim, o, seed, key)
         self._whole_run = self._to_fill = self.method == "transforms of the whole run"
         self._lock = threading.Lock()
+        self._forks = _forks[0]
 
     def next(self, out: "NDArray[Any] | None" = None) -> "NDArray[Any]":
         """z of the next step: a new array, or `out`, of the stream's dtype and size."""
@@ -101,12 +114,21 @@ class NoiseStream:
                               f"{math.prod(self.shape)} expected")
         elif not (out.flags.c_contiguous and out.flags.writeable):
             raise DomainError("out must be C-contiguous and writeable")
+        self._refuse_twice()
         with self._lock:
             if self._to_fill:  # the first step makes all of them: that can be stopped
                 self._skip(0)
                 self._to_fill = False
             call(lib.finf_stream_next, self._c, ffi.from_buffer(out, require_writable=True))
         return out
+
+    def _refuse_twice(self) -> None:
+        """A child that was forked has the key and the state of its parent: both would add the same
+        noise, which whoever sees both can subtract. A seed gives no privacy anyway."""
+        if self._forks != _forks[0] and not self.seeded:
+            raise UsageError("this stream was made before a fork: parent and child would draw the "
+                             "same noise; make one after it, or, where the parent draws no more, "
+                             "stream.restore(stream.state())")
 
     def _skip(self, steps: int) -> None:
         cancel = ffi.new("finf_cancel *")
@@ -132,6 +154,7 @@ class NoiseStream:
         with self._lock:
             call(lib.finf_stream_restore, self._c, ffi.from_buffer(state), len(state))
             self._to_fill = self._whole_run
+            self._forks = _forks[0]
 
     def __reduce__(self) -> Any:
         raise TypeError("a stream holds its key, and is not pickled: keep its state(), and restore "

@@ -2,6 +2,7 @@
 answer; never a crash."""
 from __future__ import annotations
 
+import copy
 import dataclasses
 import gc
 import os
@@ -98,6 +99,31 @@ REFUSED = [
     (lambda: stream().next(np.empty(3, np.float32)), "out is float32"),
     (lambda: stream().next(np.empty(6)[::2]), "C-contiguous"),
     (lambda: stream().next(np.frombuffer(bytes(24))), "writeable"),
+    (lambda: finf.mean("sgd", b"0.1"), "eta = b'0.1'"),
+    (lambda: finf.mean("sgd", np.complex64(0.1)), "must be a number"),
+    (lambda: finf.mean("sgd", np.array("0.1")), "must be a number"),
+    (lambda: finf.mean("sgd", np.array(["0.1"])), "real numbers are expected"),
+    (lambda: finf.linreg("sgd", 0.1, ["1", "2"]), "real numbers are expected"),
+    (lambda: finf.linreg("sgd", 0.1, S, directions=np.ones(4, bool)), "not a mask"),
+    (lambda: finf.Spectrum.from_covariance([[1, 2], [3]]), "H: "),
+    (lambda: finf.Spectrum.from_data(iter([[[1, 2], [3]]])), "X: "),
+    (lambda: finf.Spectrum.from_data(iter([np.ones((2, 2, 2))])), "3 dimensions"),
+    (lambda: finf.audit([1, [2]]), "noising_coef"),
+    (lambda: finf.audit("sgd", sigma=np.nan), "sigma = nan"),
+    (lambda: finf.audit("sgd", batch=3), "batch is of sigma"),
+    (lambda: finf.audit("sgd", sigms=3), "did you mean sigma?"),
+    (lambda: finf.privacy(rho=1, bach=3), "did you mean batch?"),
+    (lambda: finf.gamma("sgd", stepz=3), "did you mean steps?"),
+    (lambda: finf.iqc("sgd", 0.1, 4, certify="no"), "certify = 'no'"),
+    (lambda: finf.iqc("sgd", 0.1, 4, lower="simulate", seed=-1), "seed = -1"),
+    (lambda: finf.optimize(0.1, kappa=4, tol="a"), "tol = 'a'"),
+    (lambda: finf.optimize(0.1, kappa=4, max_rounds=0), "max_rounds = 0"),
+    (lambda: finf.optimize(0.1, kappa=4, factors=10**20), "from 1 to 200"),
+    (lambda: finf.tune_speed(0.9, noises=()), "noises = ()"),
+    (lambda: finf.tune_speed(0.9, rules="sgd"), "rules = 'sgd'"),
+    (lambda: finf.simulate("sgd", 0.1, progress=3), "progress = 3"),
+    (lambda: finf.design(8, workload="prefix", families=3), "families = 3"),
+    (lambda: finf.Optimizer().eta_max(2, 1), "0 < h_min <= h_max"),
     (lambda: stream().restore("x"), "state is a str"),
     (lambda: stream().restore(b"x"), "state")]
 
@@ -212,6 +238,78 @@ def test_fork():
     with os.fdopen(read) as f:
         assert f.read() == here
     assert os.waitpid(child, 0)[1] == 0
+
+
+def in_a_child(work):
+    """What work() gives, as text, in a child that was forked."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, str(work()).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as f:
+        text = f.read()
+    os.waitpid(child, 0)
+    return text
+
+
+def said(work):
+    """What work() gives, or the reason why it is refused."""
+    try:
+        return work()
+    except finf.FinfError as e:
+        return e.reason
+
+
+def test_a_fork_draws_no_noise_twice():
+    """Parent and child would have the same: the child's stream is refused, unless it is told that it
+    is the one to go on."""
+    s = finf.NoiseStream(BLT, 3, 1.0)
+    s.next()
+    assert "made before a fork" in in_a_child(lambda: said(s.next))
+    assert "made before a fork" in in_a_child(lambda: in_a_child(lambda: said(s.next)))
+    assert "made before a fork" in in_a_child(lambda: said(lambda: list(s)))
+    taken = in_a_child(lambda: s.restore(s.state()) or s.next().tobytes().hex())
+    assert taken == s.next().tobytes().hex() and s.step == 2
+    new = in_a_child(lambda: finf.NoiseStream(BLT, 3, 1.0).next().tobytes().hex())
+    assert len(new) == 48 and new != taken
+    seeded = finf.NoiseStream(BLT, 3, 1.0, seed=1)
+    assert len(in_a_child(lambda: seeded.next().tobytes().hex())) == 48
+
+
+def test_copies():
+    """What never changes is its own copy; a stream, which does, has none."""
+    given = finf.Noise.from_density(np.ones(9))
+    data = finf.Spectrum.from_data(np.random.default_rng(0).normal(size=(50, 3)))
+    for x in (given, data, finf.Optimizer.nesterov(0.5), finf.System.me(4)):
+        assert copy.copy(x) is x and copy.deepcopy(x) is x
+    r = finf.linreg("best", 0.02, S)
+    assert copy.deepcopy(r).noise is r.noise
+    for one in (copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="state()"):
+            one(stream())
+
+
+def test_all_directions():
+    for yes in (True, np.True_):
+        assert len(finf.linreg("sgd", 0.02, S, directions=yes).directions) == 4
+    for no in (False, np.False_, None):
+        assert finf.linreg("sgd", 0.02, S, directions=no).directions is None
+
+
+@pytest.mark.parametrize("gamma", ["T", "inf"])
+def test_one_participation_where_that_is_asked_for(records, gamma):
+    r = finf.curve("nu:0.1", 0.05, S, steps=16, epochs=4, gamma=gamma)
+    one = finf.curve("nu:0.1", 0.05, S, steps=16, gamma=gamma)
+    assert r.sens2 == one.sens2 and (r.F == one.F).all()
+    line = f"curve --noise nu:0.1 --eta 0.05 --spectrum power:1 --dim 4 --steps 16 --gamma {gamma}"
+    theirs = records(line + " --epochs 4")[0]
+    assert r.sens2 == pytest.approx(theirs["sens2"], rel=1e-12)
+    with pytest.raises(finf.DomainError, match="must divide"):
+        finf.curve("nu:0.1", 0.05, S, steps=16, epochs=5, gamma=gamma)
 
 
 def every_field(result):
