@@ -53,7 +53,7 @@ help:
 	@echo 'make valgrind   the tests under valgrind'
 	@echo 'make faults     every command with each of its allocations failing in turn; files that cannot be written; signals'
 	@echo 'make fuzz SECONDS=60   parsers and the numeric core on random input, SECONDS for each target; fuzz-short'
-	@echo 'make honesty POINTS=100000   printed errors against ball arithmetic; honesty-short; SEED=1 KIND=mean'
+	@echo 'make honesty POINTS=100000   printed errors against ball arithmetic; honesty-short; SEED=1 KIND=mean THREADS=1'
 	@echo 'make tsan coverage tidy   races; lines no test reaches; clang-tidy and cppcheck'
 	@echo 'make bench      speed, as ratios to the plain way; bench-compare: beside bench/baseline.json'
 	@echo 'make data       regenerate notebooks-data/'

@@ -32,10 +32,10 @@ $B/honesty: $(HONESTY_OBJ) $(TOOLS) $(LINKED_OBJ)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(CONFIG_ARB_LINKED) $(LIBS) -o $@
 
 honesty: $B/honesty
-	@$B/honesty $(POINTS) $(SEED) $(KIND)
+	@$B/honesty $(POINTS) $(SEED) '$(KIND)' $(THREADS)
 
 honesty-short: $B/honesty
-	@$B/honesty 1500 $(SEED)
+	@$B/honesty 1500 $(SEED) '$(KIND)' $(THREADS)
 
 # ---- races, lines that no test reaches, what two readers of the source say ---------------------------------------
 .PHONY: tsan tsan-run coverage tidy

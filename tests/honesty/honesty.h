@@ -22,9 +22,8 @@ enum { BITS = 192 }; /* of the references */
 typedef struct tally tally;
 tally *tally_new(void);
 void tally_free(tally *t);
-void tally_merge(tally *into, const tally *from);
-/* The table; the number of errors that are too small. */
-size_t tally_print(const tally *t);
+/* The table, whose lines it puts in order; the number of errors that are too small. */
+size_t tally_print(tally *t);
 
 /* One point: its random numbers, where its claims go, and what it is about. */
 typedef struct {

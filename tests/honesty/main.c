@@ -1,10 +1,9 @@
-/* Whether errors are true. Usage: honesty POINTS [SEED] [KIND]
- * Exit 1 where one is too small. */
-#include <pthread.h>
+/* Whether errors are true. Usage: honesty POINTS [SEED] [KIND] [THREADS]
+ * Exit 1 where one is too small, 4 after Ctrl-C; the same table by any number of threads. */
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "honesty.h"
+#include "sweep.h"
 
 /* What is asked of one point, and how many points of a thousand are of this kind: those that take
  * long are few. */
@@ -21,63 +20,54 @@ static const struct {
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
 typedef struct {
-    atomic_size_t next;
     size_t points;
     unsigned long long seed;
-    const char *only;
-} job;
-
-typedef struct {
-    job *j;
+    size_t only; /* the kind asked for; KIND_COUNT: all */
+    atomic_size_t done;
     tally *t;
-} worker;
+} job;
 
 /* Point i of a thousand is of the kind in whose share i mod 1000 falls, in an order that mixes. */
 static size_t kind_of(const job *j, size_t i)
 {
-    unsigned at = (unsigned)(i * 619 % 1000), sum = 0;
-    for (size_t k = 0; k < KIND_COUNT; k++) {
-        if (j->only && strcmp(j->only, KINDS[k].name) == 0) return k;
-        sum += KINDS[k].share;
-        if (!j->only && at < sum) return k;
-    }
-    return 0;
+    unsigned at = (unsigned)(i * 619 % 1000);
+    if (j->only < KIND_COUNT) return j->only;
+    size_t k = 0;
+    for (; at >= KINDS[k].share; k++) at -= KINDS[k].share;
+    return k;
 }
 
-static void *work(void *data)
+/* What a point asks is drawn from its number alone. */
+static void run_point(size_t i, void *data)
 {
-    worker *w = data;
-    for (size_t i; (i = atomic_fetch_add(&w->j->next, 1)) < w->j->points;) {
-        point p = {.state = w->j->seed * 0x9e3779b97f4a7c15ull + i * 0xd1342543de82ef95ull,
-                   .t = w->t};
-        KINDS[kind_of(w->j, i)].run(&p);
-    }
-    flint_cleanup();
-    return NULL;
+    job *j = data;
+    point p = {.state = j->seed * 0x9e3779b97f4a7c15ull + i * 0xd1342543de82ef95ull, .t = j->t};
+    KINDS[kind_of(j, i)].run(&p);
+    if (!sweep_interrupted(NULL)) atomic_fetch_add(&j->done, 1);
+}
+
+static size_t kind_named(const char *name)
+{
+    size_t k = 0;
+    while (k < KIND_COUNT && strcmp(KINDS[k].name, name) != 0) k++;
+    if (k < KIND_COUNT || !*name) return k;
+    fprintf(stderr, "honesty: no kind is called %s\n", name);
+    exit(2);
 }
 
 int main(int argc, char **argv)
 {
     job j = {.points = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000,
              .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1,
-             .only = argc > 3 ? argv[3] : NULL};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t n = cores < 1 ? 1 : cores > 64 ? 64 : (size_t)cores, started = 0;
-    pthread_t thread[64];
-    worker w[64];
+             .only = kind_named(argc > 3 ? argv[3] : ""),
+             .t = tally_new()};
+    unsigned long threads = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
-    for (; started < n; started++) {
-        w[started] = (worker){&j, tally_new()};
-        if (pthread_create(&thread[started], NULL, work, &w[started])) return 5;
-    }
-    tally *all = tally_new();
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(thread[i], NULL);
-        tally_merge(all, w[i].t);
-        tally_free(w[i].t);
-    }
+    sweep_set(threads > 256 ? 256 : (unsigned)threads, PROGRESS_ON_TERMINAL);
+    int interrupted = sweep_run(j.points, run_point, &j);
+    if (interrupted) printf("interrupted: %zu of ", j.done);
     printf("%zu points, seed %llu\n", j.points, j.seed);
-    size_t too_small = tally_print(all);
-    tally_free(all);
-    return too_small ? 1 : 0;
+    size_t too_small = tally_print(j.t);
+    tally_free(j.t);
+    return too_small ? 1 : interrupted ? 4 : 0;
 }

@@ -1,4 +1,7 @@
+#include <pthread.h>
+
 #include "honesty.h"
+#include "sweep.h"
 
 enum { KEYS = 128 };
 
@@ -15,6 +18,7 @@ typedef struct {
 } row;
 
 struct tally {
+    pthread_mutex_t lock; /* of all that is counted: points run at the same time */
     size_t n;
     row rows[KEYS];
 };
@@ -23,12 +27,14 @@ tally *tally_new(void)
 {
     tally *t = calloc(1, sizeof *t);
     if (!t) exit(5);
+    pthread_mutex_init(&t->lock, NULL);
     return t;
 }
 
 void tally_free(tally *t)
 {
     for (size_t i = 0; i < t->n; i++) free(t->rows[i].ratio);
+    pthread_mutex_destroy(&t->lock);
     free(t);
 }
 
@@ -41,6 +47,7 @@ static row *find(tally *t, const char *key)
     return &t->rows[t->n++];
 }
 
+/* Of equal ones the first by name is shown, whichever came first. */
 static void add(row *r, double ratio, const char *what)
 {
     if (r->n == r->room) {
@@ -49,23 +56,9 @@ static void add(row *r, double ratio, const char *what)
         if (!r->ratio) exit(5);
     }
     r->ratio[r->n++] = ratio;
-    if (ratio <= r->worst) return;
+    if (ratio < r->worst || (ratio == r->worst && strcmp(what, r->where) >= 0)) return;
     r->worst = ratio;
     snprintf(r->where, sizeof r->where, "%s", what);
-}
-
-void tally_merge(tally *into, const tally *from)
-{
-    for (size_t i = 0; i < from->n; i++) {
-        const row *f = &from->rows[i];
-        row *r = find(into, f->key);
-        for (size_t k = 0; k < f->n; k++) add(r, f->ratio[k], f->where);
-        r->too_small += f->too_small;
-        r->open += f->open;
-        r->infinite += f->infinite;
-        r->none += f->none;
-        if (f->worst >= r->worst) snprintf(r->where, sizeof r->where, "%s", f->where);
-    }
 }
 
 static int by_size(const void *a, const void *b)
@@ -79,15 +72,14 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const row *)a)->key, ((const row *)b)->key);
 }
 
-size_t tally_print(const tally *t)
+size_t tally_print(tally *t)
 {
     size_t too_small = 0, n = 0, open = 0;
-    tally sorted = *t;
-    qsort(sorted.rows, sorted.n, sizeof *sorted.rows, by_key);
+    qsort(t->rows, t->n, sizeof *t->rows, by_key);
     printf("%-24s %8s %9s %9s %9s %9s %6s %6s %6s\n", "true/claimed", "claims", "median", "99%",
            "largest", "too small", "open", "inf", "none");
-    for (size_t i = 0; i < sorted.n; i++) {
-        const row *r = &sorted.rows[i];
+    for (size_t i = 0; i < t->n; i++) {
+        const row *r = &t->rows[i];
         if (r->n) qsort(r->ratio, r->n, sizeof *r->ratio, by_size);
         double half = r->n ? r->ratio[(r->n - 1) / 2] : NAN,
                nearly = r->n ? r->ratio[(99 * r->n + 99) / 100 - 1] : NAN,
@@ -98,9 +90,9 @@ size_t tally_print(const tally *t)
         open += r->open;
         n += r->n;
     }
-    for (size_t i = 0; i < sorted.n; i++)
-        if (sorted.rows[i].too_small)
-            printf("FAILED: %s, the worst: %s\n", sorted.rows[i].key, sorted.rows[i].where);
+    for (size_t i = 0; i < t->n; i++)
+        if (t->rows[i].too_small)
+            printf("FAILED: %s, the worst: %s\n", t->rows[i].key, t->rows[i].where);
     printf("%zu claims, %zu too small, %zu that the reference does not decide\n", n, too_small,
            open);
     return too_small;
@@ -122,20 +114,39 @@ double uniform(point *p, double lo, double hi) { return lo + (hi - lo) * unit(p)
 double log_uniform(point *p, double lo, double hi) { return lo * pow(hi / lo, unit(p)); }
 size_t whole(point *p, size_t below) { return (size_t)((double)below * unit(p)); }
 
-/* A number that is no answer is counted; else the row it belongs to. */
-static row *answered(point *p, const char *key, finf_real claim)
+/* Whether the number is one that an error goes with; one that is not is counted here. What Ctrl-C
+ * cut short is neither. */
+static int answered(point *p, const char *key, finf_real claim)
 {
+    if (sweep_interrupted(NULL)) return 0;
+    if (isfinite(claim.value)) return 1;
+    pthread_mutex_lock(&p->t->lock);
     row *r = find(p->t, key);
     r->none += isnan(claim.value) ? 1 : 0;
     r->infinite += isinf(claim.value) ? 1 : 0;
-    return isfinite(claim.value) ? r : NULL;
+    pthread_mutex_unlock(&p->t->lock);
+    return 0;
+}
+
+typedef struct {
+    double ratio; /* NaN: not known */
+    int too_small, open;
+} verdict;
+
+static void count(point *p, const char *key, verdict v, const char *what)
+{
+    pthread_mutex_lock(&p->t->lock);
+    row *r = find(p->t, key);
+    if (!isnan(v.ratio)) add(r, v.ratio, what);
+    r->too_small += v.too_small ? 1 : 0;
+    r->open += v.open ? 1 : 0;
+    pthread_mutex_unlock(&p->t->lock);
 }
 
 void judge(point *p, const char *key, finf_real claim, const arb_t truth)
 {
     char what[1900];
-    row *r = answered(p, key, claim);
-    if (!r) return;
+    if (!answered(p, key, claim)) return;
     arb_t miss;
     arf_t end;
     arb_init(miss);
@@ -151,9 +162,11 @@ void judge(point *p, const char *key, finf_real claim, const arb_t truth)
     snprintf(what, sizeof what, "%s: %.17g +- %.3g, off by %.3g", p->what, claim.value, claim.error,
              least);
     /* a claim that is exact, of an error of 0, misses by none of it */
-    if (arb_is_finite(truth)) add(r, most > 0 ? (least + most) / 2 / error : 0, what);
-    r->too_small += least > error ? 1 : 0;
-    r->open += !(most <= error) && !(least > error) ? 1 : 0;
+    double ratio = most > 0 ? (least + most) / 2 / error : 0;
+    verdict v = {.ratio = arb_is_finite(truth) ? ratio : NAN,
+                 .too_small = least > error,
+                 .open = !(most <= error) && !(least > error)};
+    count(p, key, v, what);
     arb_clear(miss);
     arf_clear(end);
 }
@@ -161,13 +174,11 @@ void judge(point *p, const char *key, finf_real claim, const arb_t truth)
 void judge_sampled(point *p, const char *key, finf_real claim, double truth)
 {
     char what[1900];
-    row *r = answered(p, key, claim);
-    if (!r) return;
+    if (!answered(p, key, claim)) return;
     double ratio = fabs(claim.value - truth) / claim.error;
     snprintf(what, sizeof what, "%s: %.17g +- %.3g, not %.17g", p->what, claim.value, claim.error,
              truth);
-    add(r, ratio, what);
-    r->too_small += ratio > 6;
+    count(p, key, (verdict){.ratio = ratio, .too_small = ratio > 6}, what);
 }
 
 finf_real with_relative(double value, double relerr)
