@@ -78,6 +78,8 @@ static finf_status add_value(grid_axis *x, const command *c, option_id id, const
         return finf_why(why, FINF_EUSAGE, "--%s %s", o.name,
                         flag ? "needs a value, not true or false"
                              : "takes no value: it is true or false");
+    if (!flag && jobs_reads_stdin(v->text))
+        return finf_why(why, FINF_EUSAGE, "'%.60s': a job cannot read standard input", v->text);
     if (!flag && !*v->text)
         return finf_why(why, FINF_EUSAGE, "--%s: an empty string is no value", o.name);
     return flag ? add_flag(x, v->type == TOML_TRUE, why) : add_text(x, c, id, v->text, why);

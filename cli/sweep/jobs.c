@@ -69,7 +69,7 @@ int jobs_may_have(option_id id)
 }
 
 /* Standard input is not there a second time, when the sweep goes on. */
-static int reads_stdin(const char *word)
+int jobs_reads_stdin(const char *word)
 {
     size_t n = strlen(word);
     return strcmp(word, "-") == 0 || (n >= 2 && strcmp(word + n - 2, "@-") == 0);
@@ -90,7 +90,7 @@ static finf_status check_job(const jobs *j, size_t i, size_t line, finf_reason *
             s = finf_why(why, FINF_EUSAGE, "--%s is not for a job: finf sweep export prints",
                          option_get((option_id)k, c).name);
     for (int k = 1; k < n && !s; k++)
-        if (reads_stdin(words[k]))
+        if (jobs_reads_stdin(words[k]))
             s = finf_why(why, FINF_EUSAGE, "'%.60s': a job cannot read standard input", words[k]);
     if (!s) s = points_check_single(&a, why);
     return s ? jobs_at_line(j, line, s, why) : FINF_OK;

@@ -41,6 +41,8 @@ finf_status jobs_command(const jobs *j, const char *name, size_t line, const com
                          finf_reason *why);
 /* Whether jobs may have this option: those that say where and how to print are not theirs. */
 int jobs_may_have(option_id id);
+/* Whether a word means standard input. */
+int jobs_reads_stdin(const char *word);
 /* Puts the line before the reason. */
 finf_status jobs_at_line(const jobs *j, size_t line, finf_status s, finf_reason *why);
 
