@@ -155,6 +155,7 @@ refuse 2 'line 2: mean needs --eta' 'mean,--noise,sgd,--eta,1\nmean,--noise,sgd\
 refuse 2 'line 1: --output is not for a job' 'mean,--noise,sgd,--eta,1,--output,x\n'
 refuse 2 "a job cannot read standard input" 'mean,--noise,beta@-,--eta,1\n'
 refuse 2 "a job cannot read standard input" 'audit,-\n'
+refuse 2 "line 3: '-': a job cannot read standard input" '[[grid]]\ncommand = "audit"\nfile = ["x", "-"]\n'
 refuse 2 'sweep is no command for a job' 'sweep,--db,x\n'
 refuse 2 'noise is no command for a job' 'noise,--noise,sgd,--steps,1,--dim,1,--sigma,1\n'
 refuse 2 'line 1: --eta has several values' 'mean,--noise,sgd,--eta,0.1:1:log:3\n'
@@ -243,6 +244,14 @@ assert c.execute("select distinct version from jobs").fetchall() == c.execute("s
 '; then yes; else no 'SQL finds no answers' sweep; fi
 else skips="$skips SQL"; fi
 
+# names that SQLite would take for no file
+for name in :memory: 'file:mode.db?mode=memory' file:plain.db; do
+    ok '"run":40' sweep jobs.csv --db "$name" --json
+    ok '"run":0' sweep jobs.csv --db "$name" --json
+    same_table "$name" "of $name"
+    rm -f -- "$name"
+done
+
 # a file that is missing: its job is tried again
 printf 'mean,--noise,beta@later,--eta,0.1\nmean,--noise,sgd,--eta,0.1\n' >later.csv
 run sweep later.csv --db later.db
@@ -306,6 +315,20 @@ else no "exit $rc" sweep slow.toml; fi
 if [ "$(ls -- stopped.db*)" = stopped.db ] || [ $rc = 130 ]; then yes; else no 'more than the database is left' sweep slow.toml; fi
 run sweep slow.toml --db stopped.db --quiet
 same_table stopped.db 'after Ctrl-C'
+# a database that is removed, replaced or emptied under a sweep: no answer is lost unsaid
+for change in 'rm -f gone.db' 'mv one.copy gone.db' 'cp /dev/null gone.db'; do
+    rm -f gone.db*
+    cp one.db one.copy
+    "$finf" sweep slow.toml --db gone.db --threads 1 >"$T/out" 2>"$T/err" &
+    pid=$!
+    while [ "$(done_of gone.db | sed s/^0//)" = '' ]; do kill -0 $pid || break; done
+    $change
+    wait $pid
+    rc=$?
+    if [ $rc = 5 ] && [ "$(wc -l <"$T/err")" = 1 ] && grep -q "^finf: cannot write 'gone.db': it was removed" "$T/err"; then yes
+    else no "exit $rc after $change" sweep slow.toml; fi
+done
+rm -f gone.db* one.copy
 # one writer
 rm -f busy.db*
 "$finf" sweep slow.toml --db busy.db >"$T/first" 2>&1 &

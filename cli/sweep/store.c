@@ -178,10 +178,17 @@ static finf_status check_jobs(store *s, const jobs *j, char *done, size_t *count
     return read_done(s, j, done, count, why);
 }
 
-/* Opens the file, and asks something of it, as SQLite reads it only then. */
+/* Opens the file, and asks something of it, as SQLite reads it only then. A name such as :memory:
+ * or file:x?mode=memory means something else to SQLite, and one that begins with ./ does not. */
 static finf_status connect(store *s, int flags, int *empty, finf_reason *why)
 {
-    if (s->sql->open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) return failed(s, "open", why);
+    size_t size = strlen(s->path) + 3;
+    char *name = malloc(size);
+    if (!name) return finf_why(why, FINF_ENOMEM, "no memory for the database '%.120s'", s->path);
+    snprintf(name, size, "%s%s", *s->path == '/' ? "" : "./", s->path);
+    int code = s->sql->open_v2(name, &s->db, flags, NULL);
+    free(name);
+    if (code != SQLITE_OK) return failed(s, "open", why);
     s->sql->busy_timeout(s->db, 10000);
     return check_kind(s, empty, why);
 }
@@ -271,9 +278,23 @@ static int insert(store *s, const job_result *r)
     return code == SQLITE_DONE;
 }
 
+/* Whether the file is still the one that was opened: what is written to one that was removed is
+ * lost, and SQLite would not say so. */
+static finf_status check_there(const store *s, finf_reason *why)
+{
+    struct stat ours, there;
+    if (fstat(s->lock, &ours) == 0 && stat(s->path, &there) == 0 && ours.st_dev == there.st_dev &&
+        ours.st_ino == there.st_ino && there.st_size > 0)
+        return FINF_OK;
+    return finf_why(why, FINF_EIO,
+                    "cannot write '%.120s': it was removed, emptied or replaced during the sweep",
+                    s->path);
+}
+
 finf_status store_add(store *s, const job_result *r, size_t n, finf_reason *why)
 {
-    finf_status status = run(s, "BEGIN IMMEDIATE", why);
+    finf_status status = check_there(s, why);
+    if (!status) status = run(s, "BEGIN IMMEDIATE", why);
     for (size_t i = 0; i < n && !status; i++)
         if (!r[i].cut && r[i].arguments && !insert(s, &r[i])) status = failed(s, "write", why);
     if (!status) status = run(s, "COMMIT", why);
