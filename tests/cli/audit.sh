@@ -41,7 +41,7 @@ near gamma2 4.1669214 1e-8 audit "$two" # as --noise has it
 near sens2 1 1e-15 audit sgd --steps 5
 bad 3 "noise 'nux:0.1' is not known (did you mean nu" audit nux:0.1
 bad 5 "cannot open 'nofile'" audit nofile
-bad 2 'for several noises repeat --noise' audit sgd,cc
+bad 3 'for several noises repeat --noise' audit sgd,cc
 ok '"sens2_lower":[0-9.]*,"sens2_lower_error":[0-9.e-]*,' audit --noise beta:1,0.5,-0.7 --steps 20 --epochs 4 --json
 bad 5 "cannot open './no:file'" audit ./no:file
 bad 5 "cannot open 'nofile'" audit beta@nofile
