@@ -66,7 +66,7 @@ def accuracies(rows: list[dict[str, Any]], title: str, path: Path) -> None:
     for axis, k in zip(panels[0], epochs):
         for i, (method, name) in enumerate(METHODS.items()):
             own = [r for r in rows if r["epochs"] == k and r["method"] == method]
-            x = [r["epsilon"] * 1.03 ** (i - 3) for r in own]
+            x = [r["epsilon"] * 1.045 ** (i - 3) for r in own]
             axis.errorbar(x, [100 * r["accuracy"] for r in own], [100 * r["gain_pm"] for r in own],
                           color=COLOURS[method], marker=MARKS[method], ms=4, lw=1.2, label=name)
         none = [r for r in rows if r["epochs"] == k and r["method"] == "none"]
@@ -75,7 +75,8 @@ def accuracies(rows: list[dict[str, Any]], title: str, path: Path) -> None:
                  title=f"{k:.0f} epoch{'s' if k > 1 else ''}")
         axis.minorticks_off()
     panels[0][0].set_ylabel("test accuracy, %")
-    panels[0][-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1))
+    panels[0][-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1), alignment="left",
+                         title="whiskers: 95% of the\ngain over DP-SGD,\nseed by seed")
     fig.suptitle(title)
     save(fig, path)
 
@@ -97,7 +98,7 @@ def predictions(folder: Path, path: Path) -> None:
             r = next(r for r in ranks if r["predicted"] == key and r["mechanisms"] != "over all")
             axis.set(xscale="log", yscale="log", xlabel=f"predicted {key}",
                      ylabel="measured excess loss", ylim=ends, xlim=(None, DIVERGED),
-                     title=f"{name}: Spearman {r['spearman']:.2f} [{r['low']:.2f}, "
+                     title=f"{name}, by {key}\nSpearman {r['spearman']:.2f} [{r['low']:.2f}, "
                            f"{r['high']:.2f}] within a setting")
     panels[0][-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1))
     save(fig, path)
