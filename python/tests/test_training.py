@@ -141,8 +141,6 @@ def test_seeds_are_kept(tmp_path):
 
 @pytest.mark.parametrize("name", ["digits-softmax", "fashion-softmax", "fashion-convnet"])
 def test_the_seeds_are_those_of_the_table(name):
-    if not os.path.exists(os.path.join(ROOT, "notebooks-data", "training", f"{name}-seeds.csv")):
-        pytest.skip("its seeds were not kept")
     run = ("epochs", "epsilon", "method", "momentum")
     seeds = {tuple(r[k] for k in run): [float(x) for k, x in r.items() if k.startswith("seed_")]
              for r in committed(f"{name}-seeds")}
@@ -199,12 +197,57 @@ def test_the_page_counts_right():
             behind.append(max(of.values()) - of["design"])
             for m in moved:
                 moved[m] += accuracy[k, e, m, "0.9"] > accuracy[k, e, m, "0"]
-    assert len(behind) == 15 and f"in {best} of the 15 rows; in four others" in page
-    assert sum(0 < x <= 0.003 for x in behind) == 4 and sum(x > 0.003 for x in behind) == 1
-    assert f"in {moved['design']} of the 15 rows, DP-SGD in {moved['sgd']}" in page
-    clips = [r["clip"] for r in tasks["digits-softmax"]
-             if r["momentum_of"] == "given" and r["method"] != "none"]
-    assert f"0.25: {clips.count('0.25')} of the {len(clips)} choices on digits" in page
+    assert len(behind) == 18 and f"in {best} of the 18 rows; in four others" in page
+    assert sum(0 < x <= 0.003 for x in behind) == 4 and sum(x > 0.003 for x in behind) == 3
+    assert f"in {moved['design']} of the 18 rows, DP-SGD in {moved['sgd']}" in page
+
+
+def test_the_page_s_edges():
+    """Which choices lie on an edge of their grid, from the CSV files."""
+    with open(os.path.join(ROOT, "docs", "training.md"), encoding="utf-8") as f:
+        page = " ".join(f.read().split())
+    digits, softmax, net = ([r for r in committed(name) if r["momentum_of"] == "given"]
+                            for name in ("digits-softmax", "fashion-softmax", "fashion-convnet"))
+    edge = [r for r in digits if float(r["step"]) in (2, 512)]
+    assert {(r["step"], r["momentum"]) for r in edge} == {("512", "0.9")}
+    assert {(r["epsilon"], r["method"]) for r in edge if r["epochs"] == "8"} == {("8", "blt"),
+                                                                                ("8", "me")}
+    assert not [r for r in softmax if float(r["step"]) in (2, 512)]
+    assert not [r for r in net if float(r["step"]) in (0.25, 64)]
+    assert "No step for Fashion-MNIST is at an edge" in page
+    for rows, clip, says in ((digits, "0.25", "on digits"), (softmax, "1", "for softmax on")):
+        clips = [r["clip"] for r in rows if r["method"] != "none"]
+        assert f"{clip}: {clips.count(clip)} of the {len(clips)} choices {says}" in page
+    scales = [r["curvature"] for r in net if r["method"] == "design"]
+    nus = [r["nu"] for r in net if r["method"] == "nu"]
+    assert set(scales) == {"1"} and f"the larger of its two scales in all {len(scales)}" in page
+    assert f"nu the smaller of two in {nus.count('0.01')}." in page
+
+
+def test_the_page_s_pairs():
+    """In how many rows the design is above and below DP-SGD and the BLT, by the seeds."""
+    from private_training.intervals import interval
+
+    with open(os.path.join(ROOT, "docs", "training.md"), encoding="utf-8") as f:
+        page = " ".join(f.read().split())
+    above, below, rows = {"sgd": 0, "blt": 0}, {"sgd": 0, "blt": 0}, 0
+    for name in ("digits-softmax", "fashion-softmax", "fashion-convnet"):
+        seeds = {(r["epochs"], r["epsilon"], r["method"], r["momentum"]):
+                 np.array([float(x) for k, x in r.items() if k.startswith("seed_")])
+                 for r in committed(f"{name}-seeds")}
+        right = {(r["epochs"], r["epsilon"], r["method"]):
+                 seeds[r["epochs"], r["epsilon"], r["method"], r["momentum"]]
+                 for r in committed(name) if r["momentum_of"] == "chosen"}
+        for k, e in {key[:2] for key in right if key[2] == "design"}:
+            rows += 1
+            for other in above:
+                mean, pm = interval(right[k, e, "design"] - right[k, e, other])
+                above[other] += mean > pm
+                below[other] += mean < -pm
+    assert below == {"sgd": 1, "blt": 1}
+    assert f"above DP-SGD in {above['sgd']} of the {rows} rows and below it in one" in page
+    assert f"above the BLT in {above['blt']} and below it in one" in page
+    assert f"in the other {rows - above['blt'] - 1} these seeds" in page
 
 
 def test_readme_s_gains():
