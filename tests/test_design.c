@@ -583,7 +583,7 @@ START_TEST(one_step_has_no_gap)
 {
     for (int i = 1; i <= 40; i++) {
         finf_design_options o = unit((finf_design_objective)(i % 3));
-        finf_design *r = run_of(1, (size_t)(1 + i % 4), 0.02 * i, 1, &o);
+        finf_design *r = run_of(1, 1 + i % 4, 0.02 * i, 1, &o);
         finf_design_result x = dense(r);
         ck_assert_msg(x.duality_gap >= 0 && x.duality_gap < 1e-15, "gap %.2g", x.duality_gap);
         ck_assert(x.least <= x.loss.value);
