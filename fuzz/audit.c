@@ -31,7 +31,7 @@ static void judge(finf_status s, const finf_audit_result *r)
     CHECK(!s || (isnan(r->sens2.value) && !r->findings), "%g after a failure", r->sens2.value);
     if (s) return;
     CHECK(r->sens2.value > 0 && r->sens2.error >= 0, "sens2 = %g", r->sens2.value);
-    CHECK(r->sens2_lower <= r->sens2.value * (1 + 1e-9), "%g attained", r->sens2_lower);
+    CHECK(r->sens2_lower.value <= r->sens2.value * (1 + 1e-9), "%g attained", r->sens2_lower.value);
     CHECK(!isinf(r->sens2.value) || r->reason.text[0], "infinite, without a reason");
     CHECK(isnan(r->prefix_error_max.value) ||
               r->prefix_error_max.value >= r->prefix_error_mean.value * (1 - 1e-9),

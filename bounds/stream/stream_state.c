@@ -94,6 +94,12 @@ finf_status finf_stream_state(const finf_stream *s, unsigned char *out, size_t s
     return FINF_OK;
 }
 
+static finf_status other_version(const finf_stream *s, const unsigned char *in, finf_reason *why)
+{
+    return finf_why(why, FINF_EPARSE, "state of version %llu: must be %u",
+                    (unsigned long long)get(in + 8, 4), version(s));
+}
+
 /* Whether the bytes are such a state at all: FINF_EPARSE. */
 static finf_status well_formed(const finf_stream *s, const unsigned char *in, size_t size,
                                finf_reason *why)
@@ -101,9 +107,7 @@ static finf_status well_formed(const finf_stream *s, const unsigned char *in, si
     unsigned char digest[DIGEST];
     if (size < AT_STATE + DIGEST || memcmp(in, MAGIC, sizeof MAGIC) != 0)
         return finf_why(why, FINF_EPARSE, "this is not the state of a stream");
-    if (get(in + 8, 4) < version(s) || get(in + 8, 4) > VERSION_MAX)
-        return finf_why(why, FINF_EPARSE, "state of version %llu: must be %u",
-                        (unsigned long long)get(in + 8, 4), version(s));
+    if (get(in + 8, 4) < 1 || get(in + 8, 4) > VERSION_MAX) return other_version(s, in, why);
     if (get(in + AT_LENGTH, 8) != size)
         return finf_why(why, FINF_EPARSE, "a state of %llu bytes, of which there are %zu",
                         (unsigned long long)get(in + AT_LENGTH, 8), size);
@@ -113,7 +117,7 @@ static finf_status well_formed(const finf_stream *s, const unsigned char *in, si
     return FINF_OK;
 }
 
-/* Whether they are this stream's: FINF_EDOM. */
+/* Whether they are this stream's: FINF_EDOM, or FINF_EPARSE where only the version is another. */
 static finf_status belongs(const finf_stream *s, const unsigned char *in, size_t size,
                            finf_reason *why)
 {
@@ -123,6 +127,7 @@ static finf_status belongs(const finf_stream *s, const unsigned char *in, size_t
     if (memcmp(print, in + AT_PRINT, DIGEST) != 0)
         return finf_why(why, FINF_EDOM,
                         "the state is of a stream with another noise, sigma or dimension");
+    if (get(in + 8, 4) != version(s)) return other_version(s, in, why);
     if (first != s->first || count != s->count || size != finf_stream_state_size(s))
         return finf_why(why, FINF_EDOM,
                         "the state has %llu coordinates from %llu on, the stream %zu from %llu on",
