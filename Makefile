@@ -164,6 +164,11 @@ $B/faults.so: tests/faults.c
 	@mkdir -p $B
 	$(CC) -shared -fPIC -O2 -g -pthread -Wall -Wextra -Wconversion -Wshadow $(if $(CI),-Werror) $< -ldl -o $@
 
+# a rank that dies on purpose, loaded before finf-mpi
+$B/rank_dies.so: tests/rank_dies.c
+	@mkdir -p $B
+	$(CC) -shared -fPIC -O2 -g -Wall -Wextra -Wconversion -Wshadow $(if $(CI),-Werror) $< -o $@
+
 $B/bench%: $B/obj/bench/bench%.o $(LIB_OBJ) $(STUBS)
 	$(call say,LD,$@)
 	$Q$(CC) -pthread $(LDFLAGS) $(EXTRA) $^ $(LIBS) -o $@
@@ -245,9 +250,9 @@ check-faults: $B/finf $B/faults.so
 	@echo '== memory that fails, full disks'
 	@sh tests/faults.sh $B/finf $B/faults.so 6
 
-check-sweep: $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
+check-sweep: $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi $B/rank_dies.so)
 	@echo '== sweeps'
-	@sh tests/sweep.sh $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi)
+	@sh tests/sweep.sh $B/finf $(if $(CONFIG_MPI_LIBS),$B/finf-mpi $B/rank_dies.so)
 
 faults: $B/finf $B/faults.so
 	@sh tests/faults.sh $B/finf $B/faults.so

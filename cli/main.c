@@ -340,6 +340,6 @@ int main(int argc, char **argv)
     int sweep = argc > 1 && strcmp(argv[1], "sweep") == 0;
     if (sweep && ranks_begin() > 0) return ranks_work(COMMANDS);
     int code = command_line(argc, argv);
-    if (sweep) ranks_end();
+    if (sweep) ranks_end(code);
     return code;
 }

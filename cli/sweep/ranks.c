@@ -5,7 +5,7 @@
 
 int ranks_begin(void) { return 0; }
 int ranks_count(void) { return 1; }
-void ranks_end(void) {}
+void ranks_end(int code) { (void)code; }
 const char *ranks_library(void) { return NULL; }
 
 int ranks_work(command_table all)
@@ -36,11 +36,14 @@ finf_status ranks_run(const size_t *left, size_t n,
 
 #else
 
+#include <math.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base.h"
 #include "memory.h"
@@ -85,14 +88,51 @@ static void listen_on(listened *l)
     l->looked = now;
 }
 
+/* ---- a limit of time ------------------------------------------------------------------------- */
+
+/* MPI_Init_thread and MPI_Finalize wait for every rank, and for ever for one that has died. A
+ * signal ends them: they do not return, and there is nothing of this program to be put in order. */
+static struct {
+    char line[120];
+    int code;
+    struct sigaction before;
+} limit;
+
+static void on_limit(int number)
+{
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, limit.line, strlen(limit.line));
+    (void)written;
+    _exit(limit.code);
+}
+
+/* After long_patience one line, and the program ends with this code. */
+static void limit_begin(const char *what, int code)
+{
+    struct sigaction ours = {.sa_handler = on_limit};
+    snprintf(limit.line, sizeof limit.line, "finf: %s within %g s: another rank may have died\n",
+             what, long_patience);
+    limit.code = code;
+    sigaction(SIGALRM, &ours, &limit.before);
+    alarm(long_patience < 1e8 ? (unsigned)ceil(long_patience) : 100000000);
+}
+
+static void limit_end(void)
+{
+    alarm(0);
+    sigaction(SIGALRM, &limit.before, NULL);
+}
+
 /* ---- the beginning and the end --------------------------------------------------------------- */
 
 int ranks_begin(void)
 {
     int level;
     set_patience();
+    limit_begin("MPI has not started", finf_status_exit(FINF_EIO));
     /* of a rank's threads only the first one sends and receives */
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    limit_end();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_here);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_all);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* of ranks that died */
@@ -102,12 +142,15 @@ int ranks_begin(void)
 
 int ranks_count(void) { return ranks_all; }
 
-void ranks_end(void)
+/* What was asked for is done and written by now, so that the code is that of the command. */
+void ranks_end(int code)
 {
     if (!begun) return;
+    limit_begin("all answers are written, but MPI has not ended", code);
     for (int i = 1; i < ranks_all; i++)
         if (!dead || !dead[i]) MPI_Send("", missing, MPI_BYTE, i, TAG_END, MPI_COMM_WORLD);
     if (!missing) MPI_Finalize();
+    limit_end();
     free(dead);
     free(shared);
 }
@@ -249,7 +292,10 @@ int ranks_work(command_table all)
     jobs_free(r.j);
     free(r.path);
     if (st.MPI_TAG != TAG_END) return end_alone();
-    if (size == 0) MPI_Finalize(); /* else a rank is missing */
+    if (size > 0) return 0; /* a rank is missing */
+    limit_begin("all jobs are done, but MPI has not ended", 0);
+    MPI_Finalize();
+    limit_end();
     return 0;
 }
 

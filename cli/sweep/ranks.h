@@ -6,12 +6,14 @@
 
 #include "job.h"
 
-/* Starts MPI; this process's rank. To be called once, before ranks_end. */
+/* Starts MPI; this process's rank. To be called once, before ranks_end. Where MPI does not start
+ * within ten minutes, as a rank has died, it ends the program: exit 5, with a line. */
 int ranks_begin(void);
 /* How many there are. */
 int ranks_count(void);
-/* Rank 0: lets the others end. */
-void ranks_end(void);
+/* Rank 0: lets the others end. Where MPI does not end within ten minutes, as one of them has died,
+ * it ends the program with this exit status, and a line. */
+void ranks_end(int code);
 /* "Open MPI v4.1.4"; NULL: without MPI. */
 const char *ranks_library(void);
 
