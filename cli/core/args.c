@@ -308,27 +308,40 @@ finf_status args_seed(const args *a, option_id id, unsigned long long *seed, fin
     return FINF_OK;
 }
 
-/* The values of FROM:TO:log|lin:COUNT, already split at the colons: equally spaced, or in equal
- * ratios. The last one is `to` itself, free of the rounding of its formula. */
-static finf_status fill_range(const char *name, double from, double to, int is_log, double count,
-                              double **list, size_t *n, finf_reason *why)
+/* FROM:TO:log|lin:COUNT */
+typedef struct {
+    double from, to, count;
+    int is_log;
+} range;
+
+static finf_status check_range(const char *name, const range *r, finf_reason *why)
 {
-    if (!(count >= 2 && count <= 100000 && count == floor(count)))
+    if (!(r->count >= 2 && r->count <= 100000 && r->count == floor(r->count)))
         return finf_why(why, FINF_EDOM,
                         "%s: %.15g points in a range, must be a whole number from 2 to 100000",
-                        name, count);
-    if (is_log && !(from > 0 && to > 0))
+                        name, r->count);
+    if (r->is_log && !(r->from > 0 && r->to > 0))
         return finf_why(why, FINF_EDOM, "%s: a log range needs positive ends", name);
-    double reach = is_log ? to / from : to - from;
-    if (!isfinite(reach) || (is_log && reach == 0))
+    double reach = r->is_log ? r->to / r->from : r->to - r->from;
+    if (!isfinite(reach) || (r->is_log && reach == 0))
         return finf_why(why, FINF_EDOM, "%s: from %s to %s is too far for a range", name,
-                        finf_show(from).s, finf_show(to).s);
-    *n = (size_t)count;
+                        finf_show(r->from).s, finf_show(r->to).s);
+    return FINF_OK;
+}
+
+/* Its values, equally spaced or in equal ratios. The last one is `to` itself, free of the rounding
+ * of its formula. */
+static finf_status fill_range(const range *r, double **list, size_t *n, finf_reason *why)
+{
+    double reach = r->is_log ? r->to / r->from : r->to - r->from;
+    *n = (size_t)r->count;
     *list = malloc(*n * sizeof **list);
     if (!*list) return finf_why(why, FINF_ENOMEM, "no memory");
     for (size_t i = 0; i < *n; i++) {
-        double f = (double)i / (count - 1);
-        (*list)[i] = i + 1 == *n ? to : is_log ? from * pow(reach, f) : from + reach * f;
+        double f = (double)i / (r->count - 1);
+        (*list)[i] = i + 1 == *n ? r->to
+                     : r->is_log ? r->from * pow(reach, f)
+                                 : r->from + reach * f;
     }
     return FINF_OK;
 }
@@ -353,11 +366,26 @@ static int is_word(const char *text, const char *end, const char *word)
     return strlen(word) == (size_t)(end - text) && strncmp(text, word, strlen(word)) == 0;
 }
 
+static finf_status read_range(const char *text, const char *name, range *r, finf_reason *why)
+{
+    const char *at[5];
+    int whole = split_range(text, at);
+    *r = (range){NAN, NAN, NAN, whole && is_word(at[2], at[3] - 1, "log")};
+    if (!whole || (!r->is_log && !is_word(at[2], at[3] - 1, "lin")))
+        return finf_why(why, FINF_EPARSE,
+                        "%s = '%.80s': a range is FROM:TO:log:COUNT or FROM:TO:lin:COUNT", name,
+                        text);
+    finf_status s = parse_part(at[0], at[1] - 1, name, &r->from, why);
+    if (!s) s = parse_part(at[1], at[2] - 1, name, &r->to, why);
+    if (!s) s = parse_part(at[3], at[4] - 1, name, &r->count, why);
+    return s ? s : check_range(name, r, why);
+}
+
 /* A range is known by its colons and a list by its commas, which no number has. */
 finf_status args_numbers(const char *text, const char *name, double **list, size_t *n,
                          finf_reason *why)
 {
-    const char *at[5];
+    range r;
     *list = NULL;
     *n = 0;
     if (!strpbrk(text, ":,")) { /* a single number is a list of one, named without its place */
@@ -367,17 +395,23 @@ finf_status args_numbers(const char *text, const char *name, double **list, size
                      : finf_why(why, FINF_ENOMEM, "no memory");
     }
     if (!strchr(text, ':')) return parse_list(text, text + strlen(text), name, list, n, why);
-    int whole = split_range(text, at);
-    int is_log = whole && is_word(at[2], at[3] - 1, "log");
-    if (!whole || (!is_log && !is_word(at[2], at[3] - 1, "lin")))
-        return finf_why(why, FINF_EPARSE,
-                        "%s = '%.80s': a range is FROM:TO:log:COUNT or FROM:TO:lin:COUNT", name,
-                        text);
-    double from = NAN, to = NAN, count = NAN;
-    finf_status s = parse_part(at[0], at[1] - 1, name, &from, why);
-    if (!s) s = parse_part(at[1], at[2] - 1, name, &to, why);
-    if (!s) s = parse_part(at[3], at[4] - 1, name, &count, why);
-    return s ? s : fill_range(name, from, to, is_log, count, list, n, why);
+    finf_status s = read_range(text, name, &r, why);
+    return s ? s : fill_range(&r, list, n, why);
+}
+
+finf_status args_numbers_count(const char *text, const char *name, size_t *n, finf_reason *why)
+{
+    range r;
+    double *list = NULL;
+    finf_status s;
+    if (strchr(text, ':')) {
+        s = read_range(text, name, &r, why);
+        *n = s ? 0 : (size_t)r.count;
+        return s;
+    }
+    s = args_numbers(text, name, &list, n, why);
+    free(list);
+    return s;
 }
 
 finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why)

@@ -48,6 +48,8 @@ finf_status args_choice(const args *a, option_id id, int *choice, finf_reason *w
  * the caller, also after a failure. */
 finf_status args_numbers(const char *text, const char *name, double **list, size_t *n,
                          finf_reason *why);
+/* How many these are, without making the values of a range. */
+finf_status args_numbers_count(const char *text, const char *name, size_t *n, finf_reason *why);
 /* The value of an option so. */
 finf_status args_range(const args *a, option_id id, double **list, size_t *n, finf_reason *why);
 /* NAME or NAME:n, n a whole number from 1 to max: *n = 0 for the bare `plain`. */

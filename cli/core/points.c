@@ -16,6 +16,7 @@ typedef struct {
     char **text;
     size_t n, room;
     int logarithmic, numbers; /* of a noise: the nu of one family */
+    int counted;              /* n alone is wanted, and no text is made */
 } axis;
 
 typedef struct {
@@ -35,6 +36,10 @@ typedef struct {
 
 static finf_status add_value(axis *x, const char *text, size_t length, finf_reason *why)
 {
+    if (x->counted) {
+        x->n++;
+        return FINF_OK;
+    }
     if (x->n == x->room) {
         size_t more = x->room ? 2 * x->room : 16;
         char **texts = realloc(x->text, more * sizeof *texts);
@@ -58,6 +63,7 @@ static finf_status add_numbers(axis *x, const char *before, const char *numbers,
     char name[48], text[96];
     int range = strchr(numbers, ':') != NULL;
     snprintf(name, sizeof name, "%s", *before ? "nu" : option_get(x->id, NULL).name);
+    if (x->counted && !(whole && range)) return args_numbers_count(numbers, name, &x->n, why);
     finf_status s = args_numbers(numbers, name, &list, &n, why);
     for (size_t i = 0; i < n && !s; i++) {
         double v = whole && range && i > 0 && i + 1 < n ? round(list[i]) : list[i];
@@ -90,16 +96,30 @@ finf_status points_noises(const char *text, char ***out, size_t *n, finf_reason 
     return points_values(NULL, OPT_NOISE, text, out, n, why);
 }
 
+static finf_status add_option(axis *x, const command *c, const char *text, finf_reason *why)
+{
+    option_info o = option_get(x->id, c);
+    int numbers = o.key && !o.repeats && strpbrk(text, ":,");
+    return x->id == OPT_NOISE ? add_noise(x, text, why)
+           : numbers          ? add_numbers(x, "", text, o.whole, why)
+                              : add_value(x, text, strlen(text), why);
+}
+
 finf_status points_values(const command *c, option_id id, const char *text, char ***out, size_t *n,
                           finf_reason *why)
 {
-    option_info o = option_get(id, c);
     axis x = {.id = id};
-    int numbers = o.key && !o.repeats && strpbrk(text, ":,");
-    finf_status s = id == OPT_NOISE ? add_noise(&x, text, why)
-                    : numbers       ? add_numbers(&x, "", text, o.whole, why)
-                                    : add_value(&x, text, strlen(text), why);
+    finf_status s = add_option(&x, c, text, why);
     *out = x.text;
+    *n = x.n;
+    return s;
+}
+
+finf_status points_count(const command *c, option_id id, const char *text, size_t *n,
+                         finf_reason *why)
+{
+    axis x = {.id = id, .counted = 1};
+    finf_status s = add_option(&x, c, text, why);
     *n = x.n;
     return s;
 }

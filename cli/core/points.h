@@ -38,6 +38,10 @@ finf_status points_check_single(const args *a, finf_reason *why); /* whether it 
 finf_status points_values(const command *c, option_id id, const char *text, char ***out, size_t *n,
                           finf_reason *why);
 
+/* How many these are, without making them. */
+finf_status points_count(const command *c, option_id id, const char *text, size_t *n,
+                         finf_reason *why);
+
 /* The noises that one --noise stands for: one, or of a range or list of nu one each. For a command
  * that reads them itself; the list is to be freed, also after a failure. */
 finf_status points_noises(const char *text, char ***out, size_t *n, finf_reason *why);

@@ -12,7 +12,7 @@
 void grid_free(grid *g)
 {
     for (size_t k = 0; k < g->count; k++) {
-        points_noises_free(g->axes[k].value, g->axes[k].n);
+        points_noises_free(g->axes[k].value, g->axes[k].counted ? 0 : g->axes[k].n);
         free(g->axes[k].option);
     }
     free(g->axes);
@@ -44,6 +44,10 @@ static finf_status append(grid_axis *x, char **texts, size_t n, finf_reason *why
 /* true, false: of an option without a value, there or not. */
 static finf_status add_flag(grid_axis *x, int there, finf_reason *why)
 {
+    if (x->counted) {
+        x->n++;
+        return FINF_OK;
+    }
     char **one = malloc(sizeof *one);
     if (!one) return no_memory(why);
     *one = there ? strdup("") : NULL;
@@ -60,7 +64,12 @@ static finf_status add_text(grid_axis *x, const command *c, option_id id, const 
 {
     char **texts = NULL;
     size_t n = 0;
-    finf_status s = points_values(c, id, text, &texts, &n, why);
+    finf_status s = x->counted ? points_count(c, id, text, &n, why)
+                               : points_values(c, id, text, &texts, &n, why);
+    if (x->counted) {
+        x->n += n;
+        return s;
+    }
     if (s) {
         points_noises_free(texts, n);
         return s;
@@ -121,7 +130,7 @@ static finf_status add_axis(grid *g, const command *c, const toml *t, finf_reaso
     g->axes = axes;
     grid_axis *x = &axes[g->count++];
     size_t size = strlen(t->word) + 3;
-    *x = (grid_axis){.option = malloc(size), .operand = id == OPT_END};
+    *x = (grid_axis){.option = malloc(size), .operand = id == OPT_END, .counted = g->counted};
     if (!x->option) return no_memory(why);
     snprintf(x->option, size, "--%s", t->word);
     for (size_t i = 0; i < t->n && !s; i++) s = add_value(x, c, id, &t->values[i], why);
@@ -131,14 +140,14 @@ static finf_status add_axis(grid *g, const command *c, const toml *t, finf_reaso
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* A new grid, without a command yet. */
-static finf_status add_grid(jobs *j, const toml *t, finf_reason *why)
+static finf_status add_grid(jobs *j, const toml *t, int counted, finf_reason *why)
 {
     if (strcmp(t->word, "grid") != 0)
         return finf_why(why, FINF_EPARSE, "[[%s]]: only [[grid]] is known", t->word);
     grid *grids = realloc(j->grids, (j->count + 1) * sizeof *grids);
     if (!grids) return no_memory(why);
     j->grids = grids;
-    grids[j->count++] = (grid){.line = t->line, .n = 1};
+    grids[j->count++] = (grid){.line = t->line, .n = 1, .counted = counted};
     return FINF_OK;
 }
 
@@ -187,7 +196,7 @@ static finf_status count(jobs *j, finf_reason *why)
     return FINF_OK;
 }
 
-finf_status grid_read(jobs *j, const char *text, finf_reason *why)
+static finf_status read_grids(jobs *j, const char *text, int counted, finf_reason *why)
 {
     toml t = {.name = j->path, .at = text, .line = 1};
     toml_kind kind = TOML_END;
@@ -196,9 +205,19 @@ finf_status grid_read(jobs *j, const char *text, finf_reason *why)
     do {
         s = toml_next(&t, &kind, why);
         if (s || kind == TOML_END) break;
-        s = kind == TOML_TABLE ? add_grid(j, &t, why) : read_key(j, &t, &c, why);
+        s = kind == TOML_TABLE ? add_grid(j, &t, counted, why) : read_key(j, &t, &c, why);
         if (s) jobs_at_line(j, t.line, s, why);
     } while (!s);
     toml_free(&t);
     return s ? s : count(j, why);
+}
+
+/* The text is read twice: what has too many jobs is refused before their values are made. */
+finf_status grid_read(jobs *j, const char *text, finf_reason *why)
+{
+    finf_status s = read_grids(j, text, 1, why);
+    if (s) return s;
+    for (size_t i = 0; i < j->count; i++) grid_free(&j->grids[i]);
+    j->count = 0;
+    return read_grids(j, text, 0, why);
 }

@@ -10,6 +10,7 @@ typedef struct {
     int operand;  /* the values stand without it */
     char **value; /* NULL: the option is not given. "": it is, and takes no value */
     size_t n;
+    int counted; /* there are no values, only how many there would be */
 } grid_axis;
 
 /* All combinations of the values: the option that is written last changes first. */
@@ -19,6 +20,7 @@ typedef struct {
     grid_axis *axes;
     size_t count; /* axes */
     size_t n;     /* jobs */
+    int counted;  /* its axes are */
 } grid;
 
 struct jobs {
