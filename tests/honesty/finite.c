@@ -43,49 +43,49 @@ static void curve(arb_t out, const run *g, arb_srcptr beta, arb_srcptr c)
     size_t d = g->d;
     arb_ptr v = _arb_vec_init((slong)(KINDS * d + 8)), sigma2 = v + KINDS * d, eta = sigma2 + 1,
             k2 = eta + 1, sum = k2 + 1, t = sum + 1, x = t + 1, noise = x + 1, one_b = noise + 1;
-    for (size_t k = 0; k < g->n; k++) arb_addmul(sigma2, c + k, c + k, BITS);
+    for (size_t k = 0; k < g->n; k++) arb_addmul(sigma2, c + k, c + k, SERIES_BITS);
     arb_set_d(t, g->rho);
     arb_mul_2exp_si(t, t, 1);
-    arb_div(sigma2, sigma2, t, BITS);
+    arb_div(sigma2, sigma2, t, SERIES_BITS);
     arb_set_d(eta, g->eta);
     arb_set_d(k2, g->kurtosis);
-    arb_add_ui(k2, k2, 2, BITS);
+    arb_add_ui(k2, k2, 2, SERIES_BITS);
     for (size_t j = 0; j < d; j++) {
         arb_set_d(v + L * d + j, g->lambda[j]);
-        arb_mul(v + B * d + j, eta, v + L * d + j, BITS);
+        arb_mul(v + B * d + j, eta, v + L * d + j, SERIES_BITS);
         arb_set_d(v + S * d + j, g->start);
-        arb_div_ui(v + S * d + j, v + S * d + j, d, BITS);
+        arb_div_ui(v + S * d + j, v + S * d + j, d, SERIES_BITS);
     }
     for (size_t step = 0; step < g->n; step++) {
         arb_zero(sum);
-        for (size_t j = 0; j < d; j++) arb_addmul(sum, v + L * d + j, v + S * d + j, BITS);
+        for (size_t j = 0; j < d; j++) arb_addmul(sum, v + L * d + j, v + S * d + j, SERIES_BITS);
         for (size_t j = 0; j < d; j++) {
             arb_ptr s = v + S * d + j, u = v + U * d + j, q = v + Q * d + j, b = v + B * d + j;
-            arb_sub_ui(one_b, b, 1, BITS);
+            arb_sub_ui(one_b, b, 1, SERIES_BITS);
             arb_neg(one_b, one_b);
-            arb_mul(u, u, one_b, BITS);
-            arb_add(u, u, beta + step, BITS);
+            arb_mul(u, u, one_b, SERIES_BITS);
+            arb_add(u, u, beta + step, SERIES_BITS);
             arb_mul_2exp_si(t, u, 1); /* Q += beta (2u - beta) */
-            arb_sub(t, t, beta + step, BITS);
-            arb_addmul(q, t, beta + step, BITS);
-            arb_mul(t, b, k2, BITS); /* 1 - 2b + (2+kx) b^2 */
-            arb_sub_ui(t, t, 2, BITS);
-            arb_mul(t, t, b, BITS);
-            arb_add_ui(t, t, 1, BITS);
-            arb_mul(x, t, s, BITS);
-            arb_mul(t, eta, b, BITS);
-            arb_addmul(x, t, sum, BITS);
+            arb_sub(t, t, beta + step, SERIES_BITS);
+            arb_addmul(q, t, beta + step, SERIES_BITS);
+            arb_mul(t, b, k2, SERIES_BITS); /* 1 - 2b + (2+kx) b^2 */
+            arb_sub_ui(t, t, 2, SERIES_BITS);
+            arb_mul(t, t, b, SERIES_BITS);
+            arb_add_ui(t, t, 1, SERIES_BITS);
+            arb_mul(x, t, s, SERIES_BITS);
+            arb_mul(t, eta, b, SERIES_BITS);
+            arb_addmul(x, t, sum, SERIES_BITS);
             arb_set_d(t, g->sgd);
-            arb_mul(t, t, t, BITS);
-            arb_mul(t, t, v + L * d + j, BITS);
-            arb_addmul(t, sigma2, q, BITS);
-            arb_mul(noise, eta, eta, BITS);
-            arb_addmul(x, noise, t, BITS);
+            arb_mul(t, t, t, SERIES_BITS);
+            arb_mul(t, t, v + L * d + j, SERIES_BITS);
+            arb_addmul(t, sigma2, q, SERIES_BITS);
+            arb_mul(noise, eta, eta, SERIES_BITS);
+            arb_addmul(x, noise, t, SERIES_BITS);
             arb_set(s, x);
         }
     }
     arb_zero(out);
-    for (size_t j = 0; j < d; j++) arb_addmul(out, v + L * d + j, v + S * d + j, BITS);
+    for (size_t j = 0; j < d; j++) arb_addmul(out, v + L * d + j, v + S * d + j, SERIES_BITS);
     arb_mul_2exp_si(out, out, -1);
     _arb_vec_clear(v, (slong)(KINDS * d + 8));
 }

@@ -14,7 +14,8 @@
 #include "finf.h"
 #include "json_read.h"
 
-enum { BITS = 192 }; /* of the references */
+/* Of the references, and of their recursions, whose balls grow with every step. */
+enum { BITS = 192, SERIES_BITS = 1024 };
 
 /* ---- tally.c: what was claimed, key by key ----------------------------------------------------
  */

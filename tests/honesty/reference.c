@@ -315,9 +315,6 @@ void reference_energy(arb_t out, const reference *r, double b)
     arb_clear(y);
 }
 
-/* Of the recursions, whose balls grow with every step. */
-enum { SERIES_BITS = 1024 };
-
 /* ---- power series
  * -------------------------------------------------------------------------------- */
 
