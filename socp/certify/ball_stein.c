@@ -101,16 +101,15 @@ static void loop_sequences(const ball_form *f, arb_srcptr beta, size_t n, arb_pt
  *
  * H is sum y_k cen_k, and v the weight of a column, the difference of its two unknowns. The cost is
  * 2 sqrt(delta) (|H| + sum |v| radius). */
-int ball_stein_cost(const ball_form *f, arb_t cost)
+int ball_stein_cost_of(const ball_form *f, arb_srcptr beta, arb_t P, arb_t cost)
 {
     const socp_basis *b = f->b;
     const double *x = f->x;
     size_t n = socp_stein_length(b);
-    arb_ptr beta = _arb_vec_init((slong)n), cen = _arb_vec_init((slong)n + 1),
-            rad = _arb_vec_init((slong)n + 1);
-    arb_t spread, P, H, v, s, t, weight, centre, radius;
+    int ok = 1;
+    arb_ptr cen = _arb_vec_init((slong)n + 1), rad = _arb_vec_init((slong)n + 1);
+    arb_t spread, H, v, s, t, weight, centre, radius;
     arb_init(spread);
-    arb_init(P);
     arb_init(H);
     arb_init(v);
     arb_init(s);
@@ -120,11 +119,10 @@ int ball_stein_cost(const ball_form *f, arb_t cost)
     arb_init(radius);
     arb_mul(spread, f->eta, f->delta, WIDE);
     arb_mul_2exp_si(spread, spread, -1);
-    int ok = ball_beta(f->noise, beta, n, P);
     if (f->loop)
         loop_sequences(f, beta, n, cen, rad);
     else
-        ok = sequences(f, beta, n, spread, P, cen, rad) && ok;
+        ok = sequences(f, beta, n, spread, P, cen, rad);
     arb_zero(cost);
     for (size_t i = 0; i < b->ns; i++) {
         const socp_ahead *c = &b->ahead[i];
@@ -165,11 +163,9 @@ int ball_stein_cost(const ball_form *f, arb_t cost)
     arb_mul_2exp_si(cost, cost, 1);
     ok = ok && arb_is_finite(cost);
 
-    _arb_vec_clear(beta, (slong)n);
     _arb_vec_clear(cen, (slong)n + 1);
     _arb_vec_clear(rad, (slong)n + 1);
     arb_clear(spread);
-    arb_clear(P);
     arb_clear(H);
     arb_clear(v);
     arb_clear(s);
@@ -177,6 +173,18 @@ int ball_stein_cost(const ball_form *f, arb_t cost)
     arb_clear(weight);
     arb_clear(centre);
     arb_clear(radius);
+    return ok;
+}
+
+int ball_stein_cost(const ball_form *f, arb_t cost)
+{
+    size_t n = socp_stein_length(f->b);
+    arb_ptr beta = _arb_vec_init((slong)n);
+    arb_t peak;
+    arb_init(peak);
+    int ok = ball_beta(f->noise, beta, n, peak) && ball_stein_cost_of(f, beta, peak, cost);
+    _arb_vec_clear(beta, (slong)n);
+    arb_clear(peak);
     return ok;
 }
 

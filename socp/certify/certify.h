@@ -113,5 +113,8 @@ int ball_step_down(arb_ptr a, size_t n, slong prec, arb_t inverse2);
 /* ---- ball_stein.c ---------------------------------------------------------------------------- */
 /* stein.c's cost of the multipliers f->x, rigorously. 0: not proved */
 int ball_stein_cost(const ball_form *f, arb_t cost);
+/* The same by beta_0 .. beta_{n-1}, n = socp_stein_length, and an upper end of |B| on the circle,
+ * which it changes. */
+int ball_stein_cost_of(const ball_form *f, arb_srcptr beta, arb_t peak, arb_t cost);
 
 #endif

@@ -11,6 +11,7 @@
 typedef struct {
     ball_form form;
     acb_ptr part;
+    const reference *r;
 } context;
 
 static int psi(acb_ptr out, const acb_t w, void *data, slong order, slong prec)
@@ -25,6 +26,18 @@ static int psi(acb_ptr out, const acb_t w, void *data, slong order, slong prec)
     acb_add(out, out, p + BALL_K, prec);
     acb_div(out, out, p + BALL_D, prec);
     return 0;
+}
+
+/* What Stein's columns cost, also of noise for which the certificate has no beta; 0: not known. */
+static int stein_cost(const context *c, arb_t out)
+{
+    size_t n = socp_stein_length(c->form.b);
+    if (ball_stein_cost(&c->form, out)) return 1;
+    arb_ptr beta = _arb_vec_init((slong)n + 1);
+    int ok = reference_by_strategy(c->r, n, beta, beta + n) &&
+             ball_stein_cost_of(&c->form, beta, beta + n, out);
+    _arb_vec_clear(beta, (slong)n + 1);
+    return ok;
 }
 
 /* (1/pi) int psi, and what Stein's columns cost; not finite where it could not be enclosed. */
@@ -53,7 +66,7 @@ static void enclose(arb_t out, context *c, const socp_grid *g)
     arb_set(out, acb_realref(sum));
     acb_zero(part);
     if (c->form.b->ns > 0) {
-        if (ball_stein_cost(&c->form, acb_realref(part)))
+        if (stein_cost(c, acb_realref(part)))
             arb_add(out, out, acb_realref(part), PREC);
         else
             arb_indeterminate(out);
@@ -70,7 +83,7 @@ void judge_bound(point *p, const char *key, const reference *r, double eta, doub
 {
     finf_iqc_result q;
     socp_multipliers kept = {0};
-    context c = {.part = _acb_vec_init(BALL_PARTS)};
+    context c = {.part = _acb_vec_init(BALL_PARTS), .r = r};
     socp_grid grid;
     arb_t gamma2;
     arb_init(gamma2);

@@ -76,6 +76,9 @@ void ball_mean(arb_t out, ball_function *f, void *data);
 void reference_gamma2(arb_t out, const reference *r);
 void reference_energy(arb_t out, const reference *r, double b);
 void reference_series(const reference *r, size_t n, arb_ptr beta, arb_ptr c);
+/* Of noise given by c or buffers: many of beta, and what |B| on the circle is at most; 0: it is
+ * not given so. */
+int reference_by_strategy(const reference *r, size_t n, arb_ptr beta, arb_t peak);
 
 /* ---- mean.c: the response of an optimizer -----------------------------------------------------
  */

@@ -384,3 +384,56 @@ void reference_series(const reference *r, size_t n, arb_ptr beta, arb_ptr c)
     }
     arb_clear(x);
 }
+
+/* max |B|, by boxes that cover the circle. */
+static void peak_of(arb_t out, const reference *r)
+{
+    enum { BOXES = 4096 };
+    acb_t w, c, x;
+    arb_t pi;
+    acb_init(w);
+    acb_init(c);
+    acb_init(x);
+    arb_init(pi);
+    arb_const_pi(pi, BITS);
+    arb_zero(out);
+    for (ulong k = 0; k < BOXES; k++) {
+        arb_mul_ui(acb_realref(w), pi, 2 * k + 1, BITS);
+        arb_div_ui(acb_realref(w), acb_realref(w), 2 * BOXES, BITS);
+        mag_set_d(arb_radref(acb_realref(w)), 1.6 / BOXES); /* more than pi/2 of it */
+        density(x, r, w, c, 0);
+        arb_max(out, out, acb_realref(x), BITS);
+    }
+    arb_sqrt(out, out, BITS);
+    acb_clear(w);
+    acb_clear(c);
+    acb_clear(x);
+    arb_clear(pi);
+}
+
+/* c * beta = 1 as a recursion with a state for each buffer: its cost grows with n alone. A ball
+ * grows less than fourfold a step, for which there are two bits. */
+int reference_by_strategy(const reference *r, size_t n, arb_ptr beta, arb_t peak)
+{
+    slong bits = SERIES_BITS + 2 * (slong)n;
+    if (!r->nc && !r->buffers) return 0;
+    arb_ptr y = _arb_vec_init((slong)r->buffers + 1), t = y + r->buffers;
+    _arb_vec_zero(beta, (slong)n);
+    arb_one(beta);
+    for (size_t k = 1; k < n; k++) {
+        for (size_t i = 1; i < r->nc && i <= k; i++) {
+            arb_set_d(t, r->c[i]);
+            arb_submul(beta + k, t, beta + k - i, bits);
+        }
+        for (size_t i = 0; i < r->buffers; i++) {
+            arb_set_d(t, r->decay[i]);
+            arb_mul(y + i, y + i, t, bits);
+            arb_add(y + i, y + i, beta + k - 1, bits);
+            arb_set_d(t, r->scale[i]);
+            arb_submul(beta + k, t, y + i, bits);
+        }
+    }
+    _arb_vec_clear(y, (slong)r->buffers + 1);
+    peak_of(peak, r);
+    return 1;
+}
