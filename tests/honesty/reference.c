@@ -385,30 +385,27 @@ void reference_series(const reference *r, size_t n, arb_ptr beta, arb_ptr c)
     arb_clear(x);
 }
 
-/* max |B|, by boxes that cover the circle. */
-static void peak_of(arb_t out, const reference *r)
+/* The largest of `out` and |B|^2 between lo and hi, by boxes so small that each knows a bit of it.
+ */
+static void cover(arb_t out, const reference *r, double lo, double hi, int depth)
 {
-    enum { BOXES = 4096 };
+    double middle = lo + (hi - lo) / 2;
     acb_t w, c, x;
-    arb_t pi;
     acb_init(w);
-    acb_init(c);
+    acb_init(c); /* of the factors, of which there are none */
     acb_init(x);
-    arb_init(pi);
-    arb_const_pi(pi, BITS);
-    arb_zero(out);
-    for (ulong k = 0; k < BOXES; k++) {
-        arb_mul_ui(acb_realref(w), pi, 2 * k + 1, BITS);
-        arb_div_ui(acb_realref(w), acb_realref(w), 2 * BOXES, BITS);
-        mag_set_d(arb_radref(acb_realref(w)), 1.6 / BOXES); /* more than pi/2 of it */
-        density(x, r, w, c, 0);
+    acb_set_d(w, middle);
+    mag_set_d(arb_radref(acb_realref(w)), (hi - lo) / 2 * (1 + 1e-9));
+    density(x, r, w, c, 0);
+    if (depth == 0 || arb_rel_accuracy_bits(acb_realref(x)) >= 1) {
         arb_max(out, out, acb_realref(x), BITS);
+    } else {
+        cover(out, r, lo, middle, depth - 1);
+        cover(out, r, middle, hi, depth - 1);
     }
-    arb_sqrt(out, out, BITS);
     acb_clear(w);
     acb_clear(c);
     acb_clear(x);
-    arb_clear(pi);
 }
 
 /* c * beta = 1 as a recursion with a state for each buffer: its cost grows with n alone. A ball
@@ -434,6 +431,8 @@ int reference_by_strategy(const reference *r, size_t n, arb_ptr beta, arb_t peak
         }
     }
     _arb_vec_clear(y, (slong)r->buffers + 1);
-    peak_of(peak, r);
+    arb_zero(peak);
+    cover(peak, r, 0, 3.1416, 30);
+    arb_sqrt(peak, peak, BITS);
     return 1;
 }
