@@ -647,6 +647,35 @@ START_TEST(barely_forgets_largest)
 }
 END_TEST
 
+/* Prefix sums with momentum in epochs: where there are many, the noise that is best for the last
+ * sum alone has no larger loss before, so that the least is the square of the sum of what a user's
+ * steps do to it. It is never less. */
+START_TEST(prefix_sums_with_momentum)
+{
+    static const size_t EPOCHS[] = {1, 2, 3, 5, 6};
+    const double m = 0.9;
+    size_t n = 60, k = EPOCHS[_i];
+    finf_design_options o = unit(FINF_DESIGN_MAX);
+    finf_design *r;
+    finf_optimizer *opt;
+    ck_assert_int_eq(finf_optimizer_parse("heavy-ball:0.9", NULL, 0, &opt, NULL), FINF_OK);
+    o.optimizer = opt;
+    o.participations = k;
+    o.separation = n / k;
+    o.count = FINF_DESIGN_FIXED_ORDER;
+    ck_assert_int_eq(finf_design_prefix(n, &o, &r, NULL), FINF_OK);
+    finf_design_result x = dense(r);
+    double sum = 0;
+    for (size_t i = 0; i < n; i += n / k) sum += (1 - pow(m, (double)(n - i))) / (1 - m);
+    ck_assert_msg(x.duality_gap >= 0 && x.duality_gap < 1e-8, "gap %.2g", x.duality_gap);
+    if (k > 3) ASSERT_NEAR(x.least, sum * sum, 1e-8, "the last sum");
+    ck_assert(x.least >= sum * sum * (1 - 1e-8)); /* it is never less */
+    finf_design_result_free(&x);
+    finf_design_free(r);
+    finf_optimizer_free(opt);
+}
+END_TEST
+
 /* Steps at least b apart: the best matrix of b bands against SciPy's L-BFGS-B on dense matrices
  * (its own derivatives, another start), where it is below the best Toeplitz noise and the other
  * matrix. */
@@ -996,6 +1025,7 @@ static TCase *make(void)
     tcase_add_test(t, one_step_has_no_gap);
     tcase_add_loop_test(t, barely_forgets, 0, 12);
     tcase_add_loop_test(t, barely_forgets_largest, 0, 4);
+    tcase_add_loop_test(t, prefix_sums_with_momentum, 0, 5);
     tcase_add_test(t, bands_of_the_separation);
     tcase_add_test(t, long_run);
     tcase_add_test(t, not_attained);

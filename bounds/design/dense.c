@@ -95,9 +95,10 @@ static finf_status explain(const dense_work *w, finf_design_result *out)
                         out->iterations, out->duality_gap);
     if (out->duality_gap <= DENSE_SUFFICIENT || dense_is_relaxed(w->r)) return FINF_OK;
     return finf_why(&out->reason, FINF_ETOL,
-                    w->singular ? "the gap is %.2g: the loss does not see some noise at all, and "
-                                  "its least value is not attained"
-                                : "the gap is %.2g after %d iterations",
+                    w->singular && !w->weighted
+                        ? "the gap is %.2g: the loss does not see some noise at all, and "
+                          "its least value is not attained"
+                        : "the gap is %.2g after %d iterations",
                     out->duality_gap, out->iterations);
 }
 

@@ -24,7 +24,9 @@
 
 #define RIDGE 1e-12     /* added to a preconditioner's diagonal, relative */
 #define ENOUGH 0.1      /* what is left of the residual, in the preconditioner's norm */
-#define STEPS_MAX 60    /* of conjugate gradients */
+#define STEPS_MAX 60    /* of conjugate gradients; */
+#define ENOUGH_U 0.03   /* these two where weights are searched, .. */
+#define STEPS_MAX_U 300 /* .. whose condition is worse */
 #define LEAST_BY 0.1    /* what a step multiplies a weight u by, at least */
 #define MOST_BY 4.0     /* and at most */
 #define LEAST_U (-50.0) /* in the place of log u_0, which has none */
@@ -351,12 +353,14 @@ static void set_gradient(dense_newton *m)
 static finf_status conjugate_gradients(dense_newton *m)
 {
     size_t length = m->length;
+    int most = m->S ? STEPS_MAX_U : STEPS_MAX;
+    double enough = m->S ? ENOUGH_U : ENOUGH;
     memset(m->y, 0, length * sizeof *m->y);
     finf_status s = solve_groups(m, m->residual, m->solved);
     memcpy(m->along, m->solved, length * sizeof *m->along);
     double size = dense_dot(m->residual, m->solved, length), first = size;
     m->left = size / m->w->T;
-    for (int i = 0; i < STEPS_MAX && !s && size > ENOUGH * ENOUGH * first; i++) {
+    for (int i = 0; i < most && !s && size > enough * enough * first; i++) {
         if (finf_cancelled(m->w->r->o.cancel)) return FINF_ETOL;
         s = apply(m, m->along, m->image);
         double curved = dense_dot(m->along, m->image, length);

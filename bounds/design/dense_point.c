@@ -11,10 +11,34 @@
 
 /* ---- M and its factor ------------------------------------------------------------------------ */
 
+/* As dense_factor_workload, for prefix sums, of which row t-1 is sum t, times the root of its
+ * weight: no ridge, and every digit of a weight however small. */
+static finf_status factor_sums(dense_work *w)
+{
+    const finf_design *r = w->r;
+    size_t n = r->n;
+    double *x = w->Y; /* the response of a sum, k steps after the noise */
+    for (size_t k = 0; k < n; k++) {
+        x[k] = 0;
+        for (size_t i = 0; i < r->p; i++) x[k] += r->report[i] * w->responses[k * r->p + i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        double root = sqrt(w->u[i + 1] * design_scale(r, i + 1) * r->half[0] * r->count[0]);
+        for (size_t c = 0; c < n; c++) {
+            size_t step = w->g.step[c];
+            w->L[i * n + c] = step <= i ? root * x[i - step] : 0;
+        }
+    }
+    memset(w->ridge, 0, n * sizeof *w->ridge);
+    w->singular = 0;
+    return FINF_OK;
+}
+
 /* L with L'L = M, its columns in the order of the groups. Where M is singular to rounding a ridge
  * is added to it, and told to the certificate by w->ridge. */
 finf_status dense_factor_workload(dense_work *w)
 {
+    if (w->r->prefix && w->weighted) return factor_sums(w);
     size_t n = w->r->n, singular = 0;
     double *M = w->Y, *U = w->Q, ridge = 0;
     finf_status s = design_matrix(w->r, w->u, M);

@@ -5,27 +5,30 @@
 
 #include "mixing.h"
 
-#define PLAIN 3         /* steps of the plain map before the mixing starts */
-#define STEPS_LONG 500  /* iterations at most, for runs of so many steps or fewer, */
-#define STEPS_LEAST 100 /* for longer ones fewer, as each takes longer, but so many, */
-#define STEPS_MAX_U 300 /* and where weights are searched too */
-#define PATIENCE 120    /* iterations without progress that end it, */
-#define PATIENCE_U 60   /* as above, */
-#define CONTENT 15      /* and where the gap is as small as is asked for */
-#define STEP_BACK 0.5   /* of the gap: where the lower bound falls by it, the map alone is taken */
-#define MIXED 6         /* iterations of the mixing at least before Newton's method, */
-#define MIXED_ONE 15    /* for one participation, where the mixing alone often ends before, */
-#define MIXED_LONG 25   /* and at most; */
-#define NEAR 1e-2       /* in between the gap decides; */
-#define MIXED_U 50      /* and where weights are searched too, iterations in which the gap .. */
-#define SLOW 0.5        /* .. should become as much less; */
-#define STEPS_MAX_MU 40 /* of Newton's method there, */
-#define NEAR_MU 0.3     /* whose barrier becomes less where a step promises this part of its gap, */
-#define LESS_MU 0.2     /* by this */
-#define FAR 4.0         /* what Newton's step may change U by, relative to it, */
-#define STEP_LEAST 0.01 /* and the least part of that */
-#define ROUNDING 1e-13  /* of the lower bound, */
-#define HIDDEN 1e-10    /* and what a step promises to add to it where rounding may hide that */
+#define PLAIN 3          /* steps of the plain map before the mixing starts */
+#define STEPS_LONG 500   /* iterations at most, for runs of so many steps or fewer, */
+#define STEPS_LEAST 100  /* for longer ones fewer, as each takes longer, but so many, */
+#define STEPS_MAX_U 300  /* and where weights are searched too */
+#define PATIENCE 120     /* iterations without progress that end it, */
+#define PATIENCE_U 60    /* as above, */
+#define CONTENT 15       /* and where the gap is as small as is asked for */
+#define STEP_BACK 0.5    /* of the gap: where the lower bound falls by it, the map alone is taken */
+#define MIXED 6          /* iterations of the mixing at least before Newton's method, */
+#define MIXED_ONE 15     /* for one participation, where the mixing alone often ends before, */
+#define MIXED_LONG 25    /* and at most; */
+#define NEAR 1e-2        /* in between the gap decides; */
+#define MIXED_U 30       /* and where weights are searched too, iterations in which the gap .. */
+#define SLOW 0.5         /* .. should become as much less; */
+#define STEPS_MAX_MU 120 /* of Newton's method there, */
+#define FIRST_MU 10.0    /* whose barrier begins with this over n, */
+#define NEAR_MU 0.1      /* becomes less where a step promises this part of it, */
+#define LESS_MU 0.2      /* by this, */
+#define LAST_MU 0.8      /* ends with this over n, of the gap asked for, */
+#define STEPS_LAST 12    /* and has so many steps there */
+#define FAR 4.0          /* what Newton's step may change U by, relative to it, */
+#define STEP_LEAST 0.01  /* and the least part of that */
+#define ROUNDING 1e-13   /* of the lower bound, */
+#define HIDDEN 1e-10     /* and what a step promises to add to it where rounding may hide that */
 
 /* The point that the maps send w->x to, into g. U and w->u are overwritten. */
 static finf_status map(dense_work *w, double *g)
@@ -149,40 +152,61 @@ static finf_status search(dense_work *w, const dense_newton *m, int *better, dou
     return FINF_OK;
 }
 
-/* The best point as Newton's method begins with it: no weight is below the barrier's mu. */
-static finf_status start_again(dense_work *w, double mu, finf_reason *why)
+/* Newton's step from the last point; *part: of it, 0 if there is none that goes up. */
+static finf_status newton_step(dense_work *w, dense_newton *m, double mu, int *better, double *part,
+                               finf_reason *why)
 {
-    size_t n = w->r->n;
-    if (!w->weighted && memcmp(w->x, w->best_low, w->length * sizeof *w->x) == 0) return FINF_OK;
-    memcpy(w->x, w->best_low, w->length * sizeof *w->x);
-    finf_status s = dense_evaluate(w, why);
-    if (s || !w->weighted) return s;
-    double *log_u = w->x + w->length - n - 1;
-    for (size_t t = 1; t <= n; t++) log_u[t] = log(fmax(w->u[t], mu));
-    return dense_evaluate(w, why);
+    finf_status s = dense_newton_direction(m, mu);
+    *part = 0;
+    if (s) return s == FINF_ETOL && !finf_cancelled(w->r->o.cancel) ? FINF_OK : s;
+    return search(w, m, better, part, why);
 }
 
-/* Newton's method from the best point, while it makes the gap smaller; where weights are searched
- * the barrier's gap, mu n, is made smaller as soon as a step comes near its optimum. */
-static finf_status polish(dense_work *w, int most, finf_reason *why)
+/* Newton's method from the best point, while it makes the gap smaller. */
+static finf_status polish(dense_work *w, dense_newton *m, int most, finf_reason *why)
+{
+    int better = 1;
+    double part = 1;
+    finf_status s = FINF_OK;
+    if (memcmp(w->x, w->best_low, w->length * sizeof *w->x) != 0) {
+        memcpy(w->x, w->best_low, w->length * sizeof *w->x);
+        s = dense_evaluate(w, why);
+    }
+    while (!s && part > 0 && better && !is_done(w, most))
+        s = newton_step(w, m, 0, &better, &part, why);
+    return s;
+}
+
+/* Where weights are searched: Newton's method along the path of the barrier's optima, from equal
+ * weights on, mu being made smaller as soon as a step comes near the optimum for it. The best point
+ * of the mixing is no place to begin: many weights, and a part of U, are nearly 0 there, which they
+ * should be only together. */
+static finf_status follow_path(dense_work *w, dense_newton *m, int most, finf_reason *why)
+{
+    size_t n = w->r->n;
+    int better, last = 0;
+    double mu = FIRST_MU / (double)n, least = LAST_MU * w->r->o.tol / (double)n, part = 1;
+    for (size_t t = 0; t <= n; t++) w->u[t] = t ? 1 / (double)n : 0;
+    finf_status s = dense_factor_workload(w);
+    if (s) return s;
+    dense_begin(w);
+    s = dense_evaluate(w, why);
+    while (!s && part > 0 && last < STEPS_LAST && !is_done(w, most)) {
+        s = newton_step(w, m, mu, &better, &part, why);
+        if (mu <= least) last++;
+        if (part > 0.9 && m->left < NEAR_MU * mu) mu = fmax(mu * LESS_MU, least);
+    }
+    return s;
+}
+
+/* Newton's method, to the best points. */
+static finf_status newton(dense_work *w, int most, finf_reason *why)
 {
     dense_newton m;
-    int better = 1;
-    double n = (double)w->r->n, part = 1;
-    double mu = w->weighted ? (w->best_upper / w->best_lower - 1) / n : 0;
     finf_status s = dense_newton_make(w, &m);
     if (s) return s;
-    s = start_again(w, mu, why);
-    for (int step = 0; !s && part > 0 && (better || w->weighted) && !is_done(w, most); step++) {
-        if (w->weighted && step == STEPS_MAX_MU) break;
-        s = dense_newton_direction(&m, mu);
-        if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel)) {
-            s = FINF_OK;
-            break;
-        }
-        if (!s) s = search(w, &m, &better, &part, why);
-        if (part > 0.9 && m.left < NEAR_MU * mu * n) mu = fmax(mu * LESS_MU, 0.2 * w->r->o.tol / n);
-    }
+    s = w->weighted ? follow_path(w, &m, w->iterations + STEPS_MAX_MU, why)
+                    : polish(w, &m, most, why);
     dense_newton_free(&m);
     memcpy(w->x, w->best_low, w->length * sizeof *w->x);
     return s;
@@ -210,18 +234,23 @@ finf_status dense_search(dense_work *w, finf_reason *why)
     mixing m;
     finf_status s = mixing_make(w->length, &m);
     double before = 0, gap = INFINITY; /* the lower bound of the last point, and a gap before */
-    int idle = 0, newton = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
+    int idle = 0, since = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
     while (!s) {
         int better;
         s = look(w, &better, why);
+        if (s == FINF_ETOL && w->weighted && !finf_cancelled(w->r->o.cancel)) {
+            s = FINF_OK; /* the mixing lost U's definiteness: the path does not begin there */
+            break;
+        }
         if (s) break;
         idle = better ? 0 : idle + 1;
         int patience = w->weighted ? PATIENCE_U : is_content(w) ? CONTENT : PATIENCE;
         if (is_done(w, most) || idle >= patience) break;
-        if (is_time(w, w->iterations - newton, &gap)) {
-            s = polish(w, most, why);
+        if (is_time(w, w->iterations - since, &gap)) {
+            if (w->weighted) break;
+            s = newton(w, most, why);
             if (s || is_done(w, most)) break;
-            newton = w->iterations;
+            since = w->iterations;
         } else if (m.held > PLAIN &&
                    w->lower < before - STEP_BACK * (w->best_upper - w->best_lower))
             memcpy(w->x, mixing_forget(&m), w->length * sizeof *w->x);
@@ -231,6 +260,5 @@ finf_status dense_search(dense_work *w, finf_reason *why)
         }
     }
     mixing_free(&m);
-    if (!s && w->weighted && !is_content(w)) s = polish(w, w->iterations + STEPS_MAX_MU, why);
-    return s;
+    return s || !w->weighted || is_content(w) ? s : newton(w, most, why);
 }
