@@ -13,6 +13,7 @@ static double now(void)
 
 static finf_noise *noise;
 static finf_spectrum *spectrum;
+static finf_system *hundred;
 
 static void call_noise(void)
 {
@@ -32,15 +33,14 @@ static void call_mean(void)
     finf_mean(noise, 0.1, NULL, &r);
 }
 
-/* With what the answer in Python, and that of the command line, has beside it. */
+/* With what the answer in Python has beside it; but eta_max, which Python finds once a spectrum. */
 static void call_linreg(void)
 {
     finf_linreg_result r;
     finf_rates rates;
     finf_privacy_setting set = finf_privacy_setting_default();
-    finf_real eta_max, contraction;
+    finf_real contraction;
     finf_linreg(noise, 0.02, spectrum, NULL, &r);
-    finf_linreg_eta_max(spectrum, 0, NULL, &eta_max, NULL);
     finf_rates_spectrum(spectrum, 0.02, &set, &rates);
     finf_optimizer_contraction(NULL, 0.02, 1. / 128, 1, &contraction, NULL);
 }
@@ -67,11 +67,26 @@ static void call_curve(void)
     finf_system_free(system);
 }
 
+static void call_audit(void)
+{
+    static finf_audit_result r;
+    finf_audit_options o = finf_audit_options_default();
+    o.steps = 100;
+    finf_audit_noise(noise, &o, &r);
+}
+
+static void call_participation(void)
+{
+    finf_participation r;
+    finf_system_participation(hundred, 3, 30, NULL, &r, NULL);
+}
+
 static const struct {
     const char *name;
     void (*call)(void);
 } CALLS[] = {{"noise", call_noise},   {"coef", call_coef}, {"mean", call_mean},
-             {"linreg", call_linreg}, {"iqc", call_iqc},   {"curve", call_curve}};
+             {"linreg", call_linreg}, {"iqc", call_iqc},   {"curve", call_curve},
+             {"audit", call_audit},   {"participation", call_participation}};
 
 double bench_seconds(const char *name, int calls);
 
@@ -79,7 +94,8 @@ double bench_seconds(const char *name, int calls);
 double bench_seconds(const char *name, int calls)
 {
     if (!noise &&
-        (finf_noise_nu(0.01, &noise, NULL) || finf_spectrum_power(1, 128, &spectrum, NULL)))
+        (finf_noise_nu(0.01, &noise, NULL) || finf_spectrum_power(1, 128, &spectrum, NULL) ||
+         finf_system_toeplitz(noise, 100, &hundred, NULL)))
         return -1;
     for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
         if (strcmp(CALLS[i].name, name) != 0) continue;

@@ -357,6 +357,12 @@ def _stopped_by(stop: Stop, function: Callable[[], Any]) -> Any:
     return _outcome(box)
 
 
+def stoppable_unless(short: bool, cancel: Any, function: Callable[..., Any], *args: Any) -> Any:
+    """function(*args): as it is where it is short, as the second thread would cost more; else
+    `stoppable`."""
+    return function(*args) if short else stoppable(cancel, lambda: function(*args))
+
+
 _MANY = 1_000_000  # numbers: from there on they may take seconds
 
 

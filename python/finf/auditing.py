@@ -8,8 +8,8 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import as_real, call, check, choice, encoded, keywords, number, numbers, over, real
-from ._call import stoppable, string, text_of, whole
+from ._call import as_real, call, check, choice, encoded, keywords, number, numbers, over, reader
+from ._call import real, stoppable_unless, string, text_of, whole
 from ._library import ffi, lib
 from .designing import DesignResult, noise_of
 from .errors import DomainError, UsageError
@@ -147,10 +147,12 @@ def audit(noise: "Noise | System | DesignResult | str | ArrayLike", *, coef: str
             o.batch = whole(batch, "batch")
     held = _claims(o, claims)
     r = ffi.new("finf_audit_result *")
-    status = stoppable(o.cancel, lambda: _run(what, kind, o, r))
+    short = isinstance(what, Noise) and what._is_short(o.steps, o.participations)
+    status = stoppable_unless(short, o.cancel, _run, what, kind, o, r)
     del held
     check(status, r.reason)
-    out = _fields(r, o) | {"participations": k, "separation": b}
+    out = _fields(r, o)
+    out["participations"], out["separation"] = k, b
     if problem is not None:
         out |= _loss(what, problem, out)
     if target is not None:
@@ -163,7 +165,7 @@ def audit(noise: "Noise | System | DesignResult | str | ArrayLike", *, coef: str
         out["noise"] = what
     elif isinstance(what, np.ndarray):
         out["coef"] = string(lib.finf_audit_coef_name(kind))
-    return AuditResult(**out)
+    return AuditResult._of(out)
 
 
 def _target(sigma: Any, rho: Any, epsilon: Any, delta: Any, clip: Any,
@@ -230,19 +232,23 @@ def _run(what: Any, kind: int, o: Any, r: Any) -> int:
     return lib.finf_audit_matrix(ffi.from_buffer("double[]", what), len(what), kind, o, r)
 
 
+_REALS = ("sens2", "sens2_lower", "gamma2", "gamma2_T", "prefix_error", "prefix_error_mean",
+          "prefix_error_max", "mean_loss", "max_loss", "rho", "epsilon")
+_read_audit = reader("finf_audit_result", **{name: name for name in (
+    *_REALS, "steps", "sens2_exact", "minimum_phase", "findings")})
+
+
 def _fields(r: Any, o: Any) -> dict[str, Any]:
-    out: dict[str, Any] = {
-        "kind": string(r.kind), "steps": r.steps or None, "sens2_exact": bool(r.sens2_exact),
-        "reason": text_of(r.reason),
-        "minimum_phase": None if r.minimum_phase < 0 else bool(r.minimum_phase),
-        "findings": [Finding(string(lib.finf_audit_level_name(f.level)),
-                             ffi.string(f.text).decode(errors="replace"))
-                     for f in r.finding[0:r.findings]]}
-    for name in ("sens2", "sens2_lower", "gamma2", "gamma2_T", "prefix_error", "prefix_error_mean",
-                 "prefix_error_max", "mean_loss", "max_loss", "rho", "epsilon"):
-        x = getattr(r, name)
-        if not math.isnan(x.value):
-            out |= real(name, x)
+    out = _read_audit(r)
+    for name in _REALS:
+        if out[name] != out[name]:  # NaN: not known, None as in the class
+            del out[name], out[f"{name}_error"]
+    out["kind"], out["reason"] = string(r.kind), text_of(r.reason)
+    out["steps"], out["sens2_exact"] = out["steps"] or None, bool(out["sens2_exact"])
+    out["minimum_phase"] = None if out["minimum_phase"] < 0 else bool(out["minimum_phase"])
+    out["findings"] = [Finding(string(lib.finf_audit_level_name(f.level)),
+                               ffi.string(f.text).decode(errors="replace"))
+                       for f in r.finding[0:out["findings"]]]
     if not math.isnan(o.sigma):
         out |= {"sigma": o.sigma, "clip": o.clip}
     if not math.isnan(o.delta):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Noise"]
 
 _NEED_PROBLEM = ("best", "nu:best", "nu:paper")
+_FALLING = ("sgd", "nu", "power", "antipgd", "cc")
 _FILES = ("beta", "strategy", "spectrum", "design")
 
 
@@ -227,6 +228,12 @@ class Noise(Unchanging):
         if self._family is None:
             self._family = string(lib.finf_noise_family(self._c))
         return self._family
+
+    def _is_short(self, steps: int, participations: int = 1) -> bool:
+        """Whether the sensitivity of so many steps is a matter of milliseconds, which need not be
+        stopped: its strategy coefficients never increase, so that nothing is searched for."""
+        return (self.family in _FALLING and steps <= 100_000
+                and steps * participations <= 10_000_000)
 
     @property
     def spelling(self) -> str | None:

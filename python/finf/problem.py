@@ -42,6 +42,7 @@ class Privacy:
             self.rho, self.rho_error = out.value, out.error
         self.clip = _PRIVACY.clip if clip is None else number(clip, "clip")
         self.sigma_sgd = _PRIVACY.sigma_sgd if sigma_sgd is None else number(sigma_sgd, "sigma_sgd")
+        self._setting: Any = None
 
     def into(self, setting: Any) -> None:
         """Into a finf_privacy_setting."""
@@ -49,12 +50,15 @@ class Privacy:
 
     def setting(self) -> Any:
         """finf_privacy_setting *"""
-        return ffi.new("finf_privacy_setting *", (self.rho, self.clip, self.sigma_sgd))
+        if self._setting is None:
+            self._setting = ffi.new("finf_privacy_setting *", (self.rho, self.clip, self.sigma_sgd))
+        return self._setting
 
     def fields(self, sens2: Any = None) -> dict[str, Any]:
         """The fields of a result: the target, and sigma for this squared sensitivity, which is a
         finf_real."""
-        d = dict(vars(self))  # the attributes are these fields
+        d = {"rho": self.rho, "rho_error": self.rho_error, "epsilon": self.epsilon,
+             "delta": self.delta, "clip": self.clip, "sigma_sgd": self.sigma_sgd}
         if sens2 is not None:
             m = self.multipliers(sens2)  # which owns its parts: it must live while one is read
             sigma = self.widened(m.sigma) if self.rho_error else m.sigma

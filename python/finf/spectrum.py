@@ -35,6 +35,7 @@ class Spectrum(Unchanging):
         self._c, self._name, self._recipe = c, name, recipe and (normalize, *recipe)
         self._sizes: dict[str, Any] = {}
         self._ends: tuple[float, float] | None = None
+        self._eta_max: dict[float, tuple[float, float]] = {}  # of plain SGD, by kurtosis
 
     @classmethod
     def _of(cls, c: Any, name: str, normalize: bool, recipe: Any = None) -> "Spectrum":

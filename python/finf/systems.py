@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, as_real, call, choice, keywords, made, number, numbers, owned, real
-from ._call import Unchanging, room, stoppable, string, text_of, whole
+from ._call import Unchanging, reader, room, stoppable, stoppable_unless, string, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, ParseError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -55,6 +55,11 @@ class System(Unchanging):
         """How it is made again, for pickle."""
         self._recipe = (method, *args)
         return self
+
+    @property
+    def _toeplitz(self) -> Noise | None:
+        """The noise that it is of."""
+        return self._recipe[1] if self._recipe and self._recipe[0] == "toeplitz" else None
 
     def __reduce__(self) -> Any:
         if self._recipe is None:
@@ -258,13 +263,12 @@ class System(Unchanging):
         k, b = whole(max_participations, "max_participations"), whole(min_sep, "min_sep")
         o = ffi.new("finf_system_options *", lib.finf_system_options_default())
         r = ffi.new("finf_participation *")
-        stoppable(o.cancel, lambda: call(lib.finf_system_participation, self._c, k, b, o, r))
-        return Participation(
-            participations=r.k, separation=r.b, sens2_fixed_order=r.fixed_order,
-            fixed_order_exact=not r.fixed_lower < r.fixed_order * (1 - 1e-9),
-            sens2_min_sep=r.min_sep, sens2_min_sep_lower=r.min_sep_lower,
-            min_sep_exact=bool(r.exact), method=string(r.method))
-
+        short = self._toeplitz is not None and self._toeplitz._is_short(self.n, k)
+        stoppable_unless(short, o.cancel, call, lib.finf_system_participation, self._c, k, b, o, r)
+        d = _read_participation(r)
+        d["fixed_order_exact"] = not r.fixed_lower < r.fixed_order * (1 - 1e-9)
+        d["min_sep_exact"], d["method"] = bool(d["min_sep_exact"]), string(r.method)
+        return Participation._of(d)
 
     def sensitivity(self, max_participations: int | None = None, min_sep: int | None = None,
                     epochs: int | None = None) -> tuple[float, bool]:
@@ -280,6 +284,11 @@ class System(Unchanging):
         p = self.participation(k, b)
         return (p.sens2_fixed_order, p.fixed_order_exact) if exactly else (
             p.sens2_min_sep, p.min_sep_exact)
+
+
+_read_participation = reader(
+    "finf_participation", participations="k", separation="b", sens2_fixed_order="fixed_order",
+    sens2_min_sep="min_sep", sens2_min_sep_lower="min_sep_lower", min_sep_exact="exact")
 
 
 def _again(method: str, *args: Any) -> System:
@@ -383,10 +392,8 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
     held = _start(o, start, p.H.sizes()["d"])
     o.sens2 = _sens2(system, gamma, (max_participations, min_sep, epochs), o)
     r = ffi.gc(ffi.new("finf_curve_result *"), lib.finf_curve_result_free)
-    if _short(system, p):
-        status = lib.finf_curve(system._c, p.eta, p.H._c, o, r)
-    else:
-        status = stoppable(o.cancel, lambda: lib.finf_curve(system._c, p.eta, p.H._c, o, r))
+    status = stoppable_unless(_short(system, p), o.cancel, lib.finf_curve, system._c, p.eta, p.H._c,
+                              o, r)
     del held
     if status:
         raise error_of(status, text_of(r.reason))
@@ -395,7 +402,7 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
 
 def _curve_result(p: Problem, system: System, o: Any, r: Any) -> CurveResult:
     """A finf_curve_result in words; o: the options that it was asked with."""
-    used = as_real(r.sens2, _sens2_error(system, o, r.sens2))
+    used = _sens2_used(system, o, r.sens2)
     relerr = r.relerr + (used.error / used.value if o.sens2 > 0 else 0.0)
     last = r.last.value
     d = p.fields(used)
@@ -413,8 +420,8 @@ def _curve_result(p: Problem, system: System, o: Any, r: Any) -> CurveResult:
 def _short(system: System, p: Problem) -> bool:
     """Toeplitz noise and plain SGD cost a nanosecond for each step and direction: what ends within
     a few milliseconds need not be stopped, and a second thread would cost more than short ones."""
-    toeplitz = system._recipe is not None and system._recipe[0] == "toeplitz"
-    return toeplitz and p.optimizer is None and system.n * (p.H.sizes()["d"] + 64) <= 2_000_000
+    return (system._toeplitz is not None and p.optimizer is None
+            and system.n * (p.H.sizes()["d"] + 64) <= 2_000_000)
 
 
 def _errors(r: CurveResult) -> Array:
@@ -459,11 +466,11 @@ def participations(steps: int | None, k: int | None, b: int | None,
 
 def _sens2(system: System, gamma: str | None, who: tuple[Any, Any, Any], o: Any) -> float:
     """Of several participations; 0: that of `gamma`."""
-    o.gamma = choice(gamma or "T", "gamma", lib.finf_curve_gamma_name, 4)
     if gamma is not None:
+        o.gamma = choice(gamma, "gamma", lib.finf_curve_gamma_name, 4)  # else "T"
         participations(system.n, *who)  # which are checked all the same
         return 0.0
-    if any(x is not None for x in who):
+    if who != (None, None, None):
         return system.sensitivity(*who)[0]
     if system._recipe is not None and system._recipe[0] == "epochs":
         n, b = system._recipe[1:]
@@ -471,13 +478,13 @@ def _sens2(system: System, gamma: str | None, who: tuple[Any, Any, Any], o: Any)
     return 0.0
 
 
-def _sens2_error(system: System, o: Any, sens2: float) -> float:
-    """Of the squared sensitivity that a curve was scaled by. Entries of X have the relative error
+def _sens2_used(system: System, o: Any, sens2: float) -> Any:
+    """The squared sensitivity that a curve was scaled by, a finf_real. Entries of X have the relative error
     of the largest on its diagonal; adding them up costs a rounding for each of the steps more."""
     f = system._facts
     if o.sens2 > 0:
-        return sens2 * (f.sens2.error / f.sens2.value + f.n * 2.0**-52)
-    return (f.gamma_inf2 if o.gamma == lib.FINF_CURVE_GAMMA_INF else f.sens2).error
+        return as_real(sens2, sens2 * (f.sens2.error / f.sens2.value + f.n * 2.0**-52))
+    return f.gamma_inf2 if o.gamma == lib.FINF_CURVE_GAMMA_INF else f.sens2
 
 
 @keywords(Problem)
