@@ -84,9 +84,10 @@ static void call_participation(void)
 static const struct {
     const char *name;
     void (*call)(void);
-} CALLS[] = {{"noise", call_noise},   {"coef", call_coef}, {"mean", call_mean},
-             {"linreg", call_linreg}, {"iqc", call_iqc},   {"curve", call_curve},
-             {"audit", call_audit},   {"participation", call_participation}};
+} CALLS[] = {{"noise", call_noise}, {"coef", call_coef},
+             {"mean", call_mean},   {"linreg", call_linreg},
+             {"iqc", call_iqc},     {"curve", call_curve},
+             {"audit", call_audit}, {"participation", call_participation}};
 
 double bench_seconds(const char *name, int calls);
 
