@@ -19,6 +19,7 @@ from typing import Any as _Any
 
 from . import errors
 from ._abi import VERSION as __version__
+from ._call import keywords as _keywords
 from ._call import string as _string
 from ._library import lib as _lib
 from .auditing import *
@@ -59,6 +60,7 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+@_keywords()
 def parts() -> dict[str, tuple[str | None, str]]:
     """What the library is made of: version, or None where it was not found, and where it is.
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._library import ffi, lib
-from .errors import DomainError, OutOfMemoryError, ParseError, UsageError, error_of
+from .errors import DomainError, KeywordError, OutOfMemoryError, ParseError, UsageError, error_of
 
 Array = NDArray[np.float64]
 
@@ -56,11 +56,12 @@ def made(kind: str, free: Any, function: Any, *args: Any) -> Any:
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
+_C = TypeVar("_C", bound=type)
 
 
 def keywords(*takers: Any) -> Callable[[_F], _F]:
-    """For a function whose further keywords go to these: one that is none is an error of ours, which
-    says what there is, and not a TypeError about a function that nobody called."""
+    """For a function whose further keywords go to these: one that is none is an error of ours,
+    which says what there is, and not a TypeError about a function that nobody called."""
     def wrap(function: _F) -> _F:
         @functools.wraps(function)
         def called(*args: Any, **given: Any) -> Any:
@@ -68,24 +69,42 @@ def keywords(*takers: Any) -> Callable[[_F], _F]:
                 return function(*args, **given)
             except TypeError as e:
                 wrong = _UNKNOWN.search(str(e))
-                if wrong is None or wrong[1] not in given:
-                    raise
-                raise UsageError(_no_keyword(function, takers, wrong[1])) from None
+                if wrong is None or wrong[1] not in given or _takes(function, wrong[1]):
+                    raise  # of something else: a function that was given, say
+                raise KeywordError(_no_keyword(function, takers, wrong[1])) from None
         return called  # type: ignore[return-value]
     return wrap
 
 
-_UNKNOWN = re.compile(r"unexpected keyword argument '(\w+)'")
+def keywords_of(cls: _C) -> _C:
+    """The same for a class: its constructor, and all of its public methods."""
+    for name, x in list(vars(cls).items()):
+        if name.startswith("_") and name != "__init__":
+            continue
+        if isinstance(x, (classmethod, staticmethod)):
+            setattr(cls, name, type(x)(keywords()(x.__func__)))
+        elif inspect.isfunction(x):
+            setattr(cls, name, keywords()(x))
+    return cls
+
+
+_UNKNOWN = re.compile(r"(?:unexpected keyword argument '|has no keyword )(\w+)")
+
+
+def _takes(function: Any, name: str) -> bool:
+    x = inspect.signature(function).parameters.get(name)
+    return x is not None and x.kind not in (x.POSITIONAL_ONLY, x.VAR_POSITIONAL, x.VAR_KEYWORD)
 
 
 def _no_keyword(function: Any, takers: Any, wrong: str) -> str:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     there = dict.fromkeys(name for f in (function, *takers)
                           for name, x in inspect.signature(f).parameters.items()
-                          if x.kind in kinds and name not in ("self", wrong))
+                          if x.kind in kinds and name not in ("self", "cls", wrong))
     near = difflib.get_close_matches(wrong, there, 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
-    return f"{function.__name__} has no keyword {wrong}{meant}: it takes {', '.join(there)}"
+    name = function.__qualname__.removesuffix(".__init__")
+    return f"{name} has no keyword {wrong}{meant}: it takes {', '.join(there) or 'none'}"
 
 
 class Unchanging:

@@ -438,6 +438,7 @@ class BltFit(Result):
     seconds: float
 
 
+@keywords()
 def fit_blt(buffers: int, problem: Problem | None = None, *, steps: int | None = None,
             objective: str = "average", starts: int | None = None, max_participations: int = 1,
             min_sep: int = 1) -> BltFit:

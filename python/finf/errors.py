@@ -7,8 +7,8 @@ from typing import Any
 from ._library import ffi, lib
 
 __all__ = [
-    "FinfError", "UsageError", "DomainError", "ParseError", "ToleranceError", "InputOutputError",
-    "OutOfMemoryError",
+    "FinfError", "UsageError", "KeywordError", "DomainError", "ParseError", "ToleranceError",
+    "InputOutputError", "OutOfMemoryError",
 ]
 
 
@@ -41,6 +41,10 @@ class UsageError(FinfError, ValueError):
     """Things that do not go together, or a word that is no choice."""
 
     status = "FINF_EUSAGE"
+
+
+class KeywordError(UsageError, TypeError):
+    """A keyword that a function does not take; also a TypeError, as Python has it."""
 
 
 class DomainError(FinfError, ValueError):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, call, check, encoded, left_alone, made, number, numbers
-from ._call import room, string, text_of, whole
+from ._call import Array, Unchanging, call, check, encoded, keywords_of, left_alone, made, number
+from ._call import numbers, room, string, text_of, whole
 from ._files import column, pairs, table
 from ._library import ffi, lib
 from .errors import DomainError, ParseError, UsageError
@@ -22,6 +22,7 @@ _FALLING = ("sgd", "nu", "power", "antipgd", "cc")
 _FILES = ("beta", "strategy", "spectrum", "design")
 
 
+@keywords_of
 class Noise(Unchanging):
     """Correlated noise z_t = sum_s beta_s w_{t-s}, w_t independent of variance sigma^2.
 

@@ -1,11 +1,12 @@
 """Correlated noise as a pair (init, update), as optax has it, on trees of NumPy arrays."""
 from __future__ import annotations
 
+import inspect
 from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
-from ._call import whole
+from ._call import keywords, whole
 from .stream import NoiseStream
 
 __all__ = ["correlated_noise", "GradientTransformation", "NoiseState"]
@@ -55,6 +56,7 @@ def _added(tree: Any, z: Iterator[Any]) -> Any:
     return a + next(z).reshape(a.shape).astype(a.dtype, copy=False)
 
 
+@keywords(NoiseStream)
 def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int = 1,
                      **stream: Any) -> GradientTransformation:
     """updates + z_t, z_t = sum_s beta_s w_{t-s}; `noise` (also a design) and keywords are those of
@@ -70,6 +72,7 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
     ((2, 3), 1)
     """
     whole(batch_size, "batch_size")
+    inspect.signature(NoiseStream).bind(noise, 1, sigma, **stream)  # a keyword that is none
     opened: dict[int, NoiseStream] = {}
 
     def at(size: int) -> NoiseStream:

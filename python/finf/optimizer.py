@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, call, encoded, made, number, numbers, room, string, whole
+from ._call import Array, Unchanging, call, encoded, keywords_of, made, number, numbers, room
+from ._call import string, whole
 from ._library import ffi, lib
 from .errors import DomainError, ParseError
 
 __all__ = ["Optimizer"]
 
 
+@keywords_of
 class Optimizer(Unchanging):
     """How gradients become steps. Conventions are PyTorch's, dampening 0.
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._call import as_real, call, check, choice, number, real, stoppable, switch, text_of, whole
+from ._call import as_real, call, check, choice, keywords_of, number, real, stoppable, switch
+from ._call import text_of, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError, error_of
 from .noise import Noise
@@ -98,6 +99,7 @@ def _plain() -> Optimizer:
     return Optimizer()
 
 
+@keywords_of
 class Problem:
     """What is asked about. With `kappa` it is every strongly convex, smooth F with L/mu = kappa;
     with `spectrum` linear regression; with neither mean estimation.

@@ -220,6 +220,7 @@ def _eta_max(p: Problem, o: Any) -> tuple[float, float]:
     return known[p.kurtosis]
 
 
+@keywords()
 def eta_max(spectrum: "Spectrum | ArrayLike", *, kurtosis: float = 0.0,
             optimizer: Any = None) -> float:
     """The largest eta for which F_inf of linear regression is finite.

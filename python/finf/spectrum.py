@@ -6,7 +6,8 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, as_real, call, made, number, numbers, over, real, whole
+from ._call import Array, Unchanging, as_real, call, keywords_of, made, number, numbers, over
+from ._call import real, whole
 from ._library import lib
 from .errors import DomainError, UsageError
 
@@ -15,6 +16,7 @@ __all__ = ["Spectrum"]
 _ROWS = 4096  # of data, copied at a time
 
 
+@keywords_of
 class Spectrum(Unchanging):
     """The eigenvalues lambda_1, .., lambda_d of H. Dimensions go up to 1e15.
 

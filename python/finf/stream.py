@@ -9,7 +9,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ._call import as_real, call, made, number, numbers, stoppable, string, whole
+from ._call import as_real, call, keywords_of, made, number, numbers, stoppable, string, whole
 from ._library import ffi, has, lib
 from .accounting import gamma
 from .designing import DesignResult, noise_of
@@ -34,6 +34,7 @@ def _forked() -> None:
 os.register_at_fork(after_in_child=_forked)
 
 
+@keywords_of
 class NoiseStream:
     """z_t = sum_s beta_s w_{t-s}, w_{t,j} ~ N(0, sigma^2), of the given shape, step by step.
 

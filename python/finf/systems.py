@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, call, choice, keywords, made, number, numbers, owned, real
-from ._call import Unchanging, reader, room, stoppable, stoppable_unless, string, text_of, whole
+from ._call import Array, Unchanging, as_real, call, choice, keywords, keywords_of, made, number
+from ._call import numbers, owned, reader, real, room, stoppable, stoppable_unless, string, text_of
+from ._call import whole
 from ._library import ffi, has, lib
 from .errors import DomainError, ParseError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -36,6 +37,7 @@ class Participation(Result):
     method: str
 
 
+@keywords_of
 class System(Unchanging):
     """The noise of n steps: a strategy matrix C and its decoder. With X = C'C and K the covariance
     of the noise at sigma = 1, sens2 = max_i X_ii, and prefix_error = tr(A K A') is the error of

@@ -18,7 +18,7 @@ from typing import Any, Iterable
 import numpy as np
 import torch
 
-from ._call import whole
+from ._call import keywords, whole
 from .errors import UsageError
 from .stream import NoiseStream
 
@@ -34,6 +34,7 @@ class CorrelatedNoise:
     or key, .. The state holds the key, and is a secret.
     """
 
+    @keywords(NoiseStream)
     def __init__(self, params: "Iterable[torch.Tensor]", design: Any, sigma: float | None = None, *,
                  batch_size: int = 1, dtype: Any = np.float32, **stream: Any) -> None:
         self.params = [p for p in params if p.requires_grad]

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import math
 import pickle
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import finf
+from finf.optax import correlated_noise
 
 S = finf.Spectrum.power(1, 4)
 
@@ -149,7 +151,8 @@ def test_equality():
     lambda **x: finf.curve("sgd", 0.1, S, steps=3, **x), lambda **x: finf.optimize(0.1, **x),
     lambda **x: finf.tune(0.1, **x), lambda **x: finf.tune_speed(0.9, **x),
     lambda **x: finf.curve_bound("sgd", 0.1, S, 1.0, [1.0], **x),
-    lambda **x: finf.simulate("sgd", 0.1, **x)])
+    lambda **x: finf.simulate("sgd", 0.1, **x),
+    lambda **x: correlated_noise("sgd", **x).init(np.zeros(3))])
 def test_a_keyword_that_is_none(call):
     with pytest.raises(finf.UsageError, match="has no keyword family.*it takes .*rho, epsilon"):
         call(family="blt:2")
@@ -159,6 +162,40 @@ def test_a_keyword_that_is_none(call):
         call(epsilon=1.0)
 
 
+CLASSES = (finf.Noise, finf.Spectrum, finf.Optimizer, finf.Problem, finf.System, finf.NoiseStream)
+CALLED = [x for x in map(finf.__dict__.get, finf.__all__) if inspect.isfunction(x)
+          and "**" not in str(inspect.signature(x))] + [*CLASSES] + [
+    getattr(c, name) for c in CLASSES for name, x in vars(c).items() if not name.startswith("_")
+    and (inspect.isfunction(x) or isinstance(x, (classmethod, staticmethod)))]
+
+
+@pytest.mark.parametrize("call", CALLED, ids=lambda x: x.__qualname__)
+def test_no_keyword_anywhere(call):
+    """One way everywhere: a UsageError that is also a TypeError, by the name of what was called."""
+    with pytest.raises(finf.UsageError, match=f"{call.__qualname__} has no keyword wrong_one.*: it "
+                       "takes ") as e:
+        call(wrong_one=1)
+    assert isinstance(e.value, TypeError) and isinstance(e.value, finf.KeywordError)
+
+
+def test_a_type_error_of_anything_else():
+    """What is missing, or raised within, is as Python has it."""
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        finf.Problem()
+    with pytest.raises(TypeError, match="takes 2 positional arguments"):
+        finf.Noise("sgd", 1)
+
+    def told(*_):
+        raise TypeError("told() got an unexpected keyword argument 'progress'")
+    with pytest.raises(TypeError, match="^told") as e:
+        finf.simulate("sgd", 0.1, steps=10, progress=told)
+    assert not isinstance(e.value, finf.KeywordError)
+
+
 def test_the_keyword_that_was_meant():
+    with pytest.raises(finf.UsageError, match=r"^NoiseStream has no keyword sigm .did you mean"):
+        finf.NoiseStream("sgd", 3, sigm=1.0)
+    with pytest.raises(finf.UsageError, match=r"^Problem has no keyword kapa .did you mean kappa"):
+        finf.Problem(0.1, kapa=10)
     with pytest.raises(finf.UsageError, match=r"design has no keyword family \(did you mean fam"):
         finf.design(20, spectrum=S, eta=0.1, family="blt:2")
