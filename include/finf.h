@@ -437,6 +437,12 @@ typedef struct {
 } finf_spectrum_facts;
 finf_spectrum_facts finf_spectrum_describe(const finf_spectrum *s);
 
+/* A spectrum of a matrix or data again, from the n eigenvalues that finf_spectrum_at had and what
+ * was known of it: of *known zeros, rows and resolution are read, trace_error is that of before.
+ * domain: as finf_spectrum_list; these four finite and not negative; else FINF_EDOM */
+finf_status finf_spectrum_again(const double *lambda, size_t n, const finf_spectrum_facts *known,
+                                double trace_error, finf_spectrum **out, finf_reason *why);
+
 /* ---- what is common to every problem --------------------------------------------------------- */
 
 typedef struct {

@@ -162,6 +162,28 @@ START_TEST(blocks)
 }
 END_TEST
 
+/* A spectrum of data again, from what it says of itself: nothing is lost. */
+START_TEST(again)
+{
+    double X[] = {1, 2, 3, 2, 4, 6, 0, 1, 0, 5, 5, 15};
+    finf_spectrum *s = of_data(X, 4, 3, 4), *t;
+    double lambda[3], off = finf_spectrum_trace_error(s);
+    finf_spectrum_facts f = finf_spectrum_describe(s), g;
+    ck_assert(f.rank == 2 && f.zeros == 1 && f.rows == 4 && f.resolution > 0);
+    for (int k = 0; k < 2; k++) lambda[k] = finf_spectrum_at(s, k + 1);
+    ck_assert_int_eq(finf_spectrum_again(lambda, 2, &f, off, &t, NULL), FINF_OK);
+    g = finf_spectrum_describe(t);
+    ck_assert(g.rank == f.rank && g.zeros == f.zeros && g.rows == f.rows && g.trace == f.trace);
+    ck_assert(g.resolution == f.resolution && finf_spectrum_trace_error(t) == off);
+    finf_spectrum_free(t);
+    finf_spectrum_free(s);
+    ck_assert_int_eq(finf_spectrum_again(lambda, 2, &f, -1, &t, NULL), FINF_EDOM);
+    f.resolution = NAN;
+    ck_assert_int_eq(finf_spectrum_again(lambda, 2, &f, off, &t, NULL), FINF_EDOM);
+    ck_assert_ptr_null(t);
+}
+END_TEST
+
 /* D turned by a reflection, A = D - v p' - p v' with p = 2 (Dv - (v'Dv) v), has the eigenvalues of
  * D; one of them twice. */
 START_TEST(rotated)
@@ -373,6 +395,7 @@ static TCase *cases(void)
     tcase_add_loop_test(tc, zeros, 0, ways());
     tcase_add_loop_test(tc, blocks, 0, ways());
     tcase_add_loop_test(tc, rotated, 0, ways());
+    tcase_add_test(tc, again);
     tcase_add_loop_test(tc, error_covers, 0, ways());
     tcase_add_loop_test(tc, threads, 0, ways());
     tcase_add_loop_test(tc, refused, 0, ways());

@@ -209,6 +209,24 @@ finf_status spectrum_computed(double *lambda, size_t n, const finf_spectrum_fact
     return FINF_OK;
 }
 
+finf_status finf_spectrum_again(const double *lambda, size_t n, const finf_spectrum_facts *known,
+                                double trace_error, finf_spectrum **out, finf_reason *why)
+{
+    *out = NULL;
+    const double given[] = {known->zeros, known->rows, known->resolution, trace_error};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (!(given[i] >= 0 && given[i] <= DBL_MAX))
+            return finf_why(why, FINF_EDOM, "%g is known of a spectrum: must be finite, at least 0",
+                            given[i]);
+    finf_status status = finf_spectrum_list(lambda, n, out, why);
+    if (status) return status;
+    (*out)->zeros += known->zeros;
+    (*out)->rows = known->rows;
+    (*out)->resolution = known->resolution;
+    (*out)->trace_error = fmax((*out)->trace_error, trace_error);
+    return FINF_OK;
+}
+
 finf_status finf_spectrum_normalize(finf_spectrum *s)
 {
     double top = s->max;

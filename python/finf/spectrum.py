@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ._call import Array, Unchanging, as_real, call, keywords_of, made, number, numbers, over
 from ._call import real, whole
-from ._library import lib
+from ._library import ffi, lib
 from .errors import DomainError, UsageError
 
 __all__ = ["Spectrum"]
@@ -46,10 +46,12 @@ class Spectrum(Unchanging):
         return self
 
     def __reduce__(self) -> Any:
-        """Of data or a matrix the eigenvalues are kept, not what is known of their making."""
+        """By how it was made; else the eigenvalues, and what is known of them."""
         if self._recipe is not None:
             return _again, self._recipe
-        return _listed, (self.eigenvalues(), self._name)
+        f = self._facts()
+        return _listed, (self.eigenvalues(), self._name, f.zeros, f.rows, f.resolution,
+                         lib.finf_spectrum_trace_error(self._c))
 
     # ---- where they come from ---------------------------------------------------------------
 
@@ -240,10 +242,12 @@ def _again(normalize: bool, method: str, *args: Any) -> Spectrum:
     return getattr(Spectrum, method)(*args, **({"normalize": True} if normalize else {}))
 
 
-def _listed(eigenvalues: Array, name: str) -> Spectrum:
-    s = Spectrum(eigenvalues)
-    s._name = name
-    return s
+def _listed(eigenvalues: Array, name: str, zeros: float = 0.0, rows: float = 0.0,
+            resolution: float = 0.0, trace_error: float = 0.0) -> Spectrum:
+    a, p = numbers(eigenvalues, "eigenvalues")
+    known = ffi.new("finf_spectrum_facts *", {"zeros": zeros, "rows": rows,
+                                              "resolution": resolution})
+    return Spectrum._of(_made(lib.finf_spectrum_again, p, len(a), known, trace_error), name, False)
 
 
 def _made(function: Any, *args: Any) -> Any:

@@ -179,6 +179,17 @@ def test_pickles():
               finf.Spectrum.flat(5), finf.Spectrum.step(5), finf.Spectrum([2, 1])):
         again = pickle.loads(pickle.dumps(s))
         assert (again.d, again.max, again.trace, str(again)) == (s.d, s.max, s.trace, str(s))
+    X = np.random.default_rng(1).normal(size=(40, 3)) @ np.ones((3, 5))  # of rank 1
+    for s in (data, finf.Spectrum.from_data(X), finf.Spectrum.from_covariance(X.T @ X),
+              finf.Spectrum.from_data(np.c_[X, X + np.eye(40, 5)], normalize=True),
+              finf.Spectrum([1, 0.5, 0])):
+        again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(s))))
+        assert (again.resolution > 0) == (not str(s).startswith("list"))
+        for x in ("resolution", "rows", "zeros", "condition_error"):
+            assert getattr(again, x) == pytest.approx(getattr(s, x), rel=1e-15)
+        ours, theirs = finf.linreg("nu:0.1", 0.001, again), finf.linreg("nu:0.1", 0.001, s)
+        assert ours.trace_error == theirs.trace_error
+        assert ours.F_inf_error == pytest.approx(theirs.F_inf_error, rel=0.01)
     for x in (system, finf.System.toeplitz("nu:0.1", 8), finf.System.honaker(9),
               finf.System.from_matrix(np.eye(3)), finf.System.banded(12, 3)):
         again = pickle.loads(pickle.dumps(x))
