@@ -82,10 +82,17 @@ static finf_status execute(const fftw_plan plan, double *x, double complex *X, i
     return FINF_OK;
 }
 
+/* A fork waits for a plan that another thread is making: in the child that would never end. */
+static void lock(void) { pthread_mutex_lock(&planner); }
+static void unlock(void) { pthread_mutex_unlock(&planner); }
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void survive_forks(void) { pthread_atfork(lock, unlock, unlock); }
+
 /* One transform between N real numbers x and the N/2+1 of X, with a plan that is kept if it may be.
  * The inverse one destroys X and is not divided by N. */
 static finf_status run(size_t N, double *x, double complex *X, int forward)
 {
+    pthread_once(&once, survive_forks);
     int align_x = fftw_alignment_of(x), align_X = fftw_alignment_of((double *)X);
     pthread_mutex_lock(&planner);
     fftw_plan plan = find_kept(N, forward, align_x, align_X);
