@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 import numpy as np
 
 from ._call import keywords, whole
-from .stream import NoiseStream
+from .stream import NoiseStream, _forks, refuse_twice
 
 __all__ = ["correlated_noise", "GradientTransformation", "NoiseState"]
 
@@ -62,7 +62,9 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
     """updates + z_t, z_t = sum_s beta_s w_{t-s}; `noise` (also a design) and keywords are those of
     `NoiseStream`.
 
-    Nothing is changed in place: an old state gives the same noise again.
+    Nothing is changed in place: an old state gives the same noise again. In a child that was forked
+    update() is refused until init() has begun a run there, as its noise would be the parent's; who
+    goes on where the parent ended makes a new pair there, which takes the state.
 
     >>> params = {"w": np.zeros((2, 3)), "b": np.zeros(3)}
     >>> init, update = correlated_noise("blt:0.9;0.2", sigma=0.5, seed=1)
@@ -74,6 +76,7 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
     whole(batch_size, "batch_size")
     inspect.signature(NoiseStream).bind(noise, 1, sigma, **stream)  # a keyword that is none
     opened: dict[int, NoiseStream] = {}
+    forks = [_forks[0]]
 
     def at(size: int) -> NoiseStream:
         if size not in opened:
@@ -83,9 +86,12 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
     def init(params: Any) -> NoiseState:
         size = sum(leaf.size for leaf in _leaves(params))
         opened.pop(size, None)  # a new run: its key is new too, unless it was given
+        forks[0] = _forks[0]
         return NoiseState(0, at(size).state())
 
     def update(updates: Any, state: NoiseState, params: Any = None) -> tuple[Any, NoiseState]:
+        if stream.get("seed") is None:
+            refuse_twice(forks[0], "init() begins a run here")
         sizes = [leaf.size for leaf in _leaves(updates)]
         one = at(sum(sizes))
         one.restore(state.stream)

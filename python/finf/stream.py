@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import weakref
 from typing import Any, Iterator, Sequence
 
 import numpy as np
@@ -25,13 +26,27 @@ _DTYPES = {np.dtype(np.float64): "FINF_STREAM_F64", np.dtype(np.float32): "FINF_
 
 
 _forks = [0]  # how many there were between the first process and this one
+_streams: "weakref.WeakSet[NoiseStream]" = weakref.WeakSet()
 
 
 def _forked() -> None:
+    """In the child, before anything else runs there: a lock that a thread of the parent held would
+    be held for ever."""
     _forks[0] += 1
+    for s in list(_streams):
+        if s._lock.locked():
+            s._torn, s._lock = True, threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forked)
+
+
+def refuse_twice(forks: int, instead: str) -> None:
+    """A child that was forked since has the key and the state of its parent: both would add the
+    same noise, which whoever sees both can subtract."""
+    if forks != _forks[0]:
+        raise UsageError("this stream was made before a fork: parent and child would draw the "
+                         f"same noise; {instead}")
 
 
 @keywords_of
@@ -102,7 +117,9 @@ class NoiseStream:
         self._c = _opened(self.noise, recursion, dim, o, seed, key)
         self._whole_run = self._to_fill = self.method == "transforms of the whole run"
         self._lock = threading.Lock()
+        self._torn = False
         self._forks = _forks[0]
+        _streams.add(self)
 
     def next(self, out: "NDArray[Any] | None" = None) -> "NDArray[Any]":
         """z of the next step: a new array, or `out`, of the stream's dtype and size."""
@@ -115,21 +132,22 @@ class NoiseStream:
                               f"{math.prod(self.shape)} expected")
         elif not (out.flags.c_contiguous and out.flags.writeable):
             raise DomainError("out must be C-contiguous and writeable")
-        self._refuse_twice()
-        with self._lock:
+        if not self.seeded:  # a seed gives no privacy anyway
+            refuse_twice(self._forks, "make one after it, or, where the parent draws no more, "
+                         "stream.restore(stream.state())")
+        with self._untorn():
             if self._to_fill:  # the first step makes all of them: that can be stopped
                 self._skip(0)
                 self._to_fill = False
             call(lib.finf_stream_next, self._c, ffi.from_buffer(out, require_writable=True))
         return out
 
-    def _refuse_twice(self) -> None:
-        """A child that was forked has the key and the state of its parent: both would add the same
-        noise, which whoever sees both can subtract. A seed gives no privacy anyway."""
-        if self._forks != _forks[0] and not self.seeded:
-            raise UsageError("this stream was made before a fork: parent and child would draw the "
-                             "same noise; make one after it, or, where the parent draws no more, "
-                             "stream.restore(stream.state())")
+    def _untorn(self) -> Any:
+        """The lock; refused where the state was half way between two steps when it was forked."""
+        if self._torn:
+            raise UsageError("another thread was drawing from this stream at the fork: its state "
+                             "here is half a step; restore one that was kept, or make a new one")
+        return self._lock
 
     def _skip(self, steps: int) -> None:
         cancel = ffi.new("finf_cancel *")
@@ -138,12 +156,12 @@ class NoiseStream:
     def skip(self, steps: int) -> None:
         """On by so many steps. Interrupted it is not to be used until it is restored."""
         n = whole(steps, "steps", 0)
-        with self._lock:
+        with self._untorn():
             self._skip(n)
 
     def state(self) -> bytes:
         """Key, step and state: what it takes to go on with the same bits. A secret."""
-        with self._lock:
+        with self._untorn():
             room = bytearray(lib.finf_stream_state_size(self._c))
             call(lib.finf_stream_state, self._c, ffi.from_buffer(room), len(room))
         return bytes(room)
@@ -155,7 +173,7 @@ class NoiseStream:
         with self._lock:
             call(lib.finf_stream_restore, self._c, ffi.from_buffer(state), len(state))
             self._to_fill = self._whole_run
-            self._forks = _forks[0]
+            self._torn, self._forks = False, _forks[0]
 
     def __reduce__(self) -> Any:
         raise TypeError("a stream holds its key, and is not pickled: keep its state(), and restore "

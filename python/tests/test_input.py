@@ -7,12 +7,15 @@ import dataclasses
 import gc
 import os
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 
 import finf
+from finf.optax import correlated_noise
 
 S = finf.Spectrum.power(1, 4)
 BLT = "blt:0.9,0.5;0.2,0.1"
@@ -289,6 +292,61 @@ def test_a_fork_draws_no_noise_twice():
     assert len(new) == 48 and new != taken
     seeded = finf.NoiseStream(BLT, 3, 1.0, seed=1)
     assert len(in_a_child(lambda: seeded.next().tobytes().hex())) == 48
+
+
+WHILE_DRAWING = """
+import sys, threading, finf
+sys.path.insert(0, {tests!r})
+from test_input import in_a_child, said
+threads = []
+def drawing(stream):
+    def draw():
+        while not ended:
+            stream.next()
+    threads.append(threading.Thread(target=draw))
+    threads[-1].start()
+    while not stream._lock.locked():
+        pass
+    return stream
+ended = []
+secret = finf.NoiseStream("nu:0.001", 3_000_000, 1.0)
+kept, first = secret.state(), secret.next()[:3].tobytes()
+secret, seeded = drawing(secret), drawing(finf.NoiseStream("nu:0.001", 3_000_000, 1.0, seed=1))
+def work():
+    out = [said(secret.next), said(secret.state), said(lambda: secret.skip(1)), said(seeded.next)]
+    secret.restore(kept)
+    out += [secret.next()[:3].tobytes() == first]
+    globals().update(secret=None, seeded=None)  # and freed
+    return "|".join(map(str, out))
+print(in_a_child(work))
+ended.append(1)
+"""
+
+
+def test_fork_while_another_thread_draws():
+    """The child has a lock that nobody will release, and half a step: refused, and no wait."""
+    code = WHILE_DRAWING.format(tests=os.path.dirname(__file__))
+    out = subprocess.run([sys.executable, "-c", code], timeout=120, stdout=subprocess.PIPE,
+                         text=True, check=True).stdout.strip().split("|")
+    assert "made before a fork" in out[0] and all("half a step" in x for x in out[1:4]), out
+    assert out[4:] == ["True"]
+
+
+def test_a_fork_draws_no_noise_twice_in_optax():
+    """Until init() begins a run there; a pair that was made there takes what it is given."""
+    updates = {"w": np.zeros(3)}
+    init, update = correlated_noise(BLT, sigma=1.0)
+    state = init(updates)
+    drawn = update(updates, state)[0]["w"].tobytes().hex()
+    assert "made before a fork" in in_a_child(lambda: said(lambda: update(updates, state)))
+    new = in_a_child(lambda: update(updates, init(updates))[0]["w"].tobytes().hex())
+    assert len(new) == 48 and new != drawn
+    there = in_a_child(lambda: correlated_noise(BLT, sigma=1.0).update(updates, state)[0]["w"]
+                       .tobytes().hex())
+    assert there == drawn
+    seeded = correlated_noise(BLT, sigma=1.0, seed=1)
+    state = seeded.init(updates)
+    assert len(in_a_child(lambda: seeded.update(updates, state)[0]["w"].tobytes().hex())) == 48
 
 
 def test_copies():
