@@ -33,35 +33,30 @@ static void call_mean(void)
     finf_mean(noise, 0.1, NULL, &r);
 }
 
-/* With what the answer in Python has beside it; but eta_max, which Python finds once a spectrum. */
+/* With what the answer in Python has beside it; but eta_max, which Python finds once a spectrum,
+ * and the contraction, which it finds when it is asked for. */
 static void call_linreg(void)
 {
     finf_linreg_result r;
     finf_rates rates;
     finf_privacy_setting set = finf_privacy_setting_default();
-    finf_real contraction;
     finf_linreg(noise, 0.02, spectrum, NULL, &r);
     finf_rates_spectrum(spectrum, 0.02, &set, &rates);
-    finf_optimizer_contraction(NULL, 0.02, 1. / 128, 1, &contraction, NULL);
 }
 
 static void call_iqc(void)
 {
     finf_iqc_options o = finf_iqc_options_default();
     finf_iqc_result r;
-    finf_real contraction;
     o.solver = FINF_IQC_NEWTON;
     finf_iqc(noise, 0.1, 100, &o, &r);
-    finf_optimizer_contraction(NULL, 0.1, 0.01, 1, &contraction, NULL);
 }
 
 static void call_curve(void)
 {
     finf_system *system;
     finf_curve_result r;
-    finf_real contraction;
     if (finf_system_toeplitz(noise, 10000, &system, NULL)) return;
-    finf_optimizer_contraction(NULL, 0.02, 1. / 128, 1, &contraction, NULL);
     finf_curve(system, 0.02, spectrum, NULL, &r);
     finf_curve_result_free(&r);
     finf_system_free(system);

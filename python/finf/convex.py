@@ -123,7 +123,7 @@ def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic
     if status and status != lib.FINF_ETOL:
         check(status, r.reason)
     below = _simulated(p, n, r, seed) if lower == "simulate" else {}
-    out = IqcResult._of(iqc_fields(p, r), {"noise": n}, below)
+    out = IqcResult._of(_iqc_fields(p, r), p.put_off(r.gamma2), {"noise": n}, below)
     check(status, r.reason, out)
     return out
 
@@ -156,6 +156,11 @@ _read = reader(
 
 def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
     """A finf_iqc_result in words."""
+    return _iqc_fields(p, r) | p.fields(r.gamma2)
+
+
+def _iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
+    """But what it has of the problem."""
     d = p.privacy.widen(_read(r), "bound", "lower", "minimax")
     d["certified"], d["bound_of"] = bool(d["certified"]), bound_of(p)
     d["kappa"], d["smooth"], d["d"] = p.kappa, p.smooth, p.dim
@@ -164,7 +169,6 @@ def iqc_fields(p: Problem, r: Any) -> dict[str, Any]:
     d["gap"], d["gap_error"] = gap.value, gap.error
     d["solver"], d["solver_status"] = string(r.solver), string(r.solver_status)
     d["reason"] = text_of(r.reason)
-    d.update(p.fields(r.gamma2))
     return d
 
 

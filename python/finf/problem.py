@@ -218,6 +218,11 @@ class Problem:
         return d | {"optimizer": o, "average": o.average, **real("eta_eff", step),
                     "weight_decay": o.weight_decay or None}
 
+    def put_off(self, sens2: Any) -> dict[str, Any]:
+        """The same for Result._of, made when one of them is first asked for."""
+        value, error = sens2.value, sens2.error  # whoever owns it may be gone by then
+        return {"eta": self.eta, "_put_off": lambda: self.fields(as_real(value, error))}
+
     # ---- the noise that is best for it ------------------------------------------------------
 
     def best_nu(self) -> float:

@@ -206,7 +206,7 @@ def linreg_result(p: Problem, n: Noise, o: Any, r: Any, directions: Any = None) 
     d["eta_max"], d["eta_max_error"] = _eta_max(p, o)
     d["stable"], d["directions"] = bool(d["stable"]), directions
     d["reason"] = text_of(r.reason) or text_of(r.upper_reason)
-    return LinregResult._of(d, p.fields(r.gamma2), p.H.sizes(), _rates(p))
+    return LinregResult._of(d, p.put_off(r.gamma2), p.H.sizes(), _rates(p))
 
 
 def _eta_max(p: Problem, o: Any) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import html
 import math
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, TypeVar
 
 import numpy as np
@@ -60,6 +60,11 @@ class Result:
             known.update(part)
         object.__setattr__(self, "__dict__", known)
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: what was put off is made before."""
+        _settle(self.__dict__)
+        return self.__dict__
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that are known, by name."""
@@ -154,6 +159,44 @@ class WithNoise(WithOptimizer):
     #: gamma_inf^2, squared sensitivity
     gamma2: float
     gamma2_error: float
+
+
+class _PutOff:
+    """A field that may be put off: a result that has `_put_off`, a function that makes the dict of
+    such fields, gets all of them when one is first asked for. They are what was asked, and what
+    follows from that alone; after a solve, when no cache has a line of Python left, to make them
+    would cost as much as everything else in the call."""
+
+    def __init__(self, name: str, default: Any) -> None:
+        self._name, self._default = name, default
+
+    def __get__(self, result: "Result | None", _cls: Any = None) -> Any:
+        if result is not None:
+            known = result.__dict__
+            _settle(known)
+            if self._name in known:
+                return known[self._name]
+        if self._default is MISSING:
+            raise AttributeError(self._name)
+        return self._default
+
+
+def _settle(known: dict[str, Any]) -> None:
+    make = known.get("_put_off")
+    if make is not None:
+        for name, value in make().items():
+            known.setdefault(name, value)
+        known.pop("_put_off", None)  # only now: another thread may ask too
+
+
+def _may_be_put_off() -> None:
+    for cls in (Setting, WithOptimizer):
+        for f in fields(cls):
+            if f.name in cls.__annotations__:
+                setattr(cls, f.name, _PutOff(f.name, f.default))
+
+
+_may_be_put_off()
 
 
 def late(name: str, function: "Callable[[Any], Any]") -> Any:

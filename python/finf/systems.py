@@ -407,12 +407,9 @@ def _curve_result(p: Problem, system: System, o: Any, r: Any) -> CurveResult:
     used = _sens2_used(system, o, r.sens2)
     relerr = r.relerr + (used.error / used.value if o.sens2 > 0 else 0.0)
     last = r.last.value
-    d = p.fields(used)
-    d.update(p.H.sizes())
-    d["F_last"], d["F_last_error"] = last, last * relerr
-    d["system"], d["spectrum"], d["steps"] = system, p.H, r.n
-    d["F"], d["F_relerr"], d["_share"] = owned(r.F, r.n + 1, r), r.relerr, relerr
-    d["sens2"], d["reason"] = r.sens2, text_of(r.reason)
+    d = {"F_last": last, "F_last_error": last * relerr, "system": system, "spectrum": p.H,
+         "steps": r.n, "F": owned(r.F, r.n + 1, r), "F_relerr": r.relerr, "_share": relerr,
+         "sens2": r.sens2, "reason": text_of(r.reason), **p.H.sizes(), **p.put_off(used)}
     if p.privacy.rho_error:
         p.privacy.widen(d, "F_last")
         d["_share"] += p.privacy.share()

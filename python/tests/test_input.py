@@ -434,3 +434,36 @@ def test_errors_from_the_other_thread():
     s = finf.Spectrum.power(1, 1000)
     with pytest.raises(finf.DomainError, match="eta = -1"):
         finf.linreg("nu:0.1", -1, s)
+
+
+def test_what_is_put_off():
+    """What follows from the question alone is made when it is first asked for: the same whichever
+    is asked first, by several threads, after a pickle, a copy, and when all else is gone."""
+    def asked():
+        o = {"epsilon": 1.0, "delta": 1e-5, "optimizer": "nesterov:0.5"}
+        return [finf.linreg("sgd", 0.01, S, **o), finf.iqc("sgd", 0.1, 4, solver="newton", **o),
+                finf.curve("sgd", 0.01, S, steps=8, **o)]
+
+    names = ("eta_eff", "contraction", "sigma", "sigma_error", "rho_error", "average", "epsilon")
+    want = [[getattr(r, x) for x in names] for r in asked()]
+    gc.collect()
+    for first in names:
+        for r, values in zip(asked(), want):
+            assert "sigma" not in vars(r)
+            assert getattr(r, first) == values[names.index(first)]
+            assert [getattr(r, x) for x in names] == values and "_put_off" not in vars(r)
+    for of in (lambda r: pickle.loads(pickle.dumps(r)), copy.copy, dataclasses.replace):
+        for r, values in zip(map(of, asked()), want):
+            assert "_put_off" not in vars(r) and [getattr(r, x) for x in names] == values
+    for r, values in zip(asked(), want):
+        got = []
+        threads = [threading.Thread(target=lambda: got.append([getattr(r, x) for x in names]))
+                   for _ in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert got == [values] * 8
+    with pytest.raises(AttributeError):
+        finf.mean("sgd", 0.1).sigma_
+    assert not hasattr(type(asked()[0]), "eta")
