@@ -59,19 +59,21 @@ _T = TypeVar("_T")
 _C = TypeVar("_C", bound=type)
 
 
-def keywords(*takers: Any) -> Callable[[_F], _F]:
-    """For a function whose further keywords go to these: one that is none is an error of ours,
-    which says what there is, and not a TypeError about a function that nobody called."""
+def keywords(*takers: Any, but: tuple[str, ...] = ()) -> Callable[[_F], _F]:
+    """For a function whose further keywords go to these, `but` for some: one that is none is an
+    error of ours, which says what there is, and not a TypeError about a function that nobody
+    called."""
     def wrap(function: _F) -> _F:
         @functools.wraps(function)
         def called(*args: Any, **given: Any) -> Any:
             try:
                 return function(*args, **given)
             except TypeError as e:
-                wrong = _UNKNOWN.search(str(e))
-                if wrong is None or wrong[1] not in given or _takes(function, wrong[1]):
+                wrong = [x for x in given if (_is_named(e, x) or x in but)
+                         and not _takes(function, x)]
+                if not wrong:
                     raise  # of something else: a function that was given, say
-                raise KeywordError(_no_keyword(function, takers, wrong[1])) from None
+                raise KeywordError(_no_keyword(function, takers, wrong[0], but)) from None
         return called  # type: ignore[return-value]
     return wrap
 
@@ -88,7 +90,17 @@ def keywords_of(cls: _C) -> _C:
     return cls
 
 
-_UNKNOWN = re.compile(r"(?:unexpected keyword argument '|has no keyword )(\w+)")
+def _is_named(e: TypeError, name: str) -> bool:
+    """Whether it is an error about this keyword: Python's, or ours."""
+    python = "unexpected keyword argument "
+    return (f"{python}'{name}'" in str(e) or f"{python}{name!r}" in str(e)
+            or isinstance(e, KeywordError) and re.search(
+                f" has no keyword {re.escape(_spelled(name))}( \\(|: )", str(e)) is not None)
+
+
+def _spelled(name: str) -> str:
+    """A keyword in a message: as it is where it could be one, else quoted."""
+    return name if name.isidentifier() else repr(name)
 
 
 def _takes(function: Any, name: str) -> bool:
@@ -96,15 +108,25 @@ def _takes(function: Any, name: str) -> bool:
     return x is not None and x.kind not in (x.POSITIONAL_ONLY, x.VAR_POSITIONAL, x.VAR_KEYWORD)
 
 
-def _no_keyword(function: Any, takers: Any, wrong: str) -> str:
+def _no_keyword(function: Any, takers: Any, wrong: str, but: tuple[str, ...]) -> str:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     there = dict.fromkeys(name for f in (function, *takers)
                           for name, x in inspect.signature(f).parameters.items()
-                          if x.kind in kinds and name not in ("self", "cls", wrong))
+                          if x.kind in kinds and name not in ("self", "cls", wrong)
+                          and (f is function or name not in but))
     near = difflib.get_close_matches(wrong, there, 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
     name = function.__qualname__.removesuffix(".__init__")
-    return f"{name} has no keyword {wrong}{meant}: it takes {', '.join(there) or 'none'}"
+    return f"{name} has no keyword {_spelled(wrong)}{meant}: it takes {', '.join(there) or 'none'}"
+
+
+def by_name(cls: type, method: Any) -> Any:
+    """The way to make one that a pickle names; nothing else that a class has."""
+    ways = [name for name, x in vars(cls).items()
+            if isinstance(x, classmethod) and not name.startswith("_")]
+    if method not in ways:
+        raise ParseError(f"{cls.__name__} by {method!r}: must be one of {', '.join(ways)}")
+    return getattr(cls, method)
 
 
 class Unchanging:

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
 from ._call import keywords, whole
+from .errors import DomainError
 from .stream import NoiseStream, _forks, refuse_twice
 
 __all__ = ["correlated_noise", "GradientTransformation", "NoiseState"]
@@ -20,6 +22,17 @@ class NoiseState(NamedTuple):
 
     def __repr__(self) -> str:
         return f"NoiseState(step={self.step}, stream=<{len(self.stream)} secret bytes>)"
+
+
+class _Run(bytes):
+    """A stream's state that knows after how many forks it was made."""
+
+    def __new__(cls, state: bytes) -> "_Run":
+        self = super().__new__(cls, state)
+        self.forks = _forks[0]
+        return self
+
+    forks: int
 
 
 class GradientTransformation(NamedTuple):
@@ -38,7 +51,10 @@ def _leaves(tree: Any) -> Iterator[Any]:
         for part in tree:
             yield from _leaves(part)
     elif tree is not None:
-        yield np.asarray(tree)
+        leaf = np.asarray(tree)
+        if leaf.dtype.kind not in "biufV":
+            raise DomainError(f"a leaf of type {leaf.dtype}: arrays of real numbers are expected")
+        yield leaf
 
 
 def _added(tree: Any, z: Iterator[Any]) -> Any:
@@ -56,15 +72,15 @@ def _added(tree: Any, z: Iterator[Any]) -> Any:
     return a + next(z).reshape(a.shape).astype(a.dtype, copy=False)
 
 
-@keywords(NoiseStream)
+@keywords(NoiseStream, but=("shape",))
 def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int = 1,
                      **stream: Any) -> GradientTransformation:
     """updates + z_t, z_t = sum_s beta_s w_{t-s}; `noise` (also a design) and keywords are those of
     `NoiseStream`.
 
     Nothing is changed in place: an old state gives the same noise again. In a child that was forked
-    update() is refused until init() has begun a run there, as its noise would be the parent's; who
-    goes on where the parent ended makes a new pair there, which takes the state.
+    update() takes only states of runs that init() began there, as the noise of others would be the
+    parent's; who goes on where the parent ended makes a new pair there, which takes the state.
 
     >>> params = {"w": np.zeros((2, 3)), "b": np.zeros(3)}
     >>> init, update = correlated_noise("blt:0.9;0.2", sigma=0.5, seed=1)
@@ -75,28 +91,36 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
     """
     whole(batch_size, "batch_size")
     inspect.signature(NoiseStream).bind(noise, 1, sigma, **stream)  # a keyword that is none
-    opened: dict[int, NoiseStream] = {}
-    forks = [_forks[0]]
+    here = threading.local()  # a stream is restored and then drawn from: no other thread between
+    made = _forks[0]
 
-    def at(size: int) -> NoiseStream:
-        if size not in opened:
+    def at(size: int, new: bool = False) -> NoiseStream:
+        opened: dict[int, NoiseStream] = here.__dict__.setdefault("opened", {})
+        if new or size not in opened:  # a new run: its key is new too, unless it was given
             opened[size] = NoiseStream(noise, size, sigma, **stream)
         return opened[size]
 
     def init(params: Any) -> NoiseState:
         size = sum(leaf.size for leaf in _leaves(params))
-        opened.pop(size, None)  # a new run: its key is new too, unless it was given
-        forks[0] = _forks[0]
-        return NoiseState(0, at(size).state())
+        return NoiseState(0, _Run(at(size, True).state()))
 
     def update(updates: Any, state: NoiseState, params: Any = None) -> tuple[Any, NoiseState]:
-        if stream.get("seed") is None:
-            refuse_twice(forks[0], "init() begins a run here")
-        sizes = [leaf.size for leaf in _leaves(updates)]
+        if not isinstance(state, NoiseState):
+            raise DomainError(f"state is a {type(state).__name__}: a NoiseState is expected, which "
+                              "init and update return")
+        if stream.get("seed") is None and made != _forks[0]:
+            refuse_twice(getattr(state.stream, "forks", made), "init() begins a run here")
+        leaves = list(_leaves(updates))
+        for leaf in leaves:
+            if leaf.dtype.kind not in "fV":  # V: bfloat16, of jax
+                raise DomainError(f"updates of type {leaf.dtype}: the noise would be rounded, "
+                                  "floating-point numbers are expected")
+        sizes = [leaf.size for leaf in leaves]
         one = at(sum(sizes))
         one.restore(state.stream)
         z = one.next() / batch_size
         ends = np.cumsum(sizes)[:-1]
-        return _added(updates, iter(np.split(z, ends))), NoiseState(state.step + 1, one.state())
+        return (_added(updates, iter(np.split(z, ends))),
+                NoiseState(state.step + 1, _Run(one.state())))
 
     return GradientTransformation(init, update)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, TypeV
 
 import numpy as np
 
-from ._call import numbers
+from ._call import keywords_of, numbers
 from .errors import DomainError
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def _shown(value: Any, error: Any = None) -> str:
     return str(value)
 
 
+@keywords_of
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class Result:
     """A result: every field is a word of the command line, with the same meaning.
@@ -48,6 +49,9 @@ class Result:
 
     #: why something is infinite or not known; "" where there is nothing to say
     reason: str = ""
+
+    def __init_subclass__(cls) -> None:
+        keywords_of(cls)
 
     @classmethod
     def _of(cls: "type[_R]", *parts: dict[str, Any]) -> _R:
@@ -206,6 +210,7 @@ def late(name: str, function: "Callable[[Any], Any]") -> Any:
     return field
 
 
+@keywords_of
 class Results(List[_R]):
     """Several results, as a list that is shown as one table.
 

@@ -6,8 +6,8 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, as_real, call, keywords_of, made, number, numbers, over
-from ._call import real, whole
+from ._call import Array, Unchanging, as_real, by_name, call, encoded, keywords_of, made, number
+from ._call import numbers, over, real, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError
 
@@ -239,15 +239,18 @@ class Spectrum(Unchanging):
 
 
 def _again(normalize: bool, method: str, *args: Any) -> Spectrum:
-    return getattr(Spectrum, method)(*args, **({"normalize": True} if normalize else {}))
+    return by_name(Spectrum, method)(*args, **({"normalize": True} if normalize else {}))
 
 
 def _listed(eigenvalues: Array, name: str, zeros: float = 0.0, rows: float = 0.0,
             resolution: float = 0.0, trace_error: float = 0.0) -> Spectrum:
     a, p = numbers(eigenvalues, "eigenvalues")
-    known = ffi.new("finf_spectrum_facts *", {"zeros": zeros, "rows": rows,
-                                              "resolution": resolution})
-    return Spectrum._of(_made(lib.finf_spectrum_again, p, len(a), known, trace_error), name, False)
+    encoded(name, "name")
+    known = ffi.new("finf_spectrum_facts *", {
+        "zeros": number(zeros, "zeros"), "rows": number(rows, "rows"),
+        "resolution": number(resolution, "resolution")})
+    return Spectrum._of(_made(lib.finf_spectrum_again, p, len(a), known,
+                              number(trace_error, "trace_error")), name, False)
 
 
 def _made(function: Any, *args: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, as_real, call, choice, keywords, keywords_of, made, number
-from ._call import numbers, owned, reader, real, room, stoppable, stoppable_unless, string, text_of
-from ._call import whole
+from ._call import Array, Unchanging, as_real, by_name, call, choice, keywords, keywords_of, made
+from ._call import number, numbers, owned, reader, real, room, stoppable, stoppable_unless, string
+from ._call import text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, ParseError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -294,7 +294,7 @@ _read_participation = reader(
 
 
 def _again(method: str, *args: Any) -> System:
-    return getattr(System, method)(*args)
+    return by_name(System, method)(*args)
 
 
 def system_of(what: "System | Noise | str", n: int | None, problem: Problem | None) -> System:

@@ -34,7 +34,7 @@ class CorrelatedNoise:
     or key, .. The state holds the key, and is a secret.
     """
 
-    @keywords(NoiseStream)
+    @keywords(NoiseStream, but=("noise", "shape"))
     def __init__(self, params: "Iterable[torch.Tensor]", design: Any, sigma: float | None = None, *,
                  batch_size: int = 1, dtype: Any = np.float32, **stream: Any) -> None:
         self.params = [p for p in params if p.requires_grad]

@@ -178,6 +178,19 @@ def test_no_keyword_anywhere(call):
     assert isinstance(e.value, TypeError) and isinstance(e.value, finf.KeywordError)
 
 
+def test_keywords_of_results_and_no_names():
+    for call in (finf.mean("sgd", 0.1).to_dict, finf.curve("sgd", 0.1, S, steps=3).plot,
+                 finf.mean("sgd", [0.1]).plot):
+        with pytest.raises(finf.KeywordError, match="has no keyword wrong_one"):
+            call(wrong_one=1)
+    for name in ("", "a b", "it's", "(", "\u00fc"):
+        for f in (finf.mean, correlated_noise):
+            with pytest.raises(finf.KeywordError, match="it takes noise"):
+                f("sgd", 0.1, **{name: 1})
+    with pytest.raises(finf.KeywordError, match="has no keyword shape: it takes noise, sigma, bat"):
+        correlated_noise("sgd", 1.0, shape=3)
+
+
 def test_a_type_error_of_anything_else():
     """What is missing, or raised within, is as Python has it."""
     with pytest.raises(TypeError, match="missing 1 required positional argument"):

@@ -467,3 +467,62 @@ def test_what_is_put_off():
     with pytest.raises(AttributeError):
         finf.mean("sgd", 0.1).sigma_
     assert not hasattr(type(asked()[0]), "eta")
+
+
+def test_optax_in_a_child_takes_no_state_of_its_parent():
+    """Also after init() there, of whatever size, and from a pickle; what is its own goes on."""
+    updates = np.zeros(3)
+    init, update = correlated_noise(BLT, sigma=1.0)
+    state = init(updates)
+    kept = pickle.dumps(state)
+    for size in (3, 5):
+        assert "made before a fork" in in_a_child(
+            lambda: (init(np.zeros(size)), said(lambda: update(updates, state)))[1])
+    assert "made before a fork" in in_a_child(lambda: said(lambda: update(
+        updates, pickle.loads(kept))))
+    own = in_a_child(lambda: str(update(updates, update(updates, init(updates))[1])[1].step))
+    assert own == "2"
+    assert (update(updates, pickle.loads(kept))[0] == update(updates, state)[0]).all()
+
+
+def test_optax_in_threads():
+    """Each restores and draws: what one does changes nothing for another."""
+    updates = np.zeros(3)
+    init, update = correlated_noise(BLT, sigma=1.0)
+    states = [init(updates) for _ in range(4)]
+    want, wrong = [update(updates, s)[0].tolist() for s in states], []
+
+    def draw(k):
+        wrong.extend(k for _ in range(1000) if update(updates, states[k])[0].tolist() != want[k])
+    threads = [threading.Thread(target=draw, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("call,message", [
+    (lambda init, update: update(np.zeros(3), None), "a NoiseState is expected"),
+    (lambda init, update: update(np.zeros(3, int), init(np.zeros(3))), "would be rounded"),
+    (lambda init, update: init("abc"), "arrays of real numbers"),
+    (lambda init, update: init([1j]), "arrays of real numbers"),
+    (lambda init, update: init({}), "0 coordinates")])
+def test_what_optax_is_not_given(call, message):
+    with pytest.raises(finf.DomainError, match=message):
+        call(*correlated_noise("sgd", sigma=1.0))
+
+
+@pytest.mark.parametrize("known", [
+    ([1.0], "data", "x"), ([1.0], "data", None), ([1.0], "data", 0, 0, 0, "y"), ([1.0], 5),
+    ([1.0], "data", -1.0), ([1.0], "data", 0, 0, float("nan")), ([], "data"), ([[1.0]], "data")])
+def test_a_pickled_spectrum_that_was_changed(known):
+    with pytest.raises(finf.FinfError, match="must be|needed|expected"):
+        finf.spectrum._listed(*known)
+
+
+def test_a_pickle_names_only_ways_to_make_one():
+    for again in (lambda x: finf.spectrum._again(False, x), lambda x: finf.systems._again(x, 3)):
+        for name in ("__init__", "_of", "nothing", "eigenvalues", None):
+            with pytest.raises(finf.ParseError, match="must be one of"):
+                again(name)
