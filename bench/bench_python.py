@@ -19,9 +19,9 @@ CALLS = {
     "noise": (lambda: finf.Noise.nu(0.01), 500, "Noise.nu(0.01)"),
     "coef": (lambda: NOISE.coef(1000), 100, "noise.coef(1000)"),
     "mean": (lambda: finf.mean(NOISE, 0.1), 100, "mean(noise, eta)"),
-    "linreg": (lambda: finf.linreg(NOISE, 0.02, SPECTRUM), 1, "linreg(noise, eta, spectrum)"),
-    "iqc": (lambda: finf.iqc(NOISE, 0.1, 100, solver="newton"), 1, "iqc(noise, eta, kappa)"),
-    "curve": (lambda: finf.curve(NOISE, 0.02, SPECTRUM, steps=10000), 1,
+    "linreg": (lambda: finf.linreg(NOISE, 0.02, SPECTRUM), 10, "linreg(noise, eta, spectrum)"),
+    "iqc": (lambda: finf.iqc(NOISE, 0.1, 100, solver="newton"), 10, "iqc(noise, eta, kappa)"),
+    "curve": (lambda: finf.curve(NOISE, 0.02, SPECTRUM, steps=10000), 5,
               "curve(noise, .., steps=10000)"),
     "audit": (lambda: finf.audit(NOISE, steps=100), 10, "audit(noise, steps=100)"),
     "participation": (lambda: SYSTEM.participation(3, 30), 10, "system.participation(3, 30)")}
@@ -79,8 +79,9 @@ def streams() -> None:
 
 
 def main(library: str) -> None:
-    """Both in turn, so that a machine's other work falls on both: the least of each, and how far
-    their medians are apart."""
+    """Both in turn, so that a machine's other work falls on both, some calls each: the first of them
+    finds the caches full of the other's numbers. The least of each, and how far their medians are
+    apart."""
     measure = in_c(library)
     print(f"{'call':32}{'C':>12}{'Python':>12}{'more':>12}{'ratio':>8}{'of medians':>14}")
     for name, (call, calls, title) in CALLS.items():
