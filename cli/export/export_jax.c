@@ -15,6 +15,7 @@ static const char HEAD[] =
     "# Test:     python3 noise.py\n"
     "import jax\n"
     "import jax.numpy as jnp\n"
+    "import numpy as np\n"
     "\n"
     "STEPS = @STEPS@  # of the run: the noise is NaN after them; 0: any number\n"
     "SIGMA = @SIGMA@  # of w, where z is added to the sum of clipped gradients\n"
@@ -30,9 +31,11 @@ static const char WHITE[] =
 
 static const char BUFFERS[] =
     "def correlate(t, past, w):\n"
-    "    \"\"\"z = w - sum_i SCALE_i S_i, then S_i = DECAY_i S_i + z.\"\"\"\n"
+    "    \"\"\"z = w - sum_i SCALE_i S_i, then S_i = S_i - (1 - DECAY_i) S_i + z: in\n"
+    "    float32 what S_i loses in a step has its digits.\"\"\"\n"
     "    z = w - jnp.tensordot(SCALE.astype(past.dtype), past, 1)\n"
-    "    return z, DECAY.astype(past.dtype).reshape((-1,) + (1,) * w.ndim) * past + z\n"
+    "    lost = (1 - DECAY).astype(past.dtype).reshape((-1,) + (1,) * w.ndim)\n"
+    "    return z, past - lost * past + z\n"
     "\n"
     "\n";
 
@@ -40,7 +43,8 @@ static const char OUTPUTS[] =
     "def correlate(t, past, w):\n"
     "    \"\"\"z_t = (w_t - sum_{s>0} C_s z_{t-s})/C_0; step t is kept at t mod MEMORY.\"\"\"\n"
     "    lag = 1 + (t - 1 - jnp.arange(MEMORY)) % MEMORY\n"
-    "    z = (w - jnp.tensordot(C[lag].astype(past.dtype), past, 1)) / C[0].astype(past.dtype)\n"
+    "    c = jnp.asarray(C)[lag].astype(past.dtype)\n"
+    "    z = (w - jnp.tensordot(c, past, 1)) / C[0].astype(past.dtype)\n"
     "    return z, past.at[t % MEMORY].set(z)\n"
     "\n"
     "\n";
@@ -50,7 +54,7 @@ static const char INPUTS[] =
     "    \"\"\"z_t = sum_s BETA_s w_{t-s}; step t is kept at t mod MEMORY.\"\"\"\n"
     "    lag = (t - jnp.arange(MEMORY)) % MEMORY\n"
     "    past = past.at[t % MEMORY].set(w)\n"
-    "    return jnp.tensordot(BETA[lag].astype(past.dtype), past, 1), past\n"
+    "    return jnp.tensordot(jnp.asarray(BETA)[lag].astype(past.dtype), past, 1), past\n"
     "\n"
     "\n";
 
@@ -69,7 +73,7 @@ static const char STEPS[] =
     "def correlate(t, past, w):\n"
     "    \"\"\"y = w - sum_i OUT_ti S_i, then S_i = DECAY_ti S_i + IN_ti y; z = GAIN_t y.\"\"\"\n"
     "    column = (-1,) + (1,) * w.ndim\n"
-    "    numbers = GAIN[t], DECAY[t], OUT[t], IN[t]\n"
+    "    numbers = (jnp.asarray(x)[t] for x in (GAIN, DECAY, OUT, IN))\n"
     "    gain, decay, out, into = (x.astype(past.dtype) for x in numbers)\n"
     "    y = w - jnp.tensordot(out, past, 1)\n"
     "    return gain * y, decay.reshape(column) * past + into.reshape(column) * y\n"
@@ -79,7 +83,10 @@ static const char STEPS[] =
 static const char TAIL[] =
     "def init(params):\n"
     "    \"\"\"The state before the first step, for gradients like `params`, a tree.\"\"\"\n"
-    "    past = jax.tree_util.tree_map(lambda p: jnp.zeros((MEMORY,) + p.shape, p.dtype), params)\n"
+    "    def zeros(p):  # in bfloat16 it would be another noise\n"
+    "        return jnp.zeros((MEMORY,) + p.shape, jnp.promote_types(p.dtype, jnp.float32))\n"
+    "\n"
+    "    past = jax.tree_util.tree_map(zeros, params)\n"
     "    return {\"t\": jnp.zeros((), jnp.int32), \"past\": past}\n"
     "\n"
     "\n"
@@ -113,7 +120,7 @@ static const char TAIL[] =
     "\n"
     "\n"
     "def add(gradient, noise):\n"
-    "    return jax.tree_util.tree_map(lambda g, z: g + z, gradient, noise)\n"
+    "    return jax.tree_util.tree_map(lambda g, z: (g + z).astype(g.dtype), gradient, noise)\n"
     "\n"
     "\n"
     "# What finf makes, at sigma = 1, of two known w: 1, 0, 0, .. and\n"
@@ -143,7 +150,7 @@ static const char TAIL[] =
 
 const export_template export_jax = {
     .comment = "#",
-    .list = {"jnp.array([float(x) for x in \"\"\"", "\n\"\"\".split()])"},
+    .list = {"np.array([float(x) for x in \"\"\"", "\n\"\"\".split()])"},
     .between = "",
     .pair = {"(", ", ", ")"},
     .head = HEAD,

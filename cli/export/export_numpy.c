@@ -25,9 +25,10 @@ static const char WHITE[] =
 
 static const char BUFFERS[] =
     "def correlate(t, past, w):\n"
-    "    \"\"\"z = w - sum_i SCALE_i S_i, then S_i = DECAY_i S_i + z.\"\"\"\n"
+    "    \"\"\"z = w - sum_i SCALE_i S_i, then S_i = S_i - (1 - DECAY_i) S_i + z: in\n"
+    "    float32 what S_i loses in a step has its digits.\"\"\"\n"
     "    z = w - np.tensordot(SCALE.astype(past.dtype), past, 1)\n"
-    "    past *= DECAY.astype(past.dtype).reshape((-1,) + (1,) * w.ndim)\n"
+    "    past += (DECAY - 1).astype(past.dtype).reshape((-1,) + (1,) * w.ndim) * past\n"
     "    past += z\n"
     "    return z\n"
     "\n"
@@ -96,7 +97,8 @@ static const char TAIL[] =
     "\n"
     "    def __init__(self, shape, normals=secure_normals, dtype=np.float64):\n"
     "        self.shape, self.normals, self.t = tuple(np.atleast_1d(shape)), normals, 0\n"
-    "        self.past = np.zeros((MEMORY,) + self.shape, dtype)\n"
+    "        # in float16 it would be another noise\n"
+    "        self.past = np.zeros((MEMORY,) + self.shape, np.promote_types(dtype, np.float32))\n"
     "\n"
     "    def step(self):\n"
     "        \"\"\"What is to be added to @ADDED@ of the next step's clipped gradients.\"\"\"\n"

@@ -34,9 +34,10 @@ static const char WHITE[] =
 
 static const char BUFFERS[] =
     "def correlate(t, past, w):\n"
-    "    \"\"\"z = w - sum_i SCALE_i S_i, then S_i = DECAY_i S_i + z.\"\"\"\n"
+    "    \"\"\"z = w - sum_i SCALE_i S_i, then S_i = S_i - (1 - DECAY_i) S_i + z: in\n"
+    "    float32 what S_i loses in a step has its digits.\"\"\"\n"
     "    z = w - torch.tensordot(SCALE.to(past), past, 1)\n"
-    "    past.mul_(DECAY.to(past).reshape((-1,) + (1,) * w.dim())).add_(z)\n"
+    "    past.addcmul_(past, (DECAY - 1).to(past).reshape((-1,) + (1,) * w.dim())).add_(z)\n"
     "    return z\n"
     "\n"
     "\n";
@@ -104,8 +105,9 @@ static const char TAIL[] =
     "    def __init__(self, params, normals=secure_normals):\n"
     "        self.params = [p for p in params if p.requires_grad]\n"
     "        self.normals, self.t = normals, 0\n"
-    "        self.past = [torch.zeros((MEMORY, *p.shape), dtype=p.dtype, device=p.device)\n"
-    "                     for p in self.params]\n"
+    "        self.past = [torch.zeros((MEMORY, *p.shape), device=p.device,\n"
+    "                                 dtype=torch.promote_types(p.dtype, torch.float32))\n"
+    "                     for p in self.params]  # in bfloat16 it would be another noise\n"
     "\n"
     "    @torch.no_grad()\n"
     "    def step(self):\n"
@@ -118,7 +120,7 @@ static const char TAIL[] =
     "    def add_to_gradients(self):\n"
     "        \"\"\"The same, into p.grad; parameters without a gradient get it too.\"\"\"\n"
     "        for p, z in zip(self.params, self.step()):\n"
-    "            p.grad = z if p.grad is None else p.grad.add_(z)\n"
+    "            p.grad = z.to(p.dtype) if p.grad is None else p.grad.add_(z)\n"
     "\n"
     "    @torch.no_grad()\n"
     "    def apply(self, w):\n"

@@ -189,3 +189,31 @@ def test_floats(tmp_path):
     floats = [single.apply(x) for x in w]
     assert {x.dtype for x in floats} == {np.dtype(np.float32)}
     np.testing.assert_allclose(np.array(floats), z, rtol=0, atol=1e-5 * np.abs(z).max())
+
+
+def test_half_precision(tmp_path):
+    """Parameters of 16 bits: the state has 32, as a decay of 0.9986 would be 1 in bfloat16, and the
+    noise another one, with another sensitivity."""
+    torch = pytest.importorskip("torch")
+    path = str(tmp_path / "noise.py")
+    run = "design --steps 2000 --workload prefix --family blt:4 --rho 0.5 --export".split()
+    subprocess.run([FINF, *run, "torch", "--output", path], check=True)
+    module = _load(path)
+    assert module.DECAY.to(torch.bfloat16).max() == 1 > module.DECAY.max()
+    w = torch.randn((50, 5), generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    z = {}
+    for dtype in torch.bfloat16, torch.float16, torch.float32, torch.float64:
+        p = torch.zeros(5, dtype=dtype, requires_grad=True)
+        draws = iter(w)
+        noise = module.Noise([p], normals=lambda shape, d=draws: next(d))
+        z[dtype] = torch.stack([noise.step()[0] for _ in range(50)])
+        noise = module.Noise([p])
+        for _ in range(2):  # into no gradient, and into one
+            noise.add_to_gradients()
+            assert p.grad.dtype == dtype
+    for dtype in torch.bfloat16, torch.float16:
+        assert torch.equal(z[dtype], z[torch.float32])
+    off = (z[torch.float32] - z[torch.float64]).abs().max()
+    assert off < 4e-7 * z[torch.float64].abs().max()
+    subprocess.run([FINF, *run, "numpy", "--output", path], check=True)
+    assert _load(path).Noise(5, dtype=np.float16).past.dtype == np.float32
