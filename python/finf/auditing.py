@@ -147,7 +147,7 @@ def audit(noise: "Noise | System | DesignResult | str | ArrayLike", *, coef: str
             o.batch = whole(batch, "batch")
     held = _claims(o, claims)
     r = ffi.new("finf_audit_result *")
-    short = isinstance(what, Noise) and what._is_short(o.steps, o.participations)
+    short = not claims and isinstance(what, Noise) and what._is_short(o.steps, o.participations)
     status = stoppable_unless(short, o.cancel, _run, what, kind, o, r)
     del held
     check(status, r.reason)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._call import keywords, whole
 from .errors import DomainError
-from .stream import NoiseStream, _forks, refuse_twice
+from .stream import NoiseStream, _process, refuse_twice
 
 __all__ = ["correlated_noise", "GradientTransformation", "NoiseState"]
 
@@ -25,14 +25,14 @@ class NoiseState(NamedTuple):
 
 
 class _Run(bytes):
-    """A stream's state that knows after how many forks it was made."""
+    """A stream's state that knows in which process it was made."""
 
     def __new__(cls, state: bytes) -> "_Run":
         self = super().__new__(cls, state)
-        self.forks = _forks[0]
+        self.process = _process[0]
         return self
 
-    forks: int
+    process: bytes
 
 
 class GradientTransformation(NamedTuple):
@@ -92,7 +92,7 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
     whole(batch_size, "batch_size")
     inspect.signature(NoiseStream).bind(noise, 1, sigma, **stream)  # a keyword that is none
     here = threading.local()  # a stream is restored and then drawn from: no other thread between
-    made = _forks[0]
+    made = _process[0]
 
     def at(size: int, new: bool = False) -> NoiseStream:
         opened: dict[int, NoiseStream] = here.__dict__.setdefault("opened", {})
@@ -100,21 +100,23 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
             opened[size] = NoiseStream(noise, size, sigma, **stream)
         return opened[size]
 
+    @keywords()
     def init(params: Any) -> NoiseState:
         size = sum(leaf.size for leaf in _leaves(params))
         return NoiseState(0, _Run(at(size, True).state()))
 
+    @keywords()
     def update(updates: Any, state: NoiseState, params: Any = None) -> tuple[Any, NoiseState]:
         if not isinstance(state, NoiseState):
             raise DomainError(f"state is a {type(state).__name__}: a NoiseState is expected, which "
                               "init and update return")
-        if stream.get("seed") is None and made != _forks[0]:
-            refuse_twice(getattr(state.stream, "forks", made), "init() begins a run here")
+        if stream.get("seed") is None and made != _process[0]:
+            refuse_twice(getattr(state.stream, "process", made), "init() begins a run here")
         leaves = list(_leaves(updates))
         for leaf in leaves:
             if leaf.dtype.kind not in "fV":  # V: bfloat16, of jax
-                raise DomainError(f"updates of type {leaf.dtype}: the noise would be rounded, "
-                                  "floating-point numbers are expected")
+                raise DomainError(f"updates of type {leaf.dtype}: integers cannot hold the "
+                                  "noise, floating-point numbers are expected")
         sizes = [leaf.size for leaf in leaves]
         one = at(sum(sizes))
         one.restore(state.stream)

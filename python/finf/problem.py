@@ -45,6 +45,9 @@ class Privacy:
         self.sigma_sgd = _PRIVACY.sigma_sgd if sigma_sgd is None else number(sigma_sgd, "sigma_sgd")
         self._setting: Any = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_setting": None}  # which C reads, and is made again
+
     def into(self, setting: Any) -> None:
         """Into a finf_privacy_setting."""
         setting.rho, setting.clip, setting.sigma_sgd = self.rho, self.clip, self.sigma_sgd

@@ -25,14 +25,14 @@ __all__ = ["NoiseStream"]
 _DTYPES = {np.dtype(np.float64): "FINF_STREAM_F64", np.dtype(np.float32): "FINF_STREAM_F32"}
 
 
-_forks = [0]  # how many there were between the first process and this one
+_process = [b""]  # this one's own: a child that was forked has another
 _streams: "weakref.WeakSet[NoiseStream]" = weakref.WeakSet()
 
 
 def _forked() -> None:
     """In the child, before anything else runs there: a lock that a thread of the parent held would
     be held for ever."""
-    _forks[0] += 1
+    _process[0] = os.urandom(16)
     for s in list(_streams):
         if s._lock.locked():
             s._torn, s._lock = True, threading.Lock()
@@ -41,10 +41,10 @@ def _forked() -> None:
 os.register_at_fork(after_in_child=_forked)
 
 
-def refuse_twice(forks: int, instead: str) -> None:
+def refuse_twice(process: bytes, instead: str) -> None:
     """A child that was forked since has the key and the state of its parent: both would add the
     same noise, which whoever sees both can subtract."""
-    if forks != _forks[0]:
+    if process != _process[0]:
         raise UsageError("this stream was made before a fork: parent and child would draw the "
                          f"same noise; {instead}")
 
@@ -118,7 +118,7 @@ class NoiseStream:
         self._whole_run = self._to_fill = self.method == "transforms of the whole run"
         self._lock = threading.Lock()
         self._torn = False
-        self._forks = _forks[0]
+        self._process = _process[0]
         _streams.add(self)
 
     def next(self, out: "NDArray[Any] | None" = None) -> "NDArray[Any]":
@@ -133,7 +133,7 @@ class NoiseStream:
         elif not (out.flags.c_contiguous and out.flags.writeable):
             raise DomainError("out must be C-contiguous and writeable")
         if not self.seeded:  # a seed gives no privacy anyway
-            refuse_twice(self._forks, "make one after it, or, where the parent draws no more, "
+            refuse_twice(self._process, "make one after it, or, where the parent draws no more, "
                          "stream.restore(stream.state())")
         with self._untorn():
             if self._to_fill:  # the first step makes all of them: that can be stopped
@@ -173,7 +173,7 @@ class NoiseStream:
         with self._lock:
             call(lib.finf_stream_restore, self._c, ffi.from_buffer(state), len(state))
             self._to_fill = self._whole_run
-            self._torn, self._forks = False, _forks[0]
+            self._torn, self._process = False, _process[0]
 
     def __reduce__(self) -> Any:
         raise TypeError("a stream holds its key, and is not pickled: keep its state(), and restore "

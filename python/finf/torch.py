@@ -18,13 +18,14 @@ from typing import Any, Iterable
 import numpy as np
 import torch
 
-from ._call import keywords, whole
+from ._call import keywords, keywords_of, whole
 from .errors import UsageError
 from .stream import NoiseStream
 
 __all__ = ["CorrelatedNoise"]
 
 
+@keywords_of
 class CorrelatedNoise:
     """Adds z_t = sum_s beta_s w_{t-s} to the gradients of `params`, between backward() and
     optimizer.step(). Parameters without a gradient get the noise too: privacy counts on it.

@@ -60,6 +60,8 @@ CALLS = {
     "me": lambda: finf.System.me(500),
     "banded": lambda: finf.System.banded(500, 8),
     "curve": lambda: finf.curve("nu:0.1", 0.05, S, steps=100000),
+    "claims": lambda: finf.audit("nu:0.01", steps=4096, max_participations=100, min_sep=5,
+                                 claims={"sens2": 1.0}),
     "stream": lambda: finf.NoiseStream("power:0.4,0.1", 1000, 1.0, steps=50, seed=1).next(),
     "simulate": lambda: finf.simulate("nu:0.1", 0.05, spectrum=S, threads=2, **FOREVER)}
 
