@@ -2,48 +2,86 @@
  *
  * An eigenvalue solver finds the eigenvalues s^2 of Y'Y to rounding of the largest one, so that s
  * is known to 1e-8 of the largest s only: not enough where a run forgets its first steps, whose
- * part of Y is tiny. But the eigenvectors of what is small span the right space to rounding, and
- * there Y Q' is small too: its own product is solved again, and so on. */
+ * part of Y is tiny, or where all but a few losses hardly count. But the eigenvectors of what is
+ * small span the right space to rounding, and there the images Y q_i are small too: their own
+ * product is solved again, and so on. What rounding left in them of the larger images, to which
+ * they are orthogonal, is taken off before. */
 #include "design.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "dense.h"
 #include "lapack.h"
 
-#define SMALL 1e-9 /* of the largest eigenvalue: below, the digits of a root may be too few */
-#define LEVELS 4   /* of smallness: down to 1e-18 of the largest s */
+#define SMALL 1e-4 /* of the largest eigenvalue: below, the digits of a root may be too few */
+#define LEVELS 9   /* of smallness: down to 1e-18 of the largest s */
 
-/* The first m rows of Q span a space on which Y is small: makes them eigenvectors of Y'Y there, and
- * s their roots. */
-static finf_status refine(const double *Y, size_t n, size_t m, double *s, double *Q,
-                          finf_reason *why)
+typedef struct {
+    size_t n;
+    double *Q;     /* n x n: rows q_i, */
+    double *image; /* and Y q_i; owns what follows */
+    double *inner; /* n x n: products of images, */
+    double *room;  /* and n x n */
+} root_search;
+
+/* The first m images without their parts along the next k. */
+static finf_status project(const root_search *a, size_t m, size_t k)
 {
-    double *image = malloc((m * n + m * m) * sizeof *image);
-    if (!image) return FINF_ENOMEM;
-    double *inner = image + m * n;
-    finf_status status = lapack_multiply(0, 1, m, n, n, 1, Q, n, Y, n, 0, image, n);
-    if (!status) status = lapack_multiply(0, 1, m, m, n, 1, image, n, image, n, 0, inner, m);
-    if (!status) status = lapack_eigen(inner, m, 1, s, why);
-    if (!status) status = lapack_multiply(0, 0, m, n, m, 1, inner, m, Q, n, 0, image, n);
-    if (!status) memcpy(Q, image, m * n * sizeof *Q);
-    free(image);
-    return status;
+    size_t n = a->n;
+    const double *larger = a->image + m * n;
+    finf_status s = lapack_multiply(0, 1, m, k, n, 1, a->image, n, larger, n, 0, a->room, k);
+    for (size_t l = 0; l < k && !s; l++) {
+        double square = dense_dot(larger + l * n, larger + l * n, n);
+        for (size_t i = 0; i < m; i++) a->room[i * k + l] /= square;
+    }
+    return s ? s : lapack_multiply(0, 0, m, n, k, -1, a->room, k, larger, n, 1, a->image, n);
+}
+
+/* The first m rows of A become their combinations by `inner`. */
+static finf_status turn(const root_search *a, size_t m, double *A)
+{
+    finf_status s = lapack_multiply(0, 0, m, a->n, m, 1, a->inner, m, A, a->n, 0, a->room, a->n);
+    if (!s) memcpy(A, a->room, m * a->n * sizeof *A);
+    return s;
+}
+
+/* The first m rows of Q become eigenvectors of Y'Y in the space that they span, and s their
+ * eigenvalues. */
+static finf_status refine(const root_search *a, size_t m, double *s, finf_reason *why)
+{
+    size_t n = a->n;
+    finf_status status = lapack_multiply(0, 1, m, m, n, 1, a->image, n, a->image, n, 0, a->inner,
+                                         m);
+    if (!status) status = lapack_eigen(a->inner, m, 1, s, why);
+    if (!status) status = turn(a, m, a->Q);
+    return status ? status : turn(a, m, a->image);
+}
+
+/* How many of m eigenvalues, the least first, are too small beside the largest. */
+static size_t count_small(const double *s, size_t m)
+{
+    size_t small = 0;
+    while (small < m && s[small] < SMALL * s[m - 1]) small++;
+    return small;
 }
 
 finf_status design_root(const double *Y, size_t n, double *s, double *Q, finf_reason *why)
 {
+    root_search a = {.n = n, .Q = Q, .image = malloc(3 * n * n * sizeof *a.image)};
+    if (!a.image) return FINF_ENOMEM;
+    a.inner = a.image + n * n;
+    a.room = a.inner + n * n;
     finf_status status = lapack_gram(n, n, 1, Y, 0, Q);
     if (!status) status = lapack_eigen(Q, n, 1, s, why);
-    size_t m = n;
-    for (int level = 0; level < LEVELS && !status; level++) {
-        double largest = s[m - 1];
-        size_t small = 0;
-        while (small < m && s[small] < SMALL * largest) small++;
-        m = small;
-        if (m == 0) break;
-        status = refine(Y, n, m, s, Q, why);
+    if (!status) status = lapack_multiply(0, 1, n, n, n, 1, Q, n, Y, n, 0, a.image, n);
+    for (size_t level = 0, m = n, small; level < LEVELS && !status; level++, m = small) {
+        small = count_small(s, m);
+        if (small == 0) break;
+        status = project(&a, small, m - small);
+        if (!status) status = refine(&a, small, s, why);
     }
     for (size_t i = 0; i < n && !status; i++) s[i] = sqrt(fmax(s[i], 0));
+    free(a.image);
     return status;
 }
