@@ -31,7 +31,7 @@ static finf_status work_make(const finf_design *r, dense_work *w)
     if (s) return s;
     size_t blocks = w->g.block[w->g.groups], length = design_groups_length(&w->g);
     w->length = length + (w->weighted ? n + 1 : 0);
-    w->L = malloc((3 * n * n + 3 * blocks + 4 * w->length + 5 * (n + 1)) * sizeof *w->L);
+    w->L = malloc((3 * n * n + 3 * blocks + 5 * w->length + 5 * (n + 1)) * sizeof *w->L);
     if (!w->L) return FINF_ENOMEM;
     w->Y = w->L + n * n;
     w->Q = w->Y + n * n;
@@ -42,7 +42,8 @@ static finf_status work_make(const finf_design *r, dense_work *w)
     w->best_up = w->x + w->length;
     w->best_low = w->best_up + w->length;
     w->weight = w->best_low + w->length;
-    w->s = w->weight + w->length;
+    w->mixed = w->weight + w->length;
+    w->s = w->mixed + w->length;
     w->u = w->s + n + 1;
     w->f = w->u + n + 1;
     w->sens = w->f + n + 1;

@@ -19,7 +19,7 @@ typedef struct {
     design_groups g;
     int weighted;      /* the weights u are searched too: the largest loss over t */
     int singular;      /* M needed a ridge */
-    size_t length;     /* of a point: the numbers of U, then log u_0..u_n where weighted */
+    size_t length;     /* of a point: the numbers of W, then log u_0..u_n where weighted */
     double *L;         /* n x n: L'L = M, columns in the order of the groups; owns what follows */
     double *Y;         /* n x n: L W */
     double *Q;         /* n x n: rows are the eigenvectors of Y'Y */
@@ -29,7 +29,8 @@ typedef struct {
     double *x;         /* the point */
     double *best_up;   /* that with the least loss, */
     double *best_low;  /* and that with the largest lower bound */
-    double *weight;    /* of each number of a point, for the mixing */
+    double *weight;    /* of each number of a point, for the mixing, */
+    double *mixed;     /* and where it leads */
     double *s;         /* n: the roots of the eigenvalues of Y'Y, the least first */
     double *u;         /* n+1: weights of the losses */
     double *f;         /* n+1: losses, where weighted */

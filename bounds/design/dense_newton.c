@@ -5,9 +5,8 @@
  *     - sum_ij h_ij (V D V')_ij^2,   h_ij = s_i s_j/(s_i + s_j):
  *
  * two products of n x n matrices. The step that maximises 2 T - sum v to second order is found by
- * conjugate gradients. They are preconditioned by (s_i s_j)^{1/2}/2 in the place of h_ij, which it
- * is where s_i = s_j and is not below elsewhere, within each group: - tr(G D G D)/2, G the block of
- * V' diag(s^{1/2}) V, is solved for by its inverse.
+ * conjugate gradients. They are preconditioned within each group by the same form of its X and its
+ * U alone, which is not below: for a residual R of one group only D = X^{-1} R U + U R X^{-1}.
  *
  * For the largest loss the weights u are unknowns too: a change N of M adds -S N S' to V D V', S =
  * diag(1/s) Q W', and the step is that of 2 log T - sum v - (1 + mu n) sum u + mu sum log u. At its
@@ -22,12 +21,11 @@
 #include "dense.h"
 #include "lapack.h"
 
-#define RIDGE 1e-12     /* added to a preconditioner's diagonal, relative */
 #define ENOUGH 0.1      /* what is left of the residual, in the preconditioner's norm */
 #define STEPS_MAX 60    /* of conjugate gradients; */
 #define ENOUGH_U 0.03   /* these two where weights are searched, .. */
 #define STEPS_MAX_U 300 /* .. whose condition is worse */
-#define LEAST_BY 0.1    /* what a step multiplies a weight u by, at least */
+#define LEAST_BY 0.1    /* what a step multiplies U in any direction and a weight u by, at least */
 #define MOST_BY 4.0     /* and at most */
 #define LEAST_U (-50.0) /* in the place of log u_0, which has none */
 
@@ -51,7 +49,7 @@ finf_status dense_newton_make(const dense_work *w, dense_newton *m)
     if (w->weighted) length += n;
     *m = (dense_newton){.w = w, .pairs = pairs, .length = length, .factors = factors};
     size_t more = w->weighted ? 2 * n * n + 2 * length + 3 * (n + 1) : 0;
-    m->V = malloc((3 * n * n + 4 * blocks + factors + 5 * length + n + more) * sizeof *m->V);
+    m->V = malloc((3 * n * n + 4 * blocks + factors + 5 * length + 2 * n + more) * sizeof *m->V);
     if (!m->V) return FINF_ENOMEM;
     m->Z = m->V + n * n;
     m->room = m->Z + n * n;
@@ -66,8 +64,9 @@ finf_status dense_newton_make(const dense_work *w, dense_newton *m)
     m->along = m->solved + length;
     m->image = m->along + length;
     m->f = m->image + length;
+    m->e = m->f + n;
     if (!w->weighted) return FINF_OK;
-    m->S = m->f + n;
+    m->S = m->e + n;
     m->M = m->S + n * n;
     m->bar = m->M + n * n;
     m->rise = m->bar + length;
@@ -216,22 +215,18 @@ static finf_status apply(dense_newton *m, const double *y, double *image)
 
 /* ---- the preconditioner ---------------------------------------------------------------------- */
 
-/* J = G^{-1} of a group, the factor of H_ij = J_ij^2, and H^{-1} 1. */
-static finf_status factor_group(size_t size, const double *G, double *P)
+/* A = X^{-1} of a group, the factor of H_ij = A_ij U_ij, and H^{-1} 1. */
+static finf_status factor_group(size_t size, const double *X, const double *U, double *P)
 {
-    double *J = P, *H = J + size * size, *e = H + size * size;
+    double *A = P, *H = A + size * size, *e = H + size * size;
     size_t singular;
-    memcpy(J, G, size * size * sizeof *J);
-    for (size_t a = 0; a < size; a++) J[a * size + a] *= 1 + RIDGE;
-    finf_status s = lapack_cholesky(J, size, &singular);
-    if (!s) s = lapack_cholesky_invert(J, size);
+    memcpy(A, X, size * size * sizeof *A);
+    finf_status s = lapack_cholesky(A, size, &singular);
+    if (!s) s = lapack_cholesky_invert(A, size);
     if (s) return s;
-    lapack_mirror(J, size);
-    for (size_t a = 0; a < size * size; a++) H[a] = J[a] * J[a];
-    for (size_t a = 0; a < size; a++) {
-        H[a * size + a] *= 1 + RIDGE;
-        e[a] = 1;
-    }
+    lapack_mirror(A, size);
+    for (size_t a = 0; a < size * size; a++) H[a] = A[a] * U[a];
+    for (size_t a = 0; a < size; a++) e[a] = 1;
     s = lapack_cholesky(H, size, &singular);
     if (!s) dense_cholesky_solve(H, size, e);
     return s;
@@ -244,42 +239,40 @@ static finf_status precondition(dense_newton *m)
     const design_groups *g = &m->w->g;
     double *P = m->factor;
     finf_status s = FINF_OK;
-    for (size_t i = 0; i < g->n; i++) m->f[i] = sqrt(m->w->s[i]);
-    blocks_of(m, m->f, m->V, m->B);
     for (size_t i = 0; i < g->groups && !s; i++) {
         size_t size = design_group_size(g, i);
-        s = factor_group(size, m->B + g->block[i], P);
+        s = factor_group(size, m->w->X + g->block[i], m->U + g->block[i], P);
         P += factor_of(size);
     }
     return s;
 }
 
-/* The D of an equal diagonal for which tr(G D G dD)/2 is the residual's product with the numbers of
- * dD, for all such dD: D = 2 J (R + diag(l)) J, sum l being the residual of the diagonal. */
+/* The D of an equal diagonal that the form above makes of the residual: D = A (R + diag(l)) U + its
+ * transpose, sum l being the residual of the diagonal. */
 static finf_status solve_group(const dense_newton *m, size_t group, const double *P, double *y)
 {
-    size_t size = design_group_size(&m->w->g, group), i = 1;
-    double *R = m->B + m->w->g.block[group], *D = m->D + m->w->g.block[group], *l = m->f;
-    const double *J = P, *H = J + size * size, *e = H + size * size;
-    double v = m->U[m->w->g.block[group]], all = 0, sum = y[0] / v;
+    size_t size = design_group_size(&m->w->g, group), i = 1, block = m->w->g.block[group];
+    double *R = m->B + block, *D = m->D + block, *l = m->f;
+    const double *U = m->U + block, *A = P, *H = A + size * size, *e = H + size * size;
+    double v = U[0], all = 0, sum = y[0] / v;
     for (size_t a = 0; a < size; a++) {
         R[a * size + a] = 0;
         for (size_t c = 0; c < a; c++) R[a * size + c] = R[c * size + a] = y[i++] / (2 * v);
     }
-    finf_status s = lapack_multiply(0, 0, size, size, size, 1, R, size, J, size, 0, D, size);
+    finf_status s = lapack_multiply(0, 0, size, size, size, 1, A, size, R, size, 0, D, size);
     for (size_t a = 0; a < size; a++) {
-        l[a] = 0;
-        for (size_t c = 0; c < size; c++) l[a] -= J[a * size + c] * D[c * size + a];
+        l[a] = -dense_dot(D + a * size, U + a * size, size);
         sum -= e[a] * l[a];
         all += e[a];
     }
     for (size_t a = 0; a < size; a++) l[a] += sum / all; /* half of the diagonal of D */
     dense_cholesky_solve(H, size, l);
-    for (size_t a = 0; a < size; a++) dense_axpy(l[a], J + a * size, size, D + a * size);
-    if (!s) s = lapack_multiply(0, 0, size, size, size, 2, J, size, D, size, 0, R, size);
+    for (size_t a = 0; a < size; a++)
+        for (size_t c = 0; c < size; c++) D[a * size + c] += A[a * size + c] * l[c];
+    if (!s) s = lapack_multiply(0, 0, size, size, size, 1, D, size, U, size, 0, R, size);
     y[0] = 2 * sum / all / v;
     for (size_t a = 1, j = 1; a < size; a++)
-        for (size_t c = 0; c < a; c++) y[j++] = R[a * size + c] / v;
+        for (size_t c = 0; c < a; c++) y[j++] = (R[a * size + c] + R[c * size + a]) / v;
     return s;
 }
 
@@ -384,23 +377,25 @@ static void divide(const double *W, size_t size, double *e)
     }
 }
 
-/* D becomes J = D W^{-T}, so that (W + J/2)(W + J/2)' = U + D + ..; m->size is that of W^{-1} J. */
-static void halve(dense_newton *m)
+/* D becomes the eigenvectors, by rows, of E = W^{-1} D W^{-T}, so that U + D = W (I + E) W', and
+ * m->e its eigenvalues. */
+static finf_status relate(dense_newton *m)
 {
     const design_groups *g = &m->w->g;
-    m->size = 0;
-    for (size_t i = 0; i < g->groups; i++) {
+    finf_status s = FINF_OK;
+    for (size_t i = 0; i < g->groups && !s; i++) {
         size_t size = design_group_size(g, i);
         const double *W = m->W + g->block[i];
-        double *J = m->D + g->block[i], sum = 0;
-        for (size_t a = 0; a < size; a++) divide(W, size, J + a * size);
+        double *E = m->D + g->block[i];
+        for (size_t a = 0; a < size; a++) divide(W, size, E + a * size);
         for (size_t c = 0; c < size; c++) {
-            for (size_t a = 0; a < size; a++) m->f[a] = J[a * size + c];
+            for (size_t a = 0; a < size; a++) m->f[a] = E[a * size + c];
             divide(W, size, m->f);
-            sum += dense_dot(m->f, m->f, size);
+            for (size_t a = 0; a < size; a++) E[a * size + c] = m->f[a];
         }
-        m->size = fmax(m->size, sqrt(sum));
+        s = lapack_eigen(E, size, 1, m->e + g->from[i], NULL);
     }
+    return s;
 }
 
 finf_status dense_newton_direction(dense_newton *m, double mu)
@@ -418,30 +413,52 @@ finf_status dense_newton_direction(dense_newton *m, double mu)
     if (!s) s = conjugate_gradients(m);
     if (s) return s;
     spread(m, m->y, m->D);
-    halve(m);
-    return FINF_OK;
+    return relate(m);
+}
+
+/* What U and u are multiplied by where the step changes them by e of theirs. */
+static double factor_by(double e) { return fmax(1 + fmin(e, MOST_BY - 1), LEAST_BY); }
+
+/* F = W L, LL' = I + step E with its eigenvalues kept from 0: the factor of a group's U after a
+ * part of the step, but for the lengths of its rows. */
+static void move_factor(const dense_newton *m, size_t group, double step, double *F)
+{
+    const design_groups *g = &m->w->g;
+    size_t size = design_group_size(g, group);
+    const double *W = m->W + g->block[group], *E = m->D + g->block[group];
+    const double *e = m->e + g->from[group];
+    double *square = m->Z, *L = m->V;
+    memset(square, 0, size * size * sizeof *square);
+    for (size_t l = 0; l < size; l++)
+        for (size_t a = 0; a < size; a++)
+            dense_axpy(factor_by(step * e[l]) * E[l * size + a], E + l * size, size,
+                       square + a * size);
+    design_group_factor(square, size, L);
+    memset(F, 0, size * size * sizeof *F);
+    for (size_t a = 0; a < size; a++)
+        for (size_t l = 0; l <= a; l++)
+            dense_axpy(W[a * size + l], L + l * size, l + 1, F + a * size);
 }
 
 void dense_newton_point(const dense_newton *m, double step, double *x)
 {
     const design_groups *g = &m->w->g;
     for (size_t i = 0; i < g->groups; i++) {
+        double *F = m->B + g->block[i];
         size_t size = design_group_size(g, i);
-        const double *W = m->W + g->block[i], *J = m->D + g->block[i];
-        double *F = m->B + g->block[i], *norm = m->f, mean = 0, *log_v = x++;
-        for (size_t a = 0; a < size * size; a++) F[a] = W[a] + 0.5 * step * J[a];
+        move_factor(m, i, step, F);
+        double mean = dense_dot(F, F, size * size) / (double)size; /* the new v */
         for (size_t a = 0; a < size; a++) {
-            norm[a] = sqrt(dense_dot(F + a * size, F + a * size, size));
-            mean += norm[a] * norm[a] / (double)size;
-            for (size_t c = 0; c < a; c++)
-                *x++ = dense_dot(F + a * size, F + c * size, size) / (norm[a] * norm[c]);
+            double length = sqrt(dense_dot(F + a * size, F + a * size, size));
+            for (size_t c = 0; c <= a; c++) F[a * size + c] *= sqrt(mean) / length;
         }
-        *log_v = log(mean);
     }
+    design_groups_pack_factor(g, m->B, x);
+    x += m->pairs;
     if (!m->S) return;
     *x++ = LEAST_U;
     for (size_t t = 1; t <= g->n; t++) {
-        double by = 1 + fmin(step * m->y[m->pairs + t - 1], MOST_BY - 1);
-        *x++ = log(m->u[t]) + log(fmax(by, LEAST_BY));
+        double by = factor_by(step * m->y[m->pairs + t - 1]);
+        *x++ = log(m->u[t]) + log(by);
     }
 }

@@ -14,7 +14,7 @@ typedef struct {
     double *room;     /* and n x n, of a second derivative */
     double *U;        /* blocks of U, */
     double *W;        /* and of its factor, where the step begins; */
-    double *D;        /* of a change of U, at the end the step's as a change of W, twice; */
+    double *D;        /* of a change of U, at the end eigenvectors of the step's over U; */
     double *B;        /* and of what is derived from it */
     double *factor;   /* of the preconditioner of each group, one after the other */
     double *y;        /* the step, */
@@ -22,7 +22,8 @@ typedef struct {
     double *solved;
     double *along;
     double *image;
-    double *f;    /* n */
+    double *f;    /* n, */
+    double *e;    /* n: the eigenvalues of the step's change of U, over U */
     double *S;    /* weighted: n x n, rows W q_i/s_i in the order of the steps: NULL if not, */
     double *M;    /* n x n of a change of M, and of one of the losses, */
     double *u;    /* n+1: the weights where the step begins, */
@@ -32,7 +33,6 @@ typedef struct {
     double *rise; /* and the derivatives of 2 T */
     double mu;    /* of the barrier, */
     double left;  /* and what it promises: the step's gain, of 2 log T + mu sum log u */
-    double size;  /* of the step: of the change of U over U, in the group where it is largest */
 } dense_newton;
 
 finf_status dense_newton_make(const dense_work *w, dense_newton *m);
@@ -40,7 +40,8 @@ void dense_newton_free(dense_newton *m);
 /* The step at the point that was evaluated last; mu: of the barrier, where weights are searched.
  * FINF_ETOL: cancelled, or there is none. */
 finf_status dense_newton_direction(dense_newton *m, double mu);
-/* The point x that is this part of the step away from there: U is definite for every part. */
+/* The point x that is this part of the step away from there: U is definite for every part. Z and V
+ * are overwritten. */
 void dense_newton_point(const dense_newton *m, double step, double *x);
 
 #endif

@@ -78,7 +78,8 @@ void dense_begin(dense_work *w)
             for (size_t l = 0; l < n; l++) sum += w->L[l * n + c] * w->L[l * n + c];
         for (size_t a = 0; a < size; a++) w->U[w->g.block[i] + a * size + a] = sqrt(sum);
     }
-    design_groups_pack(&w->g, w->U, w->x);
+    design_groups_factor(&w->g, w->U, w->W);
+    design_groups_pack_factor(&w->g, w->W, w->x);
     for (size_t t = 0; t <= n && w->weighted; t++)
         w->x[w->length - n - 1 + t] = t ? 0 : DENSE_FLOOR_U;
 }
@@ -143,12 +144,11 @@ static void measure(dense_work *w)
     w->lower = w->T * w->T / w->v;
 }
 
-/* Everything at the point w->x. FINF_ETOL: U is not definite, or cancelled. */
+/* Everything at the point w->x. FINF_ETOL: cancelled. */
 finf_status dense_evaluate(dense_work *w, finf_reason *why)
 {
     size_t n = w->r->n;
-    design_groups_unpack(&w->g, w->x, w->U);
-    if (!design_groups_factor(&w->g, w->U, w->W)) return FINF_ETOL;
+    design_groups_unpack_factor(&w->g, w->x, w->U, w->W);
     if (w->weighted) {
         const double *log_u = w->x + w->length - n - 1;
         double largest = -INFINITY, sum = 0;

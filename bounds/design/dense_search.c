@@ -21,12 +21,11 @@
 #define SLOW 0.5         /* .. should become as much less; */
 #define STEPS_MAX_MU 120 /* of Newton's method there, */
 #define FIRST_MU 10.0    /* whose barrier begins with this over n, */
-#define NEAR_MU 0.1      /* becomes less where a step promises this part of it, */
+#define NEAR_MU 0.3      /* becomes less where a step promises this part of it, */
 #define LESS_MU 0.2      /* by this, */
 #define LAST_MU 0.8      /* ends with this over n, of the gap asked for, */
 #define STEPS_LAST 12    /* and has so many steps there */
-#define FAR 4.0          /* what Newton's step may change U by, relative to it, */
-#define STEP_LEAST 0.01  /* and the least part of that */
+#define STEP_LEAST 0.01  /* the least part of Newton's step that is taken, */
 #define ROUNDING 1e-13   /* of the lower bound, */
 #define HIDDEN 1e-10     /* and what a step promises to add to it where rounding may hide that */
 
@@ -47,6 +46,18 @@ static finf_status map(dense_work *w, double *g)
     return FINF_OK;
 }
 
+/* The point w->x at numbers as they are mixed. FINF_ETOL: U is not definite there. */
+static finf_status take(dense_work *w, const double *mixed)
+{
+    for (size_t i = 0; i < w->length; i++)
+        if (!isfinite(mixed[i])) return FINF_ETOL;
+    design_groups_unpack(&w->g, mixed, w->U);
+    if (!design_groups_factor(&w->g, w->U, w->W)) return FINF_ETOL;
+    memcpy(w->x, mixed, w->length * sizeof *w->x);
+    design_groups_pack_factor(&w->g, w->W, w->x);
+    return FINF_OK;
+}
+
 /* The next point: the mixed one, or the map's alone where that is not definite. */
 static finf_status advance(dense_work *w, mixing *m)
 {
@@ -61,16 +72,10 @@ static finf_status advance(dense_work *w, mixing *m)
         w->weight[w->length - n - 1 + t] = t ? sqrt(w->u[t]) : 0;
     finf_status s = map(w, g);
     if (s) return s;
-    memcpy(w->x, g, w->length * sizeof *g);
-    if (m->held <= PLAIN) return FINF_OK;
-    mixing_mix(m, w->weight, w->x);
-    int finite = 1;
-    for (size_t i = 0; i < w->length; i++) finite = finite && isfinite(w->x[i]);
-    if (finite) design_groups_unpack(&w->g, w->x, w->U);
-    if (finite && design_groups_factor(&w->g, w->U, w->W)) return FINF_OK;
-    mixing_forget(m);
-    memcpy(w->x, g, w->length * sizeof *g);
-    return FINF_OK;
+    if (m->held <= PLAIN) return take(w, g);
+    mixing_mix(m, w->weight, w->mixed);
+    s = take(w, w->mixed);
+    return s ? take(w, mixing_forget(m)) : FINF_OK;
 }
 
 /* Keeps what is better than before. Returns whether something is. */
@@ -135,14 +140,13 @@ static double height(const dense_work *w, double mu)
     return log(w->lower) + mu * sum;
 }
 
-/* From the last point along Newton's step: the whole of it, or what changes no U too much, or the
- * first half of a half of that which does not go down. *part: of the step, or 0 if there is none.
- */
+/* From the last point along Newton's step: the whole of it, or the first half of a half that does
+ * not go down. *part: of the step, or 0 if there is none. */
 static finf_status search(dense_work *w, const dense_newton *m, int *better, double *part,
                           finf_reason *why)
 {
-    double least = height(w, m->mu) - ROUNDING, most = fmin(1, FAR / m->size);
-    for (*part = most; *part >= STEP_LEAST * most; *part /= 2) {
+    double least = height(w, m->mu) - ROUNDING;
+    for (*part = 1; *part >= STEP_LEAST; *part /= 2) {
         dense_newton_point(m, *part, w->x);
         finf_status s = look(w, better, why);
         if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel)) continue;
@@ -238,10 +242,6 @@ finf_status dense_search(dense_work *w, finf_reason *why)
     while (!s) {
         int better;
         s = look(w, &better, why);
-        if (s == FINF_ETOL && w->weighted && !finf_cancelled(w->r->o.cancel)) {
-            s = FINF_OK; /* the mixing lost U's definiteness: the path does not begin there */
-            break;
-        }
         if (s) break;
         idle = better ? 0 : idle + 1;
         int patience = w->weighted ? PATIENCE_U : is_content(w) ? CONTENT : PATIENCE;
@@ -253,12 +253,14 @@ finf_status dense_search(dense_work *w, finf_reason *why)
             since = w->iterations;
         } else if (m.held > PLAIN &&
                    w->lower < before - STEP_BACK * (w->best_upper - w->best_lower))
-            memcpy(w->x, mixing_forget(&m), w->length * sizeof *w->x);
+            s = take(w, mixing_forget(&m));
         else {
             before = w->lower;
             s = advance(w, &m);
         }
     }
     mixing_free(&m);
+    if (s == FINF_ETOL && w->weighted && !finf_cancelled(w->r->o.cancel))
+        s = FINF_OK; /* the mixing lost U's definiteness: the path does not begin there */
     return s || !w->weighted || is_content(w) ? s : newton(w, most, why);
 }

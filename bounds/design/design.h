@@ -146,9 +146,15 @@ static inline size_t design_group_size(const design_groups *g, size_t r)
 size_t design_groups_length(const design_groups *g);
 void design_groups_pack(const design_groups *g, const double *U, double *x);
 void design_groups_unpack(const design_groups *g, const double *x, double *U);
+/* Another point of as many numbers, of the factor W of U: log v, then the rows of W below the
+ * diagonal over the diagonal, which keeps the digits of a U that is nearly singular. */
+void design_groups_pack_factor(const design_groups *g, const double *W, double *x);
+void design_groups_unpack_factor(const design_groups *g, const double *x, double *U, double *W);
 /* The square roots of v, for each of those numbers: what it counts for. */
 void design_groups_weigh(const design_groups *g, const double *U, double *weight);
-/* W lower triangular with WW' = U, block by block. 0: U is not definite. */
+/* W lower triangular with zeros above, WW' = U, of one block and of all. 0: U is not definite. Only
+ * U's lower triangle is read. */
+int design_group_factor(const double *U, size_t n, double *W);
 int design_groups_factor(const design_groups *g, const double *U, double *W);
 /* The blocks X_g = W_g^{-T} R_g W_g^{-1} in the place of R_g. */
 void design_groups_divide(const design_groups *g, const double *W, double *R);

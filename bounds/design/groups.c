@@ -55,13 +55,13 @@ void design_groups_free(design_groups *g)
     g->step = NULL;
 }
 
+/* Numbers of a group in a point. */
+static size_t count_of(size_t size) { return 1 + size * (size - 1) / 2; }
+
 size_t design_groups_length(const design_groups *g)
 {
     size_t length = 0;
-    for (size_t i = 0; i < g->groups; i++) {
-        size_t size = design_group_size(g, i);
-        length += 1 + size * (size - 1) / 2;
-    }
+    for (size_t i = 0; i < g->groups; i++) length += count_of(design_group_size(g, i));
     return length;
 }
 
@@ -76,39 +76,81 @@ void design_groups_pack(const design_groups *g, const double *U, double *x)
     }
 }
 
-/* v is kept above FLOOR of the largest, and scaled to a sum of 1, which changes nothing. */
-void design_groups_unpack(const design_groups *g, const double *x, double *U)
+/* The v of a point of either kind, into the first number of each block: above FLOOR of the largest,
+ * and scaled to a sum of 1, which changes nothing. */
+static void unpack_diagonal(const design_groups *g, const double *x, double *U)
 {
     double largest = -INFINITY, sum = 0;
     const double *at = x;
-    for (size_t i = 0; i < g->groups; i++) {
-        size_t size = design_group_size(g, i);
+    for (size_t i = 0; i < g->groups; at += count_of(design_group_size(g, i)), i++)
         largest = fmax(largest, *at);
-        at += 1 + size * (size - 1) / 2;
-    }
+    at = x;
+    for (size_t i = 0; i < g->groups; at += count_of(design_group_size(g, i)), i++)
+        sum += U[g->block[i]] = fmax(exp(*at - largest), FLOOR);
+    for (size_t i = 0; i < g->groups; i++) U[g->block[i]] /= sum;
+}
+
+void design_groups_unpack(const design_groups *g, const double *x, double *U)
+{
+    unpack_diagonal(g, x, U);
     for (size_t i = 0; i < g->groups; i++) {
-        double *block = U + g->block[i], v = fmax(exp(*x++ - largest), FLOOR);
+        double *block = U + g->block[i], v = block[0];
         size_t size = design_group_size(g, i);
-        sum += v;
+        x++;
         for (size_t a = 0; a < size; a++) {
             block[a * size + a] = v;
             for (size_t c = 0; c < a; c++) block[a * size + c] = block[c * size + a] = v * *x++;
         }
     }
-    for (size_t i = 0; i < g->block[g->groups]; i++) U[i] /= sum;
+}
+
+void design_groups_pack_factor(const design_groups *g, const double *W, double *x)
+{
+    for (size_t i = 0; i < g->groups; i++) {
+        const double *block = W + g->block[i];
+        size_t size = design_group_size(g, i);
+        *x++ = 2 * log(block[0]);
+        for (size_t a = 1; a < size; a++)
+            for (size_t c = 0; c < a; c++) *x++ = block[a * size + c] / block[a * size + a];
+    }
+}
+
+/* W of one group from its rows, which are scaled to the length of v^{1/2}, and U = WW'. */
+static void unpack_rows(size_t size, const double *x, double *U, double *W)
+{
+    double root = sqrt(U[0]);
+    memset(W, 0, size * size * sizeof *W);
+    for (size_t a = 0; a < size; a++) {
+        double length = 1;
+        for (size_t c = 0; c < a; c++) length = hypot(length, x[c]);
+        W[a * size + a] = root / length;
+        for (size_t c = 0; c < a; c++) W[a * size + c] = *x++ * (root / length);
+    }
+    for (size_t a = 0; a < size; a++)
+        for (size_t c = 0; c <= a; c++) {
+            double sum = 0;
+            for (size_t l = 0; l <= c; l++) sum += W[a * size + l] * W[c * size + l];
+            U[a * size + c] = U[c * size + a] = a == c ? root * root : sum;
+        }
+}
+
+void design_groups_unpack_factor(const design_groups *g, const double *x, double *U, double *W)
+{
+    unpack_diagonal(g, x, U);
+    for (size_t i = 0; i < g->groups; x += count_of(design_group_size(g, i)), i++)
+        unpack_rows(design_group_size(g, i), x + 1, U + g->block[i], W + g->block[i]);
 }
 
 void design_groups_weigh(const design_groups *g, const double *U, double *weight)
 {
     for (size_t i = 0; i < g->groups; i++) {
-        size_t size = design_group_size(g, i), count = 1 + size * (size - 1) / 2;
+        size_t count = count_of(design_group_size(g, i));
         double root = sqrt(U[g->block[i]]);
         for (size_t a = 0; a < count; a++) *weight++ = root;
     }
 }
 
-/* Cholesky's factor of a small matrix, lower triangular with zeros above. */
-static int factor(const double *U, size_t n, double *W)
+int design_group_factor(const double *U, size_t n, double *W)
 {
     memset(W, 0, n * n * sizeof *W);
     for (size_t i = 0; i < n; i++)
@@ -124,7 +166,8 @@ static int factor(const double *U, size_t n, double *W)
 int design_groups_factor(const design_groups *g, const double *U, double *W)
 {
     for (size_t i = 0; i < g->groups; i++)
-        if (!factor(U + g->block[i], design_group_size(g, i), W + g->block[i])) return 0;
+        if (!design_group_factor(U + g->block[i], design_group_size(g, i), W + g->block[i]))
+            return 0;
     return 1;
 }
 
