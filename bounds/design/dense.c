@@ -176,7 +176,7 @@ finf_status finf_design_dense(const finf_design *r, finf_design_result *out)
     if (r->n > FINF_SYSTEM_DENSE_MAX)
         return finf_why(&out->reason, FINF_EDOM, "dense of %zu steps: at most %u", r->n,
                         FINF_SYSTEM_DENSE_MAX);
-    dense_work w = {.best_upper = INFINITY, .best_lower = 0};
+    dense_work w = {.best_upper = INFINITY, .best_lower = 0, .small = DENSE_SMALL};
     finf_status s = dense_is_relaxed(r) ? solve_relaxed(r, &w, out, &answered)
                                         : solve(r, &w, out, &answered);
     if (s) answered = 0;

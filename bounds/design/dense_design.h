@@ -5,6 +5,7 @@
 #include "design.h"
 
 #define DENSE_SUFFICIENT 1e-8 /* the gap that is asked for */
+#define DENSE_SMALL 1e-9      /* for design_root */
 #define DENSE_FLOOR_U (-50.0) /* log of the least weight, the largest being 1 */
 
 /* How X becomes one of sensitivity 1. */
@@ -38,6 +39,7 @@ typedef struct {
     double *ridge;     /* n: what was added to M's diagonal, by step */
     double *K;         /* 2 n x n, where weighted */
     double *responses; /* of design_responses, where weighted */
+    double small;      /* for design_root: larger where s need more digits */
     double T;          /* tr (Y'Y)^{1/2} */
     double v;          /* the sum of v */
     double lower;      /* T^2/v, */

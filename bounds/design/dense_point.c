@@ -160,7 +160,7 @@ finf_status dense_evaluate(dense_work *w, finf_reason *why)
         if (s) return s;
     }
     form(w);
-    finf_status s = design_root(w->Y, n, w->s, w->Q, why);
+    finf_status s = design_root(w->Y, n, w->small, w->s, w->Q, why);
     if (s) return s;
     for (size_t i = 0; i < n; i++) w->s[i] = fmax(w->s[i], 1e-18 * w->s[n - 1]);
     root_blocks(w);

@@ -24,7 +24,8 @@
 #define NEAR_MU 0.3      /* becomes less where a step promises this part of it, */
 #define LESS_MU 0.2      /* by this, */
 #define LAST_MU 0.8      /* ends with this over n, of the gap asked for, */
-#define STEPS_LAST 12    /* and has so many steps there */
+#define STEPS_LAST 12    /* and has so many steps there, */
+#define SMALL_MU 1e-4    /* with roots of more digits, see design_root; */
 #define STEP_LEAST 0.01  /* the least part of Newton's step that is taken, */
 #define ROUNDING 1e-13   /* of the lower bound, */
 #define HIDDEN 1e-10     /* and what a step promises to add to it where rounding may hide that */
@@ -190,6 +191,7 @@ static finf_status follow_path(dense_work *w, dense_newton *m, int most, finf_re
     size_t n = w->r->n;
     int better, last = 0;
     double mu = FIRST_MU / (double)n, least = LAST_MU * w->r->o.tol / (double)n, part = 1;
+    w->small = SMALL_MU;
     for (size_t t = 0; t <= n; t++) w->u[t] = t ? 1 / (double)n : 0;
     finf_status s = dense_factor_workload(w);
     if (s) return s;

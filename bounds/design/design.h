@@ -120,9 +120,11 @@ finf_status design_finish(finf_status s, double began, const char *family, const
 
 /* ---- root.c: square roots (theory 12.3) ------------------------------------------------------ */
 
-/* Y'Y = sum_i s_i^2 q_i q_i', Y n x n: s_i >= 0, the least first, and q_i row i of Q. Small s_i are
- * right to rounding of the largest s. */
-finf_status design_root(const double *Y, size_t n, double *s, double *Q, finf_reason *why);
+/* Y'Y = sum_i s_i^2 q_i q_i', Y n x n: s_i >= 0, the least first, and q_i row i of Q. s_i^2 below
+ * `small` of the largest are found again by themselves, and so on: a small s_i is right to rounding
+ * of itself over `small`. */
+finf_status design_root(const double *Y, size_t n, double small, double *s, double *Q,
+                        finf_reason *why);
 
 /* ---- groups.c: who takes part when, and the dual's matrix U (theory 12.2) -------------------- */
 

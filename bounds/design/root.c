@@ -14,8 +14,7 @@
 #include "dense.h"
 #include "lapack.h"
 
-#define SMALL 1e-4 /* of the largest eigenvalue: below, the digits of a root may be too few */
-#define LEVELS 9   /* of smallness: down to 1e-18 of the largest s */
+#define LEAST 1e-36 /* of the largest eigenvalue: what is below has no digits */
 
 typedef struct {
     size_t n;
@@ -58,15 +57,16 @@ static finf_status refine(const root_search *a, size_t m, double *s, finf_reason
     return status ? status : turn(a, m, a->image);
 }
 
-/* How many of m eigenvalues, the least first, are too small beside the largest. */
-static size_t count_small(const double *s, size_t m)
+/* How many of m eigenvalues, the least first, are below `small` of the largest. */
+static size_t count_small(const double *s, size_t m, double small)
 {
-    size_t small = 0;
-    while (small < m && s[small] < SMALL * s[m - 1]) small++;
-    return small;
+    size_t count = 0;
+    while (count < m && s[count] < small * s[m - 1]) count++;
+    return count;
 }
 
-finf_status design_root(const double *Y, size_t n, double *s, double *Q, finf_reason *why)
+finf_status design_root(const double *Y, size_t n, double small, double *s, double *Q,
+                        finf_reason *why)
 {
     root_search a = {.n = n, .Q = Q, .image = malloc(3 * n * n * sizeof *a.image)};
     if (!a.image) return FINF_ENOMEM;
@@ -74,12 +74,13 @@ finf_status design_root(const double *Y, size_t n, double *s, double *Q, finf_re
     a.room = a.inner + n * n;
     finf_status status = lapack_gram(n, n, 1, Y, 0, Q);
     if (!status) status = lapack_eigen(Q, n, 1, s, why);
-    if (!status) status = lapack_multiply(0, 1, n, n, n, 1, Q, n, Y, n, 0, a.image, n);
-    for (size_t level = 0, m = n, small; level < LEVELS && !status; level++, m = small) {
-        small = count_small(s, m);
-        if (small == 0) break;
-        status = project(&a, small, m - small);
-        if (!status) status = refine(&a, small, s, why);
+    size_t m = n, below = status ? 0 : count_small(s, n, small);
+    if (below) status = lapack_multiply(0, 1, n, n, n, 1, Q, n, Y, n, 0, a.image, n);
+    for (double level = 1; level > LEAST && below && !status; level *= small) {
+        status = project(&a, below, m - below);
+        if (!status) status = refine(&a, below, s, why);
+        m = below;
+        below = status ? 0 : count_small(s, m, small);
     }
     for (size_t i = 0; i < n && !status; i++) s[i] = sqrt(fmax(s[i], 0));
     free(a.image);
