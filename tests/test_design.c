@@ -619,7 +619,8 @@ START_TEST(barely_forgets)
 END_TEST
 
 /* The same for the largest loss, of which the weights are searched too. In the first and the third
- * run the mixing stalls at 6e-3 and 6e-7, and Newton's method with a barrier closes the gap. */
+ * run the mixing stalls at 6e-3 and 6e-7, and Newton's method with a barrier closes the gap; of
+ * those with averages Newton's method leaves 0.1, and the mixing goes on. */
 START_TEST(barely_forgets_largest)
 {
     static const struct {
@@ -627,14 +628,20 @@ START_TEST(barely_forgets_largest)
         double eta;
         size_t participations, steps;
         double power;
-    } run[] = {{"nesterov:0.9", 0.0003, 5, 60, 1},
-               {"nesterov:0.9", 0.001, 10, 60, 1},
-               {"sgd", 0.001, 10, 60, 1},
-               {"heavy-ball:0.9", 0.03, 1, 60, 1},
-               {"heavy-ball:0.9", 0.02, 5, 100, 2}};
+        const char *average;
+    } run[] = {{"nesterov:0.9", 0.0003, 5, 60, 1, NULL},
+               {"nesterov:0.9", 0.001, 10, 60, 1, NULL},
+               {"sgd", 0.001, 10, 60, 1, NULL},
+               {"heavy-ball:0.9", 0.03, 1, 60, 1, NULL},
+               {"heavy-ball:0.9", 0.02, 5, 100, 2, NULL},
+               {"heavy-ball:0.9", 0.0001, 4, 60, 1, NULL},
+               {"sgd", 0.0001, 4, 60, 1, "ema:0.9"},
+               {"sgd", 0.0001, 20, 40, 1, "ema:0.9"},
+               {"nesterov:0.9", 0.0001, 4, 60, 1, "ema:0.9"}};
     finf_design_options o = unit(FINF_DESIGN_MAX);
     finf_optimizer *opt;
-    ck_assert_int_eq(finf_optimizer_parse(run[_i].optimizer, NULL, 0, &opt, NULL), FINF_OK);
+    ck_assert_int_eq(finf_optimizer_parse(run[_i].optimizer, run[_i].average, 0, &opt, NULL),
+                     FINF_OK);
     o.optimizer = opt;
     o.participations = run[_i].participations;
     o.separation = run[_i].steps / run[_i].participations;
@@ -1030,7 +1037,7 @@ static TCase *make(void)
     tcase_add_test(t, participation);
     tcase_add_test(t, one_step_has_no_gap);
     tcase_add_loop_test(t, barely_forgets, 0, 12);
-    tcase_add_loop_test(t, barely_forgets_largest, 0, 5);
+    tcase_add_loop_test(t, barely_forgets_largest, 0, 9);
     tcase_add_loop_test(t, prefix_sums_with_momentum, 0, 7);
     tcase_add_test(t, bands_of_the_separation);
     tcase_add_test(t, long_run);

@@ -77,8 +77,7 @@ void dense_set_gap(finf_design_result *out)
 /* C at the best point: X scaled, its rows in the order of the steps. */
 static finf_status strategy(dense_work *w, double *C, finf_reason *why)
 {
-    memcpy(w->x, w->best_up, w->length * sizeof *w->x);
-    finf_status s = dense_evaluate(w, why);
+    finf_status s = dense_evaluate_up(w, why);
     if (s) return s;
     dense_scale(w, w->best_scaling);
     return dense_strategy(w, C);
@@ -111,10 +110,7 @@ static finf_status answer(dense_work *w, finf_design_result *out)
     finf_status s = C ? strategy(w, C, &out->reason) : FINF_ENOMEM;
     if (!s) s = finf_system_matrix(C, n, &out->system, &out->reason);
     free(C);
-    if (!s && memcmp(w->best_low, w->best_up, w->length * sizeof *w->x) != 0) {
-        memcpy(w->x, w->best_low, w->length * sizeof *w->x);
-        s = dense_evaluate(w, &out->reason);
-    }
+    if (!s) s = dense_evaluate_low(w, &out->reason);
     if (!s) s = dense_certify(w, &lower);
     if (!s) s = design_judge(w->r, out);
     if (s) return s;
@@ -176,7 +172,7 @@ finf_status finf_design_dense(const finf_design *r, finf_design_result *out)
     if (r->n > FINF_SYSTEM_DENSE_MAX)
         return finf_why(&out->reason, FINF_EDOM, "dense of %zu steps: at most %u", r->n,
                         FINF_SYSTEM_DENSE_MAX);
-    dense_work w = {.best_upper = INFINITY, .best_lower = 0, .small = DENSE_SMALL};
+    dense_work w = {.best_upper = INFINITY, .best_lower = 0};
     finf_status s = dense_is_relaxed(r) ? solve_relaxed(r, &w, out, &answered)
                                         : solve(r, &w, out, &answered);
     if (s) answered = 0;

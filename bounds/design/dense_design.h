@@ -5,7 +5,6 @@
 #include "design.h"
 
 #define DENSE_SUFFICIENT 1e-8 /* the gap that is asked for */
-#define DENSE_SMALL 1e-9      /* for design_root */
 #define DENSE_FLOOR_U (-50.0) /* log of the least weight, the largest being 1 */
 
 /* How X becomes one of sensitivity 1. */
@@ -39,13 +38,15 @@ typedef struct {
     double *ridge;     /* n: what was added to M's diagonal, by step */
     double *K;         /* 2 n x n, where weighted */
     double *responses; /* of design_responses, where weighted */
-    double small;      /* for design_root: larger where s need more digits */
     double T;          /* tr (Y'Y)^{1/2} */
     double v;          /* the sum of v */
     double lower;      /* T^2/v, */
     double upper;      /* and the loss, at the point */
     double best_lower; /* the best of each so far */
     double best_upper;
+    int precise; /* along a barrier: M of prefix sums without a ridge, and s with more digits */
+    int best_up_precise; /* when the best points were found */
+    int best_low_precise;
     dense_scaling scaling;      /* of the loss at the point, */
     dense_scaling best_scaling; /* and at the one with the least loss */
     int iterations;
@@ -59,6 +60,9 @@ finf_status dense_factor_workload(dense_work *w);
 void dense_begin(dense_work *w);
 /* Everything at the point w->x: U, W, Y, Q, s, X, T, v. */
 finf_status dense_evaluate(dense_work *w, finf_reason *why);
+/* The same at one of the best points, as it was when it was found. */
+finf_status dense_evaluate_up(dense_work *w, finf_reason *why);
+finf_status dense_evaluate_low(dense_work *w, finf_reason *why);
 /* w->scaling, and w->sens that belongs to it. */
 void dense_scale(dense_work *w, dense_scaling scaling);
 

@@ -7,7 +7,9 @@
 
 #include "lapack.h"
 
-#define ABOUT 0.3 /* a gap at which orthogonal columns may be worth trying */
+#define SMALL 1e-9         /* for design_root, */
+#define SMALL_PRECISE 1e-4 /* and where s need more digits */
+#define ABOUT 0.3          /* a gap at which orthogonal columns may be worth trying */
 
 /* ---- M and its factor ------------------------------------------------------------------------ */
 
@@ -38,7 +40,7 @@ static finf_status factor_sums(dense_work *w)
  * is added to it, and told to the certificate by w->ridge. */
 finf_status dense_factor_workload(dense_work *w)
 {
-    if (w->r->prefix && w->weighted) return factor_sums(w);
+    if (w->r->prefix && w->precise) return factor_sums(w);
     size_t n = w->r->n, singular = 0;
     double *M = w->Y, *U = w->Q, ridge = 0;
     finf_status s = design_matrix(w->r, w->u, M);
@@ -160,13 +162,27 @@ finf_status dense_evaluate(dense_work *w, finf_reason *why)
         if (s) return s;
     }
     form(w);
-    finf_status s = design_root(w->Y, n, w->small, w->s, w->Q, why);
+    finf_status s = design_root(w->Y, n, w->precise ? SMALL_PRECISE : SMALL, w->s, w->Q, why);
     if (s) return s;
     for (size_t i = 0; i < n; i++) w->s[i] = fmax(w->s[i], 1e-18 * w->s[n - 1]);
     root_blocks(w);
     design_groups_divide(&w->g, w->W, w->X);
     measure(w);
     return FINF_OK;
+}
+
+finf_status dense_evaluate_up(dense_work *w, finf_reason *why)
+{
+    memcpy(w->x, w->best_up, w->length * sizeof *w->x);
+    w->precise = w->best_up_precise;
+    return dense_evaluate(w, why);
+}
+
+finf_status dense_evaluate_low(dense_work *w, finf_reason *why)
+{
+    memcpy(w->x, w->best_low, w->length * sizeof *w->x);
+    w->precise = w->best_low_precise;
+    return dense_evaluate(w, why);
 }
 
 /* tr(M X^{-1}) of X with every group scaled to sensitivity 1: sum_i |Y E q_i|^2/s_i, E = sens. Q is

@@ -24,8 +24,7 @@
 #define NEAR_MU 0.3      /* becomes less where a step promises this part of it, */
 #define LESS_MU 0.2      /* by this, */
 #define LAST_MU 0.8      /* ends with this over n, of the gap asked for, */
-#define STEPS_LAST 12    /* and has so many steps there, */
-#define SMALL_MU 1e-4    /* with roots of more digits, see design_root; */
+#define STEPS_LAST 12    /* and has so many steps there; */
 #define STEP_LEAST 0.01  /* the least part of Newton's step that is taken, */
 #define ROUNDING 1e-13   /* of the lower bound, */
 #define HIDDEN 1e-10     /* and what a step promises to add to it where rounding may hide that */
@@ -87,11 +86,13 @@ static int keep(dense_work *w)
         better |= w->upper < w->best_upper - 0.01 * (w->best_upper - w->best_lower);
         w->best_upper = w->upper;
         w->best_scaling = w->scaling;
+        w->best_up_precise = w->precise;
         memcpy(w->best_up, w->x, w->length * sizeof *w->x);
     }
     if (w->lower > w->best_lower) {
         better |= w->lower > w->best_lower + 0.01 * (w->best_upper - w->best_lower);
         w->best_lower = w->lower;
+        w->best_low_precise = w->precise;
         memcpy(w->best_low, w->x, w->length * sizeof *w->x);
     }
     return better;
@@ -173,10 +174,7 @@ static finf_status polish(dense_work *w, dense_newton *m, int most, finf_reason 
     int better = 1;
     double part = 1;
     finf_status s = FINF_OK;
-    if (memcmp(w->x, w->best_low, w->length * sizeof *w->x) != 0) {
-        memcpy(w->x, w->best_low, w->length * sizeof *w->x);
-        s = dense_evaluate(w, why);
-    }
+    if (memcmp(w->x, w->best_low, w->length * sizeof *w->x) != 0) s = dense_evaluate_low(w, why);
     while (!s && part > 0 && better && !is_done(w, most))
         s = newton_step(w, m, 0, &better, &part, why);
     return s;
@@ -191,7 +189,7 @@ static finf_status follow_path(dense_work *w, dense_newton *m, int most, finf_re
     size_t n = w->r->n;
     int better, last = 0;
     double mu = FIRST_MU / (double)n, least = LAST_MU * w->r->o.tol / (double)n, part = 1;
-    w->small = SMALL_MU;
+    w->precise = 1;
     for (size_t t = 0; t <= n; t++) w->u[t] = t ? 1 / (double)n : 0;
     finf_status s = dense_factor_workload(w);
     if (s) return s;
@@ -205,31 +203,37 @@ static finf_status follow_path(dense_work *w, dense_newton *m, int most, finf_re
     return s;
 }
 
-/* Newton's method, to the best points. */
-static finf_status newton(dense_work *w, int most, finf_reason *why)
+/* Newton's method. Returns in *helped whether the gap is smaller than before; if it is not, the
+ * point is that of before. */
+static finf_status newton(dense_work *w, int most, int *helped, finf_reason *why)
 {
     dense_newton m;
+    double gap = w->best_upper / w->best_lower - 1;
     finf_status s = dense_newton_make(w, &m);
     if (s) return s;
+    memcpy(w->mixed, w->x, w->length * sizeof *w->x);
     s = w->weighted ? follow_path(w, &m, w->iterations + STEPS_MAX_MU, why)
                     : polish(w, &m, most, why);
     dense_newton_free(&m);
-    memcpy(w->x, w->best_low, w->length * sizeof *w->x);
+    *helped = w->best_upper / w->best_lower - 1 < gap;
+    memcpy(w->x, *helped && !w->weighted ? w->best_low : w->mixed, w->length * sizeof *w->x);
+    w->precise = 0;
     return s;
 }
 
-/* Whether Newton's method is to be tried, `since` iterations after it was: near the optimum, or
- * where the mixing takes long. Where weights are searched a step takes three times as long, and it
- * is tried where the mixing no longer halves the gap in MIXED_U iterations; *gap was that.
- */
-static int is_time(const dense_work *w, int since, double *gap)
+/* Whether Newton's method is to be tried, `since` iterations after it was, `vain` times without
+ * help: near the optimum, or where the mixing takes long. Where weights are searched a step takes
+ * three times as long, and it is tried once, where the mixing no longer halves the gap in MIXED_U
+ * iterations; *gap was that. */
+static int is_time(const dense_work *w, int since, int vain, double *gap)
 {
     if (w->weighted) {
         double before = *gap;
-        if (since == 0 || since % MIXED_U != 0) return 0;
+        if (vain || since == 0 || since % MIXED_U != 0) return 0;
         *gap = w->best_upper / w->best_lower - 1;
         return *gap > SLOW * before && !is_content(w);
     }
+    since >>= vain < 8 ? vain : 8; /* each time after twice as many */
     return since >= (w->g.most > 1 ? MIXED : MIXED_ONE) &&
            (since >= MIXED_LONG || w->best_upper <= w->best_lower * (1 + NEAR));
 }
@@ -240,19 +244,22 @@ finf_status dense_search(dense_work *w, finf_reason *why)
     mixing m;
     finf_status s = mixing_make(w->length, &m);
     double before = 0, gap = INFINITY; /* the lower bound of the last point, and a gap before */
-    int idle = 0, since = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
+    int idle = 0, since = 0, vain = 0, most = w->weighted ? STEPS_MAX_U : steps_max(w->r->n);
     while (!s) {
-        int better;
+        int better, helped = 0;
         s = look(w, &better, why);
         if (s) break;
         idle = better ? 0 : idle + 1;
         int patience = w->weighted ? PATIENCE_U : is_content(w) ? CONTENT : PATIENCE;
         if (is_done(w, most) || idle >= patience) break;
-        if (is_time(w, w->iterations - since, &gap)) {
-            if (w->weighted) break;
-            s = newton(w, most, why);
-            if (s || is_done(w, most)) break;
+        if (is_time(w, w->iterations - since, vain, &gap)) {
             since = w->iterations;
+            s = newton(w, most, &helped, why);
+            if (w->weighted || !helped) most += w->iterations - since;
+            if (s || is_done(w, most) || (w->weighted && is_content(w))) break;
+            vain += w->weighted || !helped;
+            since = w->iterations;
+            idle = 0;
         } else if (m.held > PLAIN &&
                    w->lower < before - STEP_BACK * (w->best_upper - w->best_lower))
             s = take(w, mixing_forget(&m));
@@ -262,7 +269,8 @@ finf_status dense_search(dense_work *w, finf_reason *why)
         }
     }
     mixing_free(&m);
-    if (s == FINF_ETOL && w->weighted && !finf_cancelled(w->r->o.cancel))
-        s = FINF_OK; /* the mixing lost U's definiteness: the path does not begin there */
-    return s || !w->weighted || is_content(w) ? s : newton(w, most, why);
+    if (s == FINF_ETOL && !finf_cancelled(w->r->o.cancel) && w->best_upper < INFINITY)
+        s = FINF_OK; /* the mixing lost U's definiteness */
+    int helped;
+    return s || !w->weighted || vain || is_content(w) ? s : newton(w, most, &helped, why);
 }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLOOR 1e-24 /* of the largest v: a step that matters less is kept at this */
+#define FLOOR 1e-24       /* of the largest v: a step that matters less is kept at this */
+#define LEAST_PIVOT 1e-14 /* of a diagonal entry: what is less by rounding becomes so much */
 
 /* Step `at` of residue class `at` % b begins a group where it is the first of its class, or k steps
  * after the last beginning. */
@@ -157,7 +158,8 @@ int design_group_factor(const double *U, size_t n, double *W)
         for (size_t j = 0; j <= i; j++) {
             double sum = U[i * n + j];
             for (size_t l = 0; l < j; l++) sum -= W[i * n + l] * W[j * n + l];
-            if (i == j && !(sum > 1e-14 * U[i * n + i])) return 0;
+            if (i == j && !(sum > -LEAST_PIVOT * U[i * n + i])) return 0;
+            if (i == j) sum = fmax(sum, LEAST_PIVOT * U[i * n + i]);
             W[i * n + j] = i == j ? sqrt(sum) : sum / W[j * n + j];
         }
     return 1;
