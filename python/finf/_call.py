@@ -54,6 +54,20 @@ def made(kind: str, free: Any, function: Any, *args: Any) -> Any:
     return ffi.gc(out[0], free)
 
 
+def result(kind: str, free: Any) -> Any:
+    """A new result of the library, freed with its last reference: never while a call that was left
+    alone still writes into it, and never twice."""
+    return ffi.gc(ffi.new(f"{kind} *"), free)
+
+
+def taken(owner: Any, name: str, free: Any) -> Any:
+    """What a result has, which is then no longer the result's. An interrupt between these lines
+    leaks it; were it still the result's in one of them, it could be freed twice."""
+    c = getattr(owner, name)
+    setattr(owner, name, ffi.NULL)
+    return ffi.gc(c, free)
+
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
 _C = TypeVar("_C", bound=type)
@@ -360,11 +374,11 @@ def _outcome(box: list[Any]) -> Any:
 
 def _wait(ended: Any, box: list[Any]) -> None:
     """Waits, whatever interrupts: the call's memory must not go before it has ended."""
-    while not box:
-        try:
+    try:
+        while not box:
             ended.acquire(timeout=0.2)
-        except KeyboardInterrupt:
-            continue
+    except KeyboardInterrupt:
+        _wait(ended, box)
 
 
 def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None) -> Any:

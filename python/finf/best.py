@@ -7,7 +7,8 @@ from typing import Any, Sequence
 
 from numpy.typing import ArrayLike
 
-from ._call import as_real, check, choice, keywords, number, real, stoppable, text_of
+from ._call import as_real, check, choice, keywords, number, real, result, stoppable, taken
+from ._call import text_of
 from ._library import ffi, lib
 from .convex import ConvexOptimum, bound_of, optimize_convex, tune_convex
 from .errors import DomainError, UsageError
@@ -240,33 +241,29 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
 
 def _at_speed(p: Problem, rule: str, noise: str, R: Any, half_life: Any) -> SpeedResult:
     family = choice(rule, "rule", lib.finf_speed_family_name, 8)
-    r = ffi.new("finf_speed_result *")
-    try:
-        which = _SPEED_NOISES.index(noise)
-        if p.kind == "convex":
-            o = p.iqc_options()
-            status = stoppable(o.cancel, lambda: lib.finf_tune_speed_iqc(
-                family, which, R.value, p.kappa, o, r))
-        elif p.kind == "linreg":
-            o = p.linreg_options()
-            status = stoppable(o.cancel, lambda: lib.finf_tune_speed_linreg(
-                family, which, R.value, p.H._c, o, r))
-        else:
-            o = p.mean_options()
-            status = stoppable(o.cancel, lambda: lib.finf_tune_speed_mean(
-                family, which, R.value, o, r))
-        check(status, r.reason)
-        return _speed(p, rule, noise, R, half_life, r)
-    finally:
-        lib.finf_speed_result_free(r)
+    r = result("finf_speed_result", lib.finf_speed_result_free)
+    which = _SPEED_NOISES.index(noise)
+    if p.kind == "convex":
+        o = p.iqc_options()
+        status = stoppable(o.cancel, lambda: lib.finf_tune_speed_iqc(
+            family, which, R.value, p.kappa, o, r))
+    elif p.kind == "linreg":
+        o = p.linreg_options()
+        status = stoppable(o.cancel, lambda: lib.finf_tune_speed_linreg(
+            family, which, R.value, p.H._c, o, r))
+    else:
+        o = p.mean_options()
+        status = stoppable(o.cancel, lambda: lib.finf_tune_speed_mean(
+            family, which, R.value, o, r))
+    check(status, r.reason)
+    return _speed(p, rule, noise, R, half_life, r)
 
 
 def _speed(p: Problem, rule: str, noise: str, R: Any, half_life: Any,
            r: Any) -> SpeedResult:
     optimizer = None
     if r.optimizer and math.isfinite(r.F.value):
-        optimizer = Optimizer._of(ffi.gc(r.optimizer, lib.finf_optimizer_free))
-        r.optimizer = ffi.NULL
+        optimizer = Optimizer._of(taken(r, "optimizer", lib.finf_optimizer_free))
     steps = lib.finf_real_rounded(-1 / math.log2(R.value), 3) if half_life is None \
         else as_real(half_life)
     nu = None if math.isnan(r.nu.value) else r.nu.value

@@ -8,12 +8,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, check, copied, keywords, number, over, reader, real, seldom
-from ._call import stoppable, string, text_of, whole
+from ._call import Array, as_real, check, copied, keywords, number, over, reader, real, result
+from ._call import seldom, stoppable, string, taken, text_of, whole
 from ._library import ffi, lib
 from .errors import ToleranceError, UsageError, error_of
 from .noise import Noise, noise_for
-from .problem import Problem, taken
+from .problem import Problem
 from .results import Results, WithNoise, axes, several
 
 __all__ = ["iqc", "IqcResult", "ConvexOptimum"]
@@ -245,16 +245,13 @@ def optimize_convex(p: Problem, tol: float | None, max_rounds: int | None,
         o.max_rounds = whole(max_rounds, "max_rounds", 1, 2**31 - 1)
     if factors is not None:
         o.factors = whole(factors, "factors", 1, 200)
-    r = ffi.new("finf_optimize_result *")
-    try:
-        status = stoppable(o.iqc.cancel, lambda: lib.finf_optimize(p.eta, p.kappa, o, r))
-        if status and status != lib.FINF_ETOL:
-            check(status, r.iqc.reason)
-        out = _optimum(p, r)
-        check(status, r.iqc.reason, out)
-        return out
-    finally:
-        lib.finf_optimize_result_free(r)
+    r = result("finf_optimize_result", lib.finf_optimize_result_free)
+    status = stoppable(o.iqc.cancel, lambda: lib.finf_optimize(p.eta, p.kappa, o, r))
+    if status and status != lib.FINF_ETOL:
+        check(status, r.iqc.reason)
+    out = _optimum(p, r)
+    check(status, r.iqc.reason, out)
+    return out
 
 
 def _optimum(p: Problem, r: Any) -> ConvexOptimum:
@@ -268,7 +265,7 @@ def _optimum(p: Problem, r: Any) -> ConvexOptimum:
             "causal": copied(r.causal_re, r.n) + 1j * copied(r.causal_im, r.n)}
     fields = {**iqc_fields(p, ffi.addressof(r, "iqc")), **found("minimax", r.minimax_lower),
               **real("gap", r.gap)}
-    noise = Noise._of(taken(r)) if r.noise else None
+    noise = Noise._of(taken(r, "noise", lib.finf_noise_free)) if r.noise else None
     gaussian = _gaussian(p, noise, r.iqc.bound)
     return ConvexOptimum(noise=noise, **fields, **more, **found("gaussian_bound", gaussian),
                          **real("gaussian_gap", over(gaussian, r.minimax_lower)))

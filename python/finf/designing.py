@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, Progress, Stop, call, check, choice, made, real, stoppable, string
-from ._call import as_real, copied, keywords, number, over, text_of, whole
+from ._call import as_real, copied, keywords, number, over, result, taken, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, FinfError, ParseError, ToleranceError, UsageError
 from .noise import Noise, noise_for
 from .optimizer import Optimizer, optimizer_of, pointer
-from .problem import Privacy, Problem, taken
+from .problem import Privacy, Problem
 from .quadratic import linreg
 from .results import Result, Results, Setting
 from .spectrum import Spectrum
@@ -261,7 +261,7 @@ def _given(family: Any, problem: Problem | None) -> Noise:
 def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
             problem: Problem | None) -> tuple[int, dict[str, Any]]:
     """The status of one family, and what it came to, as fields."""
-    r = ffi.new("finf_design_result *")
+    r = result("finf_design_result", lib.finf_design_result_free)
     word, _, count = family.partition(":") if isinstance(family, str) else ("", "", "")
     held: Any = None
     fit: Any = None
@@ -287,23 +287,21 @@ def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
         held = _given(family, problem)
         function, args = lib.finf_design_noise, (run, held._c)
     cancel = ffi.new("finf_cancel *")  # the run's own has the same flag
-    try:
-        status = stoppable(cancel, lambda: function(*args, r), stop)
-        if status and (status != lib.FINF_ETOL or math.isnan(r.loss.value)):
-            check(status, r.reason)
-        name = family if isinstance(family, str) else string(r.family)
-        return status, {**_fields(name, held, r), **_buffers(fit), **_recursion(r, n)}
-    finally:
-        lib.finf_design_result_free(r)
+    status = stoppable(cancel, lambda: function(*args, r), stop)
+    if status and (status != lib.FINF_ETOL or math.isnan(r.loss.value)):
+        check(status, r.reason)
+    name = family if isinstance(family, str) else string(r.family)
+    return status, {**_fields(name, held, r), **_buffers(fit), **_recursion(r, n)}
 
 
 def _fields(family: str, given: "Noise | System | None", r: Any) -> dict[str, Any]:
     """A finf_design_result in words; what it owns is taken, what was given is handed back."""
-    noise = given if isinstance(given, Noise) else Noise._of(taken(r)) if r.noise else None
+    noise = given if isinstance(given, Noise) else None
+    if r.noise and noise is None:
+        noise = Noise._of(taken(r, "noise", lib.finf_noise_free))
     system = given if isinstance(given, System) else None
     if r.system and system is None:
-        system = System(ffi.gc(r.system, lib.finf_system_free))
-        r.system = ffi.NULL
+        system = System(taken(r, "system", lib.finf_system_free))
     return {"family": family, **real("loss", r.loss), **real("loss_total", r.loss_total),
             **real("sens2", r.sens2), "sens2_exact": bool(r.sens2_exact), "sigma": r.sigma,
             "least": r.least, "least_error": r.least_error, "duality_gap": r.duality_gap,

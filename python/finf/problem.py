@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ._call import as_real, call, check, choice, keywords_of, number, real, stoppable, switch
-from ._call import text_of, whole
+from ._call import as_real, call, check, choice, keywords_of, number, real, result, stoppable
+from ._call import switch, taken, text_of, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError, error_of
 from .noise import Noise
@@ -267,23 +267,13 @@ class Problem:
         o = ffi.new("finf_optimize_options *", lib.finf_optimize_options_default())
         o.iqc = self.iqc_options()[0]
         o.iqc.certify = 0
-        r = ffi.new("finf_optimize_result *")
-        try:
-            status = stoppable(
-                o.iqc.cancel, lambda: lib.finf_optimize(self.eta, self.kappa, o, r))
-            if status:
-                raise error_of(status, text_of(r.iqc.reason))
-            if not r.noise:
-                raise DomainError("there is no best noise: every bound is infinite")
-            return Noise._of(taken(r))
-        finally:
-            lib.finf_optimize_result_free(r)
+        r = result("finf_optimize_result", lib.finf_optimize_result_free)
+        status = stoppable(o.iqc.cancel, lambda: lib.finf_optimize(self.eta, self.kappa, o, r))
+        if status:
+            raise error_of(status, text_of(r.iqc.reason))
+        if not r.noise:
+            raise DomainError("there is no best noise: every bound is infinite")
+        return Noise._of(taken(r, "noise", lib.finf_noise_free))
 
     def __repr__(self) -> str:
         return f"<Problem {self.kind}, eta = {self.eta:g}>"
-
-
-def taken(owner: Any) -> Any:
-    """The noise of a result, which is then no longer the result's."""
-    noise, owner.noise = owner.noise, ffi.NULL
-    return ffi.gc(noise, lib.finf_noise_free)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._call import Array, Unchanging, as_real, by_name, call, choice, keywords, keywords_of, made
 from ._call import number, numbers, owned, reader, real, room, stoppable, stoppable_unless, string
-from ._call import text_of, whole
+from ._call import result, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, ParseError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -393,7 +393,7 @@ def curve(noise: "System | Noise | str", eta: float, spectrum: "Spectrum | Array
     o.kurtosis, o.optimizer = p.kurtosis, pointer(p.optimizer)
     held = _start(o, start, p.H.sizes()["d"])
     o.sens2 = _sens2(system, gamma, (max_participations, min_sep, epochs), o)
-    r = ffi.gc(ffi.new("finf_curve_result *"), lib.finf_curve_result_free)
+    r = result("finf_curve_result", lib.finf_curve_result_free)
     status = stoppable_unless(_short(system, p), o.cancel, lib.finf_curve, system._c, p.eta, p.H._c,
                               o, r)
     del held

@@ -196,3 +196,51 @@ def test_the_lock_is_released():
                           timeout=300, check=False, env=os.environ)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == finf.iqc("product:0.05;0.5", 0.1, 20, solver="newton").bound
+
+
+INTERRUPTED = """
+import gc, sys
+import finf
+S = finf.Spectrum.power(1, 4)
+calls = [lambda: finf.design(6, eta=0.05, spectrum=S, families=["me", "dense", "scaled:1"]),
+         lambda: finf.tune_speed(0.9, spectrum=S, rules=("nesterov",), noises=("sgd",)),
+         lambda: finf.Noise.best(finf.Problem(0.1, kappa=2)),
+         lambda: finf.optimize(0.1, kappa=2, max_rounds=1, factors=1)]
+NAMES = {"_family", "_fields", "_at_speed", "_speed", "_best_convex", "optimize_convex", "_optimum",
+         "taken"}
+
+def interrupted(call, n):
+    left = [n]
+    def trace(frame, event, _arg):
+        if frame.f_code.co_name not in NAMES:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event == "opcode":
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+        return trace
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+        gc.collect()
+    return False
+
+for call in calls:
+    n = 1
+    while interrupted(call, n):
+        n += 1
+    assert n > 50, n
+    print(n)
+"""
+
+
+def test_an_interrupt_between_any_two_instructions():
+    """Where the library's memory passes from one owner to the next: nothing is freed twice."""
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True,
+                          timeout=600, check=False, env={**os.environ, "MALLOC_CHECK_": "3"})
+    assert done.returncode == 0, done.stderr
