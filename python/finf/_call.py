@@ -156,7 +156,17 @@ class Unchanging:
 # ---- numbers and arrays ---------------------------------------------------------------------
 
 
-_REAL = "biufO"  # kinds of NumPy's types that are real numbers, or objects, which may be
+_REAL = "iufO"  # kinds of NumPy's types that are real numbers, or objects, which may be
+_NO_NUMBERS = (str, bytes, bool, np.bool_)  # which float() would take
+
+
+def shown(x: Any) -> str:
+    """A value in a message: in one line, and not all of what is long."""
+    try:
+        text = " ".join(repr(x).split())
+    except ValueError:  # Python writes no int of more than 4300 digits
+        return f"a {type(x).__name__} of very many digits"
+    return text if len(text) <= 200 else f"{text[:200]}.."
 
 
 def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
@@ -164,12 +174,12 @@ def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
     if type(x) is int and least <= x <= most:
         return x
     try:
-        exact = not isinstance(x, str) and math.isfinite(x) and x == int(x)
-    except (TypeError, OverflowError):
+        exact = not isinstance(x, _NO_NUMBERS) and math.isfinite(x) and x == int(x)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         exact = False
     if not exact or not least <= int(x) <= most:
         most_said = f" to {most}" if most < 2**63 - 1 else ""
-        raise DomainError(f"{name} = {x!r}: must be a whole number from {least}{most_said}")
+        raise DomainError(f"{name} = {shown(x)}: must be a whole number from {least}{most_said}")
     return int(x)
 
 
@@ -181,35 +191,58 @@ def number(x: Any, name: str) -> float:
         if type(x) is not int and np.asarray(x).dtype.kind not in _REAL:
             raise TypeError
         return float(x)
-    except (TypeError, ValueError, OverflowError):
-        raise DomainError(f"{name} = {x!r}: must be a number") from None
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last: of torch
+        raise DomainError(f"{name} = {shown(x)}: must be a number") from None
 
 
 def switch(x: Any, name: str) -> bool:
     """x as True or False; a word, which would be true whatever it says, is refused."""
     if not isinstance(x, (bool, np.bool_)) and (not isinstance(x, int) or x not in (0, 1)):
-        raise DomainError(f"{name} = {x!r}: must be True or False")
+        raise DomainError(f"{name} = {shown(x)}: must be True or False")
     return bool(x)
 
 
 def encoded(text: Any, name: str) -> bytes:
     """A text for the library; refused where it would be cut at a zero byte."""
     if not isinstance(text, str) or "\0" in text:
-        raise ParseError(f"{name} = {text!r}: must be a text")
+        raise ParseError(f"{name} = {shown(text)}: must be a text")
     return text.encode(errors="replace")
 
 
-def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
-    """x as an array of doubles, and a pointer to it. The array must live as long as that."""
+def dimensions(x: Any) -> int:
+    """0 of a number; of lists of different lengths, which `array` refuses, 1."""
     try:
-        if np.ma.is_masked(x):
+        return 0 if isinstance(x, (float, int)) else np.ndim(x)
+    except (ValueError, RuntimeError):
+        return 1
+
+
+def _masked(x: Any) -> bool:
+    """Whether anything in an array, or in a list of some, is masked."""
+    if isinstance(x, (list, tuple)):
+        return any(map(_masked, x))
+    return isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x)
+
+
+def array(x: Any, name: str) -> Array:
+    """x as an array of doubles, of any shape; a DomainError where it is none. Booleans and texts
+    are no numbers."""
+    try:
+        if _masked(x):
             raise TypeError("some are masked: all must be there")
         given = np.asarray(x)
         if given.dtype.kind not in _REAL:
             raise TypeError(f"of type {given.dtype}: real numbers are expected")
-        a = np.ascontiguousarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as e:
-        raise DomainError(f"{name}: {e}") from None
+        if given.dtype.kind == "O" and any(isinstance(v, _NO_NUMBERS) for v in given.flat):
+            raise TypeError("some are no numbers: real numbers are expected")
+        return np.asarray(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError, RuntimeError) as e:  # the last: of torch
+        raise DomainError(f"{name}: {' '.join(str(e).split())}") from None
+
+
+def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
+    """The same of so many dimensions, and a pointer to it. The array must live as long as that."""
+    a = array(x, name)
     if a.ndim != ndim:
         raise DomainError(f"{name} has {a.ndim} dimensions: {ndim} expected")
     return a, ffi.from_buffer("double[]", a)
@@ -283,7 +316,7 @@ def choice(word: str, name: str, spelled: Any, count: int) -> int:
     """The number of a word, of those that finf_.._name gives."""
     words = _words(spelled, count)
     if not isinstance(word, str) or word not in words:
-        raise UsageError(f"{name} = {word!r}: must be one of {', '.join(words)}")
+        raise UsageError(f"{name} = {shown(word)}: must be one of {', '.join(words)}")
     return words[word]
 
 
@@ -466,7 +499,7 @@ class Progress:
 
     def __init__(self, kind: str, function: Callable[..., Any] | None, stop: Stop) -> None:
         if function is not None and not callable(function):
-            raise UsageError(f"progress = {function!r}: a function is expected")
+            raise UsageError(f"progress = {shown(function)}: a function is expected")
         self.error: BaseException | None = None
         self.c = ffi.NULL if function is None else ffi.callback(
             kind, lambda _, *numbers: (function(*numbers), None)[1], onerror=self._failed)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ._call import Array
+from ._call import Array, array
 from .errors import InputOutputError, ParseError
 
 
@@ -23,6 +23,8 @@ def _read(path: str, part: str, named: bool) -> tuple[Array | None, bool]:
             raw = f.read()
     except OSError as e:
         raise InputOutputError(f"'{path}': {e.strerror or e}") from None
+    except ValueError as e:  # a name with a zero byte
+        raise InputOutputError(f"{path!r}: {e}") from None
     if raw.startswith(b"\x93NUMPY"):
         return None if named else _checked(_npy(path), path), False
     parts: dict[str, list[str]] = {"": []}
@@ -67,10 +69,10 @@ def column(path: str, part: str, named: bool = False) -> Array | None:
 
 def _npy(path: str) -> Any:
     try:
-        a = np.load(path, allow_pickle=False)
-        return np.asarray(a, dtype=np.float64).reshape(len(a), -1)
-    except (TypeError, ValueError) as e:
-        raise ParseError(f"'{path}': {e}") from None
+        a = array(np.load(path, allow_pickle=False), "its array")
+        return a.reshape(len(a), -1)
+    except Exception as e:  # a broken header raises whatever it is read with
+        raise ParseError(f"'{path}': {' '.join(str(e).split())}") from None
 
 
 def _rows(lines: list[str], path: str) -> tuple[Any, bool]:

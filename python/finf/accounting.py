@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ._call import as_real, call, keywords, number, over, real, whole
+from ._call import as_real, call, keywords, number, over, real, shown, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
@@ -195,7 +195,7 @@ def _rho(rho: float | None, epsilon: float | None, delta: float | None, z: float
     if (rho is not None) + (z is not None) + by_epsilon != 1:
         raise UsageError("give one of rho, noise_multiplier, or epsilon with delta")
     if accounting not in ("gauss", "zcdp"):
-        raise UsageError(f"accounting = {accounting!r}: must be one of gauss, zcdp")
+        raise UsageError(f"accounting = {shown(accounting)}: must be one of gauss, zcdp")
     if rho is not None:
         if not 1e-30 <= number(rho, "rho") <= 1e30:
             raise DomainError(f"rho = {rho:g}: must be positive, from 1e-30 to 1e30")

@@ -8,8 +8,8 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import as_real, call, check, choice, encoded, keywords, number, numbers, over, reader
-from ._call import real, stoppable_unless, string, text_of, whole
+from ._call import as_real, call, check, choice, dimensions, encoded, keywords, number, numbers
+from ._call import over, reader, real, shown, stoppable_unless, string, text_of, whole
 from ._library import ffi, lib
 from .designing import DesignResult, noise_of
 from .errors import DomainError, UsageError
@@ -190,7 +190,7 @@ def _read(noise: Any, coef: str | None) -> tuple[Any, int]:
         return noise, kind
     if isinstance(noise, str):
         return noise_for(noise), kind
-    if not _is_list(noise):
+    if dimensions(noise) == 2:
         matrix, _ = numbers(noise, "matrix", 2)
         if matrix.shape[0] != matrix.shape[1]:
             raise UsageError(f"a matrix of {matrix.shape[0]} rows and {matrix.shape[1]} columns: "
@@ -201,20 +201,13 @@ def _read(noise: Any, coef: str | None) -> tuple[Any, int]:
     return Noise.from_noising_coef(noise), kind
 
 
-def _is_list(noise: Any) -> bool:
-    """Of coefficients, or what is refused as one; else it is a matrix."""
-    try:
-        return np.ndim(noise) != 2
-    except ValueError:  # lists of different lengths
-        return True
-
-
 def _claims(o: Any, claims: Any) -> Any:
     """Into options; what is returned must live until the call has ended."""
     if not claims:
         return None
     if not isinstance(claims, (str, Mapping)):
-        raise UsageError(f"claims = {claims!r}: a text, or names with their numbers, are expected")
+        raise UsageError(f"claims = {shown(claims)}: a text, or names with their numbers, are "
+                         "expected")
     text = claims if isinstance(claims, str) else ",".join(
         f"{name}={value!r}" if isinstance(value, float) else f"{name}={value}"
         for name, value in claims.items())
@@ -261,7 +254,7 @@ def _fields(r: Any, o: Any) -> dict[str, Any]:
 def _loss(what: Any, problem: Problem, out: dict[str, Any]) -> dict[str, Any]:
     """F_inf of a Toeplitz noise for mean estimation or linear regression."""
     if not isinstance(problem, Problem):
-        raise UsageError(f"problem = {problem!r}: a Problem is expected")
+        raise UsageError(f"problem = {shown(problem)}: a Problem is expected")
     if not isinstance(what, Noise) or problem.kind == "convex":
         raise UsageError("F_inf is of Toeplitz noise, mean estimation and linear regression")
     p = problem.privacy

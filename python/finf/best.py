@@ -7,8 +7,8 @@ from typing import Any, Sequence
 
 from numpy.typing import ArrayLike
 
-from ._call import as_real, check, choice, keywords, number, real, result, stoppable, taken
-from ._call import text_of
+from ._call import as_real, check, choice, keywords, number, real, result, shown, stoppable
+from ._call import taken, text_of
 from ._library import ffi, lib
 from .convex import ConvexOptimum, bound_of, optimize_convex, tune_convex
 from .errors import DomainError, UsageError
@@ -231,10 +231,11 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
     p = Problem(math.nan, **problem)
     for name, some in (("rules", rules), ("noises", noises)):
         if not isinstance(some, (list, tuple)) or not some:
-            raise UsageError(f"{name} = {some!r}: a list of some is expected")
+            raise UsageError(f"{name} = {shown(some)}: a list of some is expected")
     for n in noises:
         if n not in _SPEED_NOISES:
-            raise UsageError(f"noise = {n!r}: at a given speed one of {', '.join(_SPEED_NOISES)}")
+            raise UsageError(f"noise = {shown(n)}: at a given speed one of "
+                             f"{', '.join(_SPEED_NOISES)}")
     return Results([_at_speed(p, rule, n, R, half_life) for rule in rules for n in noises],
                    "rule noise_given eta momentum eta_eff bound F_inf")
 

@@ -8,8 +8,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, as_real, check, copied, keywords, number, over, reader, real, result
-from ._call import seldom, stoppable, string, taken, text_of, whole
+from ._call import Array, as_real, check, copied, dimensions, keywords, number, over, reader, real
+from ._call import result, seldom, shown, stoppable, string, taken, text_of, whole
 from ._library import ffi, lib
 from .errors import ToleranceError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -105,11 +105,11 @@ def iqc(noise: "Noise | str", eta: Any, kappa: float, *, lower: str = "quadratic
     >>> round(r.bound, 8), r.certified, r.lower < r.bound <= r.certified_upper
     (0.00562971, True, True)
     """
-    if not isinstance(eta, (float, int)) and np.ndim(eta):
+    if dimensions(eta):
         return several(lambda x: iqc(noise, x, kappa, lower=lower, seed=seed, **problem), eta,
                        "noise eta lower minimax bound")
     if lower not in ("quadratic", "simulate"):
-        raise UsageError(f"lower = {lower!r}: must be one of quadratic, simulate")
+        raise UsageError(f"lower = {shown(lower)}: must be one of quadratic, simulate")
     whole(seed, "seed", 0, 2**64 - 1)
     p = Problem(eta, kappa=kappa, **problem)
     n = noise_for(noise, p)

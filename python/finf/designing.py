@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._call import Array, Progress, Stop, call, check, choice, made, real, stoppable, string
-from ._call import as_real, copied, keywords, number, over, result, taken, text_of, whole
+from ._call import as_real, copied, keywords, number, over, result, shown, taken, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, FinfError, ParseError, ToleranceError, UsageError
 from .noise import Noise, noise_for
@@ -135,13 +135,13 @@ def design(steps: int | None = None, *, eta: float | None = None,
     if isinstance(families, (str, Noise, System)):
         families = [families]
     if families is not None and not isinstance(families, (list, tuple)):
-        raise UsageError(f"families = {families!r}: a list of {_FAMILIES} is expected")
+        raise UsageError(f"families = {shown(families)}: a list of {_FAMILIES} is expected")
     if families is not None and not len(families):
         raise UsageError(f"families is empty: some of {_FAMILIES}")
     prefix = (workload or "loss") == "prefix"
     objective = objective or ("average" if prefix else "last")
     if workload not in (None, "loss", "prefix"):
-        raise UsageError(f"workload = {workload!r}: must be one of loss, prefix")
+        raise UsageError(f"workload = {shown(workload)}: must be one of loss, prefix")
     if prefix:
         for name, given in (("eta", eta), ("spectrum", spectrum), ("kappa", kappa)):
             if given is not None:
@@ -245,7 +245,7 @@ def _count(family: str, count: str) -> int:
     except ValueError as e:
         if isinstance(e, FinfError):
             raise
-        raise ParseError(f"family {family!r} is not known: {_FAMILIES}") from None
+        raise ParseError(f"family {shown(family)} is not known: {_FAMILIES}") from None
 
 
 def _given(family: Any, problem: Problem | None) -> Noise:
@@ -255,7 +255,7 @@ def _given(family: Any, problem: Problem | None) -> Noise:
     except ParseError as e:
         if ":" in str(family) or "@" in str(family):
             raise
-        raise ParseError(f"family {family!r} is not known: {_FAMILIES}") from e
+        raise ParseError(f"family {shown(family)} is not known: {_FAMILIES}") from e
 
 
 def _family(run: Any, family: Any, n: int, epoch: int | None, stop: Stop,
@@ -456,6 +456,8 @@ def fit_blt(buffers: int, problem: Problem | None = None, *, steps: int | None =
         raise UsageError("this libfinf fits no BLTs")
     if (problem is None) == (steps is None):
         raise UsageError("a problem, or the steps of prefix sums: one of them")
+    if problem is not None and not isinstance(problem, Problem):
+        raise UsageError(f"problem = {shown(problem)}: a Problem is expected")
     if problem is not None and problem.kind == "convex":
         raise UsageError("a BLT is fitted to mean estimation, linear regression or prefix sums")
     k = whole(buffers, "buffers")

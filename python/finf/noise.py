@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, call, check, encoded, keywords_of, left_alone, made, number
-from ._call import numbers, room, string, text_of, whole
+from ._call import Array, Unchanging, array, call, check, encoded, keywords_of, left_alone, made
+from ._call import number, numbers, room, shown, string, text_of, whole
 from ._files import column, pairs, table
 from ._library import ffi, lib
 from .errors import DomainError, ParseError, UsageError
@@ -402,7 +402,7 @@ class Noise(Unchanging):
         >>> T, relerr < 1e-14
         (array([1., 1.]), True)
         """
-        at, p = numbers(np.atleast_1d(b), "b")
+        at, p = numbers(np.atleast_1d(array(b, "b")), "b")
         out, q = room(len(at))
         relerr = ffi.new("double *")
         call(lib.finf_noise_energy, self._c, p, len(at), q, relerr)
@@ -411,7 +411,7 @@ class Noise(Unchanging):
 
 def _frequencies(w: ArrayLike) -> Array:
     """An array of any shape; refused where it is not of real numbers."""
-    at = numbers(np.ravel(w), "w")[0].reshape(np.shape(w))
+    at = array(w, "w")
     if not np.isfinite(at).all():
         raise DomainError("w: frequencies must be finite")
     return at
@@ -439,7 +439,7 @@ def _of_file(family: str, path: str) -> Noise:
 
 def _of_problem(problem: Any) -> Any:
     if not hasattr(problem, "best_noise"):
-        raise UsageError(f"problem = {problem!r}: a Problem is expected")
+        raise UsageError(f"problem = {shown(problem)}: a Problem is expected")
     return problem
 
 
@@ -452,7 +452,7 @@ def noise_for(noise: "Noise | str", problem: "Problem | None" = None) -> Noise:
     if isinstance(noise, Noise):
         return noise
     if not isinstance(noise, str):
-        raise ParseError(f"noise = {noise!r}: a Noise, or its spelling, is expected")
+        raise ParseError(f"noise = {shown(noise)}: a Noise, or its spelling, is expected")
     if problem is not None and noise in _NEED_PROBLEM:
         return {"best": Noise.best, "nu:best": Noise.nu_best,
                 "nu:paper": Noise.nu_paper}[noise](problem)

@@ -1,14 +1,14 @@
 """Correlated noise as a pair (init, update), as optax has it, on trees of NumPy arrays."""
 from __future__ import annotations
 
-import inspect
+import copy
 import threading
 from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
-from ._call import keywords, whole
-from .errors import DomainError
+from ._call import keywords, shown, whole
+from .errors import DomainError, KeywordError
 from .stream import NoiseStream, _process, refuse_twice
 
 __all__ = ["correlated_noise", "GradientTransformation", "NoiseState"]
@@ -42,26 +42,45 @@ class GradientTransformation(NamedTuple):
     update: Callable[..., tuple[Any, NoiseState]]
 
 
+def _sorted(tree: dict[Any, Any]) -> list[Any]:
+    try:
+        return sorted(tree)
+    except TypeError:
+        raise DomainError(f"keys {shown(list(tree))}: of one kind are expected, which can be "
+                          "sorted") from None
+
+
 def _leaves(tree: Any) -> Iterator[Any]:
     """The arrays of nested dicts (by sorted key), lists and tuples."""
     if isinstance(tree, dict):
-        for key in sorted(tree):
+        for key in _sorted(tree):
             yield from _leaves(tree[key])
     elif isinstance(tree, (list, tuple)):
         for part in tree:
             yield from _leaves(part)
     elif tree is not None:
-        leaf = np.asarray(tree)
-        if leaf.dtype.kind not in "biufV":
+        try:
+            if np.ma.is_masked(tree):
+                raise TypeError("some are masked: all must be there")
+            leaf = np.asarray(tree)
+        except (TypeError, ValueError, RuntimeError) as e:  # the last: of torch
+            raise DomainError(f"a leaf: {' '.join(str(e).split())}") from None
+        if leaf.dtype.kind not in "biuf" and not _is_float(leaf):
             raise DomainError(f"a leaf of type {leaf.dtype}: arrays of real numbers are expected")
         yield leaf
+
+
+def _is_float(leaf: Any) -> bool:
+    return "float" in leaf.dtype.name  # also bfloat16, of jax
 
 
 def _added(tree: Any, z: Iterator[Any]) -> Any:
     """The tree with the next of z added to each leaf."""
     if isinstance(tree, dict):
-        parts = {key: _added(tree[key], z) for key in sorted(tree)}
-        return {key: parts[key] for key in tree}
+        out = copy.copy(tree)  # of its own type, in its own order
+        for key in _sorted(tree):
+            out[key] = _added(tree[key], z)
+        return out
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*(_added(part, z) for part in tree))
     if isinstance(tree, (list, tuple)):
@@ -69,10 +88,10 @@ def _added(tree: Any, z: Iterator[Any]) -> Any:
     if tree is None:
         return None
     a = np.asarray(tree)
-    return a + next(z).reshape(a.shape).astype(a.dtype, copy=False)
+    return (a + next(z).reshape(a.shape)).astype(a.dtype, copy=False)
 
 
-@keywords(NoiseStream, but=("shape",))
+@keywords(NoiseStream, but=("shape", "coordinates"))
 def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int = 1,
                      **stream: Any) -> GradientTransformation:
     """updates + z_t, z_t = sum_s beta_s w_{t-s}; `noise` (also a design) and keywords are those of
@@ -90,7 +109,9 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
     ((2, 3), 1)
     """
     whole(batch_size, "batch_size")
-    inspect.signature(NoiseStream).bind(noise, 1, sigma, **stream)  # a keyword that is none
+    if "coordinates" in stream:  # all of them get noise
+        raise KeywordError("coordinates")  # which `keywords` says
+    wide = NoiseStream(noise, 1, sigma, **stream).dtype  # and whatever is wrong is said here
     here = threading.local()  # a stream is restored and then drawn from: no other thread between
     made = _process[0]
 
@@ -114,9 +135,12 @@ def correlated_noise(noise: Any, sigma: float | None = None, *, batch_size: int 
             refuse_twice(getattr(state.stream, "process", made), "init() begins a run here")
         leaves = list(_leaves(updates))
         for leaf in leaves:
-            if leaf.dtype.kind not in "fV":  # V: bfloat16, of jax
+            if not _is_float(leaf):
                 raise DomainError(f"updates of type {leaf.dtype}: integers cannot hold the "
                                   "noise, floating-point numbers are expected")
+            if leaf.dtype.itemsize > wide.itemsize:
+                raise DomainError(f"updates of type {leaf.dtype}, noise of {wide}: their low "
+                                  "digits would stay as they were")
         sizes = [leaf.size for leaf in leaves]
         one = at(sum(sizes))
         one.restore(state.stream)

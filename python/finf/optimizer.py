@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, call, encoded, keywords_of, made, number, numbers, room
+from ._call import Array, Unchanging, array, call, encoded, keywords_of, made, number, room, shown
 from ._call import string, whole
 from ._library import ffi, lib
 from .errors import DomainError, ParseError
@@ -80,7 +80,7 @@ class Optimizer(Unchanging):
         >>> Optimizer.filter([0, 1], [1, -1.5, 0.5])
         Optimizer('filter:0,1;1,-1.5,0.5')
         """
-        lists = [",".join(repr(float(x)) for x in numbers(np.atleast_1d(y), name)[0])
+        lists = [",".join(repr(float(x)) for x in np.atleast_1d(array(y, name)))
                  for y, name in ((b, "b"), (a, "a"))]
         return cls("filter:" + ";".join(lists), average=average, weight_decay=weight_decay)
 
@@ -197,7 +197,7 @@ def optimizer_of(o: "Optimizer | str | None") -> "Optimizer | None":
     if isinstance(o, str):
         o = Optimizer(o)
     if o is not None and not isinstance(o, Optimizer):
-        raise ParseError(f"optimizer = {o!r}: an Optimizer, or its spelling, is expected")
+        raise ParseError(f"optimizer = {shown(o)}: an Optimizer, or its spelling, is expected")
     if o is not None and o.spelling == "sgd" and o.average is None and o.weight_decay == 0:
         return None
     return o

@@ -7,7 +7,7 @@ from typing import Any, Callable, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import call, check, keywords, numbers, reader, stoppable, text_of
+from ._call import call, check, dimensions, keywords, numbers, reader, stoppable, text_of
 from ._library import ffi, lib
 from .errors import DomainError, UsageError
 from .noise import Noise, noise_for
@@ -110,7 +110,7 @@ def mean(noise: "Noise | str", eta: Any, **problem: Any) -> Any:
     >>> [round(r.F_inf, 6) for r in finf.mean("nu:0.1", eta=[0.01, 0.1])]
     [0.000218, 0.00527]
     """
-    if not isinstance(eta, (float, int)) and np.ndim(eta):
+    if dimensions(eta):
         return several(lambda x: mean(noise, x, **problem), eta, "noise eta F_sgd F_best F_inf")
     p = Problem(eta, **problem)
     if p.kind != "mean":
@@ -168,7 +168,7 @@ def linreg(noise: "Noise | str", eta: Any, spectrum: "Spectrum | ArrayLike", *,
     (0.018683832, True, True)
     """
     H = spectrum_of(spectrum)
-    if not isinstance(eta, (float, int)) and np.ndim(eta):
+    if dimensions(eta):
         return several(lambda x: linreg(noise, x, H, kurtosis=kurtosis, directions=directions,
                                         **problem), eta, "noise eta F_lower F_best F_inf")
     p = Problem(eta, spectrum=H, kurtosis=kurtosis, **problem)
@@ -251,10 +251,9 @@ def _which(which: Any, d: int) -> Any:
     """Directions, counted from 1: True is all of them."""
     if isinstance(which, (bool, np.bool_)):
         return np.arange(1, d + 1)
-    some = np.atleast_1d(which)
-    if some.dtype == bool:
+    if getattr(which, "dtype", None) == bool:
         raise DomainError("directions: numbers from 1, and not a mask, are expected")
-    return some
+    return which if dimensions(which) else [which]
 
 
 def _directions(p: Problem, n: Noise, o: Any, which: Any) -> Any:

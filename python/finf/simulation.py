@@ -6,8 +6,8 @@ from typing import Any, Callable
 
 from numpy.typing import ArrayLike
 
-from ._call import Progress, Stop, check, choice, keywords, number, real, stoppable, string, text_of
-from ._call import whole
+from ._call import Progress, Stop, check, choice, keywords, number, real, shown, stoppable, string
+from ._call import switch, text_of, whole
 from ._library import ffi, lib
 from .errors import UsageError
 from .noise import Noise, noise_for
@@ -90,14 +90,15 @@ def simulate(noise: "Noise | str", eta: float, *, spectrum: "Spectrum | ArrayLik
     """
     which = "linreg" if spectrum is not None else "huber" if kappa is not None else "mean"
     if problem not in (None, which):
-        raise UsageError(f"problem = {problem!r}: linreg has a spectrum, huber a kappa, mean "
-                         "neither")
+        raise UsageError(f"problem = {shown(problem)}: linreg has a spectrum, huber a kappa, "
+                         "mean neither")
     p = Problem(eta, spectrum=spectrum, kappa=kappa, smooth=smooth, **setting)
     n = noise_for(noise, p)
     o = ffi.new("finf_simulate_options *", lib.finf_simulate_options_default())
     own = p.linreg_options()
-    o.privacy, o.optimizer, o.clip_gradients = own.privacy, own.optimizer, bool(clip_gradients)
-    o.smooth, o.seed, o.threads = smooth, whole(seed, "seed", 0), whole(threads, "threads", 1, 256)
+    o.privacy, o.optimizer, o.smooth = own.privacy, own.optimizer, p.smooth
+    o.clip_gradients = switch(clip_gradients, "clip_gradients")
+    o.seed, o.threads = whole(seed, "seed", 0), whole(threads, "threads", 1, 256)
     o.steps = 0 if steps is None else whole(steps, "steps")
     for name, value in (("kappa", kappa), ("knee", knee), ("relative_error", relative_error),
                         ("max_steps", max_steps)):

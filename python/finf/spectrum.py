@@ -6,8 +6,8 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, as_real, by_name, call, encoded, keywords_of, made, number
-from ._call import numbers, over, real, whole
+from ._call import Array, Unchanging, array, as_real, by_name, call, encoded, keywords_of, made
+from ._call import number, numbers, over, real, switch, whole
 from ._library import ffi, lib
 from .errors import DomainError, UsageError
 
@@ -32,7 +32,7 @@ class Spectrum(Unchanging):
         self._set(_made(lib.finf_spectrum_list, p, len(a)), f"list of {len(a)}", normalize)
 
     def _set(self, c: Any, name: str, normalize: bool, recipe: Any = None) -> None:
-        if normalize:
+        if switch(normalize, "normalize"):
             lib.finf_spectrum_normalize(c)
         self._c, self._name, self._recipe = c, name, recipe and (normalize, *recipe)
         self._sizes: dict[str, Any] = {}
@@ -259,29 +259,26 @@ def _made(function: Any, *args: Any) -> Any:
 
 def _blocks(X: Any) -> Iterable[Any]:
     """Data as 2-d blocks of rows, so that neither all of it is copied nor Ctrl-C waits for it."""
-    if not hasattr(X, "ndim") and not isinstance(X, (list, tuple)):
-        if isinstance(X, (str, bytes)) or not hasattr(X, "__iter__"):
+    if not _is_array(X) and not isinstance(X, (list, tuple)):
+        if isinstance(X, (str, bytes)) or hasattr(X, "ndim") or not hasattr(X, "__iter__"):
             raise DomainError(f"X is a {type(X).__name__}: rows of numbers are expected")
         for block in X:
-            rows = block if hasattr(block, "ndim") else _table(block)
+            rows = block if _is_array(block) else array(block, "X")
             if rows.ndim not in (1, 2):
                 raise DomainError(f"a block of data has {rows.ndim} dimensions: rows of numbers "
                                   "are expected")
-            yield np.atleast_2d(rows)
+            yield rows[None] if rows.ndim == 1 else rows
         return
-    data = X if hasattr(X, "ndim") else _table(X)
+    data = X if _is_array(X) else array(X, "X")
     if data.ndim != 2:
         raise DomainError(f"X has {data.ndim} dimensions: rows of numbers are expected")
     for i in range(0, len(data), _ROWS):
         yield data[i:i + _ROWS]
 
 
-def _table(rows: Any) -> Any:
-    """Rows that were given as lists."""
-    try:
-        return np.asarray(rows, dtype=np.float64)
-    except (TypeError, ValueError) as e:
-        raise DomainError(f"X: {e}") from None
+def _is_array(X: Any) -> bool:
+    """Of NumPy, or what becomes one block by block; a sparse matrix does not."""
+    return hasattr(X, "ndim") and hasattr(X, "__array__")
 
 
 def spectrum_of(s: "Spectrum | ArrayLike") -> Spectrum:

@@ -10,7 +10,8 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ._call import as_real, call, keywords_of, made, number, numbers, stoppable, string, whole
+from ._call import as_real, call, keywords_of, made, number, numbers, shown, stoppable, string
+from ._call import whole
 from ._library import ffi, has, lib
 from .accounting import gamma
 from .designing import DesignResult, noise_of
@@ -94,7 +95,7 @@ class NoiseStream:
         self.dtype = _dtype(dtype)
         dim = math.prod(self.shape)
         if dim >= 2**63:
-            raise DomainError(f"shape = {shape!r}: more numbers than there can be")
+            raise DomainError(f"shape = {shown(shape)}: more numbers than there can be")
         target = (rho, epsilon, delta, clip, None)
         who = (max_participations, min_sep, epochs)
         o = ffi.new("finf_stream_options *", lib.finf_stream_options_default())
@@ -106,8 +107,8 @@ class NoiseStream:
         o.steps = 0 if steps is None else whole(steps, "steps")
         if coordinates is not None:
             if not isinstance(coordinates, (tuple, list)) or len(coordinates) != 2:
-                raise DomainError(f"coordinates = {coordinates!r}: two numbers, first and end, are "
-                                  "expected")
+                raise DomainError(f"coordinates = {shown(coordinates)}: two numbers, first and "
+                                  "end, are expected")
             first, end = (whole(x, "coordinates", 0, dim) for x in coordinates)
             if first >= end:
                 raise DomainError(f"coordinates {first}:{end}: there must be some")
@@ -170,6 +171,8 @@ class NoiseStream:
         """To that state, of a stream of the same noise, sigma, shape and coordinates."""
         if not isinstance(state, (bytes, bytearray, memoryview)):
             raise DomainError(f"state is a {type(state).__name__}: bytes are expected")
+        if isinstance(state, memoryview):  # which may have gaps
+            state = state.tobytes()
         with self._lock:
             call(lib.finf_stream_restore, self._c, ffi.from_buffer(state), len(state))
             self._to_fill = self._whole_run

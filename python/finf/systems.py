@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, as_real, by_name, call, choice, keywords, keywords_of, made
-from ._call import number, numbers, owned, reader, real, room, stoppable, stoppable_unless, string
-from ._call import result, text_of, whole
+from ._call import Array, Unchanging, array, as_real, by_name, call, choice, dimensions, keywords
+from ._call import keywords_of, made, number, numbers, owned, reader, real, result, room, shown
+from ._call import stoppable, stoppable_unless, string, text_of, whole
 from ._library import ffi, has, lib
 from .errors import DomainError, ParseError, UsageError, error_of
 from .noise import Noise, noise_for
@@ -37,6 +37,9 @@ class Participation(Result):
     method: str
 
 
+_KIND = ffi.typeof("finf_system *")
+
+
 @keywords_of
 class System(Unchanging):
     """The noise of n steps: a strategy matrix C and its decoder. With X = C'C and K the covariance
@@ -49,6 +52,9 @@ class System(Unchanging):
     """
 
     def __init__(self, c: Any) -> None:
+        if not isinstance(c, ffi.CData) or ffi.typeof(c) is not _KIND:
+            raise UsageError(f"a System of {shown(c)}: it is made by System.toeplitz, .me, "
+                             ".from_matrix, ..")
         self._c = c
         self._facts = lib.finf_system_describe(c)
         self._recipe: Any = None
@@ -140,7 +146,7 @@ class System(Unchanging):
         a, p = numbers(C, "C", 2)
         if a.shape[0] != a.shape[1]:
             raise DomainError(f"C has shape {a.shape}: a square matrix is expected")
-        return cls._make(lib.finf_system_matrix, p, len(a))._by("from_matrix", a)
+        return cls._make(lib.finf_system_matrix, p, len(a))._by("from_matrix", a.copy())
 
     @staticmethod
     def best_nu(n: int, *, power: float = 0.5, max_participations: int = 1,
@@ -250,6 +256,8 @@ class System(Unchanging):
         a, p = numbers(w, "w")
         if len(a) != 2 * self.n:
             raise DomainError(f"{len(a)} normals: 2 n = {2 * self.n} are needed")
+        if not np.isfinite(a).all():
+            raise DomainError("w: normals must be finite")
         z, q = room(self.n)
         o = ffi.new("finf_system_options *", lib.finf_system_options_default())
         stoppable(o.cancel, lambda: call(lib.finf_system_draw, self._c, o, p, q))
@@ -358,7 +366,8 @@ def _counted(what: str, count: str) -> int:
     try:
         return whole(float(count or "nan"), what)
     except ValueError:
-        raise ParseError(f"noise {what!r}: a whole number is expected after the colon") from None
+        raise ParseError(
+            f"noise {shown(what)}: a whole number is expected after the colon") from None
 
 
 _CURVE = lib.finf_curve_options_default()
@@ -437,7 +446,7 @@ CurveResult.F_error = late("F_error", _errors)  # type: ignore[assignment]
 
 def _start(o: Any, start: Any, d: int) -> Any:
     """Into options; what is returned must live until the call has ended."""
-    if isinstance(start, (float, int)) or np.ndim(start) == 0:
+    if not dimensions(start):
         o.start = number(start, "start")
         return None
     a, p = numbers(start, "start")
@@ -498,7 +507,7 @@ def curve_bound(noise: "Noise | str", eta: float, spectrum: "Spectrum | ArrayLik
     array([4.313558, 0.005915])
     """
     p = Problem(eta, spectrum=spectrum, kurtosis=kurtosis, **problem)
-    at, q = numbers(np.atleast_1d(t), "t")
+    at, q = numbers(np.atleast_1d(array(t, "t")), "t")
     out, bound = room(len(at))
     call(lib.finf_curve_bound, noise_for(noise, p)._c, p.eta, p.H._c, p.linreg_options(),
          number(F0, "F0"), q, len(at), bound)

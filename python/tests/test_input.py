@@ -18,7 +18,16 @@ import finf
 from finf.optax import correlated_noise
 
 S = finf.Spectrum.power(1, 4)
+MASKED = np.ma.masked_equal(np.eye(2), 0)
 BLT = "blt:0.9,0.5;0.2,0.1"
+
+
+def sparse():
+    return pytest.importorskip("scipy.sparse")
+
+
+def WITH_GRAD():
+    return pytest.importorskip("torch").eye(2).requires_grad_()
 
 
 def stream():
@@ -128,7 +137,51 @@ REFUSED = [
     (lambda: finf.design(8, workload="prefix", families=3), "families = 3"),
     (lambda: finf.Optimizer().eta_max(2, 1), "0 < h_min <= h_max"),
     (lambda: stream().restore("x"), "state is a str"),
-    (lambda: stream().restore(b"x"), "state")]
+    (lambda: stream().restore(b"x"), "state"),
+    (lambda: finf.mean("sgd", True), "eta = True: must be a number"),
+    (lambda: finf.mean("sgd", 0.1, rho=np.True_), "must be a number"),
+    (lambda: finf.mean("sgd", [True]), "of type bool"),
+    (lambda: finf.Noise.nu(0.1).coef(True), "n = True"),
+    (lambda: finf.Spectrum([1, "2"]), "real numbers are expected"),
+    (lambda: finf.Spectrum(np.array([1.0, "2"], object)), "some are no numbers"),
+    (lambda: finf.Spectrum.power(1, 4, normalize="no"), "normalize = 'no': must be True or False"),
+    (lambda: finf.Spectrum([1, 2], normalize="no"), "normalize = 'no'"),
+    (lambda: finf.simulate("sgd", 0.1, clip_gradients="no"), "clip_gradients = 'no'"),
+    (lambda: finf.simulate("sgd", 0.1, clip_gradients=np.ones(2)), "clip_gradients = array("),
+    (lambda: finf.simulate("sgd", 0.1, kappa=2, smooth="a"), "smooth = 'a'"),
+    (lambda: finf.Spectrum.from_data([["1", "2"]]), "X: of type <U1"),
+    (lambda: finf.Spectrum.from_data([MASKED[0], MASKED[1]]), "masked"),
+    (lambda: finf.Spectrum.from_data(iter([[MASKED[0], MASKED[1]]])), "masked"),
+    (lambda: finf.Spectrum.from_data(sparse().csr_matrix(np.eye(2))), "X is a csr_matrix"),
+    (lambda: finf.Spectrum.from_data(iter([sparse().csr_matrix(np.eye(2))])), "X: "),
+    (lambda: finf.Spectrum.from_data(WITH_GRAD()), "detach()"),
+    (lambda: finf.Spectrum.from_data(iter([WITH_GRAD()])), "detach()"),
+    (lambda: finf.Spectrum.from_covariance(WITH_GRAD()), "detach()"),
+    (lambda: finf.audit(WITH_GRAD()), "detach()"),
+    (lambda: finf.mean("sgd", WITH_GRAD()[0, 0]), "eta = tensor("),
+    (lambda: correlated_noise("sgd", 1.0).init(WITH_GRAD()), "detach()"),
+    (lambda: finf.System.tree(4).draw([np.nan] * 8), "must be finite"),
+    (lambda: finf.System(None), "System.toeplitz"),
+    (lambda: finf.System(S._c), "System.toeplitz"),
+    (lambda: finf.fit_blt(2, "x"), "problem = 'x': a Problem"),
+    (lambda: finf.Noise.nu(0.1).coef(10**5000), "n = a int of very many digits"),
+    (lambda: finf.Noise.nu(10**5000), "nu = a int of very many digits"),
+    (lambda: finf.Spectrum.flat(10**5000), "d = a int of very many digits"),
+    (lambda: finf.mean(10**5000, 0.1), "noise = a int of very many digits"),
+    (lambda: finf.Noise.from_noising_coef([10**400, 1]), "noising_coef: int too large"),
+    (lambda: finf.mean("sgd", [[0.1], [0.1, 0.2]]), "eta: "),
+    (lambda: finf.linreg("sgd", [[0.1], [0.1, 0.2]], S), "eta: "),
+    (lambda: finf.iqc("sgd", [[0.1], [0.1, 0.2]], 4), "eta: "),
+    (lambda: finf.linreg("sgd", 0.1, S, directions=[[1], [1, 2]]), "directions: "),
+    (lambda: finf.curve("sgd", 0.1, S, steps=3, start=[[1], [1, 2]]), "start: "),
+    (lambda: finf.simulate("sgd", 0.1, spectrum=S, start=[[1], [1, 2]]), "start: "),
+    (lambda: finf.curve_bound("sgd", 0.1, S, 1.0, [[1], [1, 2]]), "t: "),
+    (lambda: finf.Noise.from_density([[1], [1, 2]]), "density: "),
+    (lambda: finf.Noise.nu(0.1).density([[1], [1, 2]]), "w: "),
+    (lambda: finf.Noise.nu(0.1).energy([[1], [1, 2]]), "b: "),
+    (lambda: finf.Optimizer.filter([[1], [1, 2]], [1]), "b: "),
+    (lambda: finf.Noise("beta@a\0b"), "embedded null byte"),
+    (lambda: stream().restore(memoryview(stream().state())[::2]), "state")]
 
 
 @pytest.mark.parametrize("call, words", REFUSED)
@@ -136,6 +189,41 @@ def test_refused(call, words):
     with pytest.raises(finf.FinfError) as e:
         call()
     assert words in e.value.reason and "\n" not in e.value.reason
+
+
+HUGE = (b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': "
+        b"(100000000000000, 2), }".ljust(117) + b"\n")
+
+
+@pytest.mark.parametrize("content, words", [
+    (np.array([1 + 1j, 0.5]), "real numbers"), (np.array(["1", "2"]), "real numbers"),
+    (np.array([True]), "real numbers"), (HUGE, ""),
+    (HUGE.replace(b"100000000000000", b"1((((((((((((("), ""),
+    (HUGE[:20], ""), (b"\x93NUMPY", ""), (HUGE.replace(b"{", b"\0"), "")])
+@pytest.mark.parametrize("part", ["beta", "strategy", "spectrum", "design"])
+def test_a_broken_npy(tmp_path, content, words, part):
+    path = tmp_path / "c.npy"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        np.save(path, content)
+    with pytest.raises(finf.ParseError, match=words) as e:
+        finf.Noise(f"{part}@{path}")
+    assert str(path) in e.value.reason and "\n" not in e.value.reason
+
+
+def test_a_matrix_is_copied():
+    C = np.eye(3)
+    system = finf.System.from_matrix(C)
+    C[1, 0] = 5
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(system)).gram(), np.eye(3))
+
+
+def test_a_state_with_gaps():
+    s = stream()
+    state, first = s.state(), s.next()
+    s.restore(memoryview(b"".join(bytes([x, 0]) for x in state))[::2])
+    assert (s.next() == first).all()
 
 
 def test_more_memory_than_there_is():
