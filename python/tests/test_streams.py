@@ -294,3 +294,116 @@ def test_fit_blt():
     np.testing.assert_allclose(prefix.loss, s.loss / 100, rtol=1e-9)
     with pytest.raises(finf.UsageError):
         finf.fit_blt(2)
+
+
+def parameters(*dtypes):
+    torch = pytest.importorskip("torch")
+    return [torch.nn.Parameter(torch.zeros(4, 3, dtype=getattr(torch, x))) for x in dtypes]
+
+
+@streams
+@pytest.mark.parametrize("given, words", [
+    (lambda torch, p: p, "params is a Parameter: a list"),
+    (lambda torch, p: None, "params is a NoneType: a list"),
+    (lambda torch, p: torch.nn.Linear(3, 2), "params is a Linear: a list"),
+    (lambda torch, p: torch.nn.Sequential(torch.nn.Linear(3, 2)), "params is a Sequential: a list"),
+    (lambda torch, p: [{"params": [p]}], r"params\[0\] is a dict"),
+    (lambda torch, p: torch.nn.Linear(3, 2).named_parameters(), r"params\[0\] is a tuple"),
+    (lambda torch, p: [p, np.zeros(3)], r"params\[1\] is a ndarray"),
+    (lambda torch, p: [p * 2], r"params\[0\] is no leaf"),
+    (lambda torch, p: [p, p], r"params\[1\] is there twice"),
+    (lambda torch, p: [torch.nn.Parameter(p.detach().to(torch.complex64))], "is torch.complex64"),
+    (lambda torch, p: [p.detach()], "no parameter takes")])
+def test_what_torch_is_not_given(given, words):
+    torch = pytest.importorskip("torch")
+    with pytest.raises(finf.UsageError, match=words):
+        finf.torch.CorrelatedNoise(given(torch, parameters("float32")[0]), "sgd", 1.0)
+
+
+@streams
+def test_torch_s_noise_is_as_wide_as_the_parameters():
+    """All digits of a gradient of float64 are covered; what is narrower is rounded after."""
+    torch = pytest.importorskip("torch")
+    for dtypes, wide in ((("float32", "float64"), np.float64), (("float16", "float32"), np.float32),
+                         (("bfloat16",), np.float32)):
+        params = parameters(*dtypes)
+        for p in params:
+            p.grad = torch.full_like(p, 0.3)
+        noise = finf.torch.CorrelatedNoise(params, BLT, 1.0, seed=1)
+        z = finf.NoiseStream(BLT, 12 * len(params), 1.0, wide, seed=1).next().reshape(-1, 4, 3)
+        assert noise.stream.dtype == wide
+        noise.step()
+        for p, part in zip(params, z):
+            wider = torch.float64 if wide == np.float64 else torch.float32
+            grad = torch.full((4, 3), 0.3, dtype=p.dtype).to(wider) + torch.from_numpy(part.copy())
+            assert p.grad.dtype == p.dtype and torch.equal(p.grad, grad.to(p.dtype))
+    with pytest.raises(finf.DomainError, match="low digits would stay"):
+        finf.torch.CorrelatedNoise(parameters("float64"), BLT, 1.0, dtype=np.float32)
+    with pytest.raises(finf.DomainError, match="low digits would stay"):
+        init, update = correlated_noise(BLT, 1.0, dtype=np.float32)
+        update(np.zeros(3), init(np.zeros(3)))
+    small = correlated_noise(BLT, 1.0, seed=1)
+    half, z = np.full(3, 0.3, np.float16), finf.NoiseStream(BLT, 3, 1.0, seed=1).next()
+    assert (small.update(half, small.init(half))[0] == (half + z).astype(np.float16)).all()
+
+
+@streams
+def test_torch_refuses_before_it_draws():
+    torch = pytest.importorskip("torch")
+    layer = torch.nn.Embedding(4, 3, sparse=True)
+    other = parameters("float32")[0]
+    noise = finf.torch.CorrelatedNoise([other, layer.weight], "sgd", 1.0)
+    layer(torch.tensor([1])).sum().backward()
+    with pytest.raises(finf.DomainError, match="gradient of parameter 1 is sparse"):
+        noise.step()
+    assert other.grad is None and noise.stream.step == 0
+
+
+@streams
+@pytest.mark.parametrize("change, words", [
+    (lambda s: {}, "stream and batch_size"), (lambda s: None, "stream and batch_size"),
+    (lambda s: {"stream": s["stream"]}, "stream and batch_size"),
+    (lambda s: {**s, "batch_size": float("inf")}, "batch_size = inf"),
+    (lambda s: {**s, "batch_size": 0}, "batch_size = 0"),
+    (lambda s: {**s, "batch_size": "a"}, "batch_size = 'a'"),
+    (lambda s: {**s, "stream": 3}, "state is a int"),
+    (lambda s: {**s, "stream": b"x"}, "state")])
+def test_a_state_of_torch_that_is_none(change, words):
+    pytest.importorskip("torch")
+    noise = finf.torch.CorrelatedNoise(parameters("float32"), "sgd", 1.0, batch_size=2)
+    noise.step()
+    state = noise.state_dict()
+    with pytest.raises(finf.FinfError, match=words):
+        noise.load_state_dict(change(state))
+    assert noise.state_dict() == state
+    noise.load_state_dict(state)
+
+
+@streams
+def test_optax_keeps_the_types():
+    from collections import OrderedDict, defaultdict
+    tree = OrderedDict([("b", np.zeros(2)), ("a", defaultdict(list, x=np.zeros(3)))])
+    init, update = correlated_noise(BLT, 1.0, seed=1)
+    out, _ = update(tree, init(tree))
+    assert type(out) is OrderedDict and list(out) == ["b", "a"] and not tree["b"].any()
+    assert type(out["a"]) is defaultdict and out["a"].default_factory is list
+    z = finf.NoiseStream(BLT, 5, 1.0, seed=1).next()
+    assert (np.r_[out["a"]["x"], out["b"]] == z).all()
+
+
+@streams
+def test_optax_says_at_once_what_is_wrong():
+    for call, words in ((lambda: correlated_noise("sgd", -1.0), "sigma = -1"),
+                        (lambda: correlated_noise("sgd"), "sigma, or a privacy"),
+                        (lambda: correlated_noise("sgd", 1.0, coordinates=(0, 1)), "no keyword")):
+        with pytest.raises(finf.FinfError, match=words):
+            call()
+    with pytest.raises(finf.KeywordError, match="no keyword coordinates"):
+        finf.torch.CorrelatedNoise(parameters("float32"), "sgd", 1.0, coordinates=(0, 1))
+    init, update = correlated_noise("sgd", 1.0)
+    masked = np.ma.masked_equal(np.eye(2), 0)
+    for tree, words in ((masked, "masked"), ({1: np.zeros(2), "a": np.zeros(2)}, "of one kind"),
+                        (np.zeros(2, "V3"), "real numbers"), (np.zeros(2, "f8,f8"), "real numbers"),
+                        (np.zeros(2, object), "real numbers")):
+        with pytest.raises(finf.DomainError, match=words):
+            update(tree, init(np.zeros(4)))
