@@ -50,8 +50,10 @@ finf_status lapack_multiply(int ta, int tb, size_t m, size_t n, size_t k, double
         return multiply_add(m, n, k, f, a, b, C, ldc, 0);
     }
     int rows = (int)m, columns = (int)n, inner = (int)k, a = (int)lda, b = (int)ldb, c = (int)ldc;
+    lapack_begin();
     l->dgemm(tb ? "T" : "N", ta ? "T" : "N", &columns, &rows, &inner, &f, B, &b, A, &a, &g, C, &c,
              1, 1);
+    lapack_end();
     return FINF_OK;
 }
 
@@ -77,7 +79,9 @@ finf_status lapack_gram(size_t n, size_t rows, double f, const double *X, double
     if (n == 0) return FINF_OK;
     if (!l || rows == 0) return own_gram(n, rows, f, X, g, H);
     int width = (int)n, height = (int)rows;
+    lapack_begin();
     l->dsyrk("L", "N", &width, &height, &f, X, &width, &g, H, &width, 1, 1);
+    lapack_end();
     return FINF_OK;
 }
 
@@ -119,7 +123,9 @@ static finf_status by_lapack(const lapack_library *l, double *A, int n, int vect
     int *iwork = malloc((size_t)least * sizeof *iwork);
     finf_status s = work && iwork ? FINF_OK : FINF_ENOMEM;
     if (!s) {
+        lapack_begin();
         l->dsyevd(job, "L", &n, A, &n, lambda, work, &size, iwork, &least, &info, 1, 1);
+        lapack_end();
         s = info == 0 ? FINF_OK : FINF_ETOL;
     }
     free(work);
@@ -185,8 +191,11 @@ finf_status lapack_cholesky(double *A, size_t n, size_t *singular)
     if (!l->version) {
         finf_status s = dense_cholesky(A, n, (finf_cancel){0}, singular);
         if (s) return s;
-    } else if (n > 0)
+    } else if (n > 0) {
+        lapack_begin();
         l->dpotrf("L", &order, A, &order, &info, 1);
+        lapack_end();
+    }
     if (info > 0) *singular = (size_t)info - 1;
     for (size_t i = 0; i < *singular; i++)
         if (!(A[i * n + i] > 0 && isfinite(A[i * n + i]))) *singular = i;
@@ -219,6 +228,8 @@ finf_status lapack_cholesky_invert(double *U, size_t n)
     if (n == 0) return FINF_OK;
     if (!l->version) return own_invert(U, n);
     int order = (int)n, info = 0;
+    lapack_begin();
     l->dpotri("L", &order, U, &order, &info, 1);
+    lapack_end();
     return info ? FINF_ETOL : FINF_OK;
 }

@@ -20,6 +20,12 @@
 #endif
 
 static lapack_library the_library;
+
+/* NULL where the number of threads is left alone */
+static int (*get_threads)(void);
+static void (*set_threads)(int);
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static int inside, before; /* calls; threads to go back to, 0: as they are */
 static char version_of_it[64], path_of_it[1024];
 
 /* The first file of the list that can be loaded. */
@@ -68,6 +74,53 @@ static int read_implementation(void *library)
            library_find(library, "flexiblas_info", &symbol);
 }
 
+/* In the child no other thread is inside; how many threads there were is still known. */
+static void forked(void)
+{
+    turn = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    inside = 0;
+}
+
+/* With OpenMP, 2, the number is each thread's own. */
+static void find_threads(void *library)
+{
+    int (*parallel)(void), (*get)(void);
+    void (*set)(int);
+    if (getenv("OPENBLAS_NUM_THREADS") ||
+        !library_find(library, "openblas_get_parallel", &parallel))
+        return;
+    if (parallel() != 1 || !library_find(library, "openblas_get_num_threads", &get) ||
+        !library_find(library, "openblas_set_num_threads", &set) ||
+        pthread_atfork(NULL, NULL, forked))
+        return;
+    get_threads = get;
+    set_threads = set;
+}
+
+void lapack_begin(void)
+{
+    if (!set_threads) return;
+    pthread_mutex_lock(&turn);
+    int n = get_threads();
+    if (n != 1) {
+        before = n;
+        set_threads(1);
+    }
+    inside++;
+    pthread_mutex_unlock(&turn);
+}
+
+void lapack_end(void)
+{
+    if (!set_threads) return;
+    pthread_mutex_lock(&turn);
+    if (--inside == 0 && before) {
+        set_threads(before);
+        before = 0;
+    }
+    pthread_mutex_unlock(&turn);
+}
+
 /* version is set last: with it NULL no caller uses what an earlier step has found. */
 static finf_status load(lapack_library *l)
 {
@@ -87,6 +140,7 @@ static finf_status load(lapack_library *l)
     if (dladdr(symbol, &at) && at.dli_fname)
         snprintf(path_of_it, sizeof path_of_it, "%s", at.dli_fname);
     l->fast_blas = read_implementation(library);
+    find_threads(library);
     l->where = path_of_it;
     l->version = version_of_it;
     return FINF_OK;

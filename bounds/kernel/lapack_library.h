@@ -29,4 +29,12 @@ typedef struct {
 /* Loads it, the first time. */
 const lapack_library *lapack_get(void);
 
+/* Around every call of a function above: OpenBLAS then has one thread, as it has in the program
+ * finf, and answers do not depend on the machine's cores; nor does a fork meanwhile wait for its
+ * threads, which would be for ever. After the last of such calls it has as many as before: the
+ * process may use the same library for its own. Where the environment says how many there are to be
+ * (OPENBLAS_NUM_THREADS), and in builds with OpenMP, nothing is changed. */
+void lapack_begin(void);
+void lapack_end(void);
+
 #endif

@@ -244,3 +244,43 @@ def test_an_interrupt_between_any_two_instructions():
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True,
                           timeout=600, check=False, env={**os.environ, "MALLOC_CHECK_": "3"})
     assert done.returncode == 0, done.stderr
+
+
+ONE_THREAD = """
+import ctypes, os, threading
+import finf
+S = finf.Spectrum.power(1, 4)
+part = finf.parts().get("LAPACK", (None, ""))
+blas = ctypes.CDLL(part[1]) if "OpenBLAS" in (part[0] or "") else None
+given = "OPENBLAS_NUM_THREADS" in os.environ
+if blas and not given:
+    blas.openblas_set_num_threads(4)
+losses, ended = [], threading.Event()
+
+def work():
+    losses.extend(finf.design(250, eta=0.05, spectrum=S, families=["dense"])[0].loss
+                  for _ in range(3))
+    ended.set()
+
+workers = [threading.Thread(target=work) for _ in range(2)]
+for w in workers:
+    w.start()
+while not ended.is_set() and not given:  # a fork waits for nobody
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+for w in workers:
+    w.join()
+assert not blas or given or blas.openblas_get_num_threads() == 4
+print(sorted(set(losses)))
+"""
+
+
+def test_answers_do_not_depend_on_the_cores():
+    """Nor on what NumPy's share of the same OpenBLAS is set to, which is as it was after."""
+    plain = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    several, one = (subprocess.run([sys.executable, "-c", ONE_THREAD], capture_output=True,
+                                   text=True, timeout=120, check=True, env=env).stdout
+                    for env in (plain, {**plain, "OPENBLAS_NUM_THREADS": "1"}))
+    assert several == one and several.count(",") == 0
