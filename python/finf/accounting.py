@@ -156,6 +156,8 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
     >>> round(r.epsilon, 9), round(r.epsilon_zcdp, 9), round(r.sigma, 9)
     (6.572970067, 7.077196696, 0.852010174)
     """
+    epsilon = None if epsilon is None else number(epsilon, "epsilon")
+    delta = None if delta is None else number(delta, "delta")
     target = _rho(rho, epsilon, delta, noise_multiplier, accounting)
     out: dict[str, Any] = {**target, "epsilon": epsilon, "delta": delta}
     if delta is not None:
@@ -164,7 +166,7 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
         out |= _converted("epsilon_zcdp", lib.finf_epsilon_zcdp, target["rho"], delta)
         if epsilon is not None:  # which rho is that of
             given = "epsilon_zcdp" if accounting == "zcdp" else "epsilon"
-            out |= {given: float(epsilon), f"{given}_error": 0.0}
+            out |= {given: epsilon, f"{given}_error": 0.0}
     elif epsilon is not None:
         out |= {"epsilon_error": 0.0, "epsilon_zcdp": epsilon, "epsilon_zcdp_error": 0.0}
         out |= _converted("delta", lib.finf_delta_gauss, target["rho"], epsilon)
@@ -175,7 +177,8 @@ def privacy(*, rho: float | None = None, epsilon: float | None = None, delta: fl
         "steps", "gamma2_T", "gamma2_T_error", "participations", "separation", "sens2",
         "sens2_error"]
     out |= {k: getattr(g, k) for k in names}
-    if not 1e-50 <= number(clip, "clip") <= 1e50:
+    clip = number(clip, "clip")
+    if not 1e-50 <= clip <= 1e50:
         raise DomainError(f"clip = {clip:g}: must be positive, from 1e-50 to 1e50")
     p = Privacy(target["rho"], clip=clip)
     p.rho_error = target["rho_error"]
@@ -197,20 +200,19 @@ def _rho(rho: float | None, epsilon: float | None, delta: float | None, z: float
     if accounting not in ("gauss", "zcdp"):
         raise UsageError(f"accounting = {shown(accounting)}: must be one of gauss, zcdp")
     if rho is not None:
-        if not 1e-30 <= number(rho, "rho") <= 1e30:
-            raise DomainError(f"rho = {rho:g}: must be positive, from 1e-30 to 1e30")
-        return {"rho": float(rho), "rho_error": 0.0}
+        if not 1e-30 <= (value := number(rho, "rho")) <= 1e30:
+            raise DomainError(f"rho = {value:g}: must be positive, from 1e-30 to 1e30")
+        return {"rho": value, "rho_error": 0.0}
     if z is not None:
         out = ffi.new("finf_real *")
-        if lib.finf_rho_multiplier(number(z, "noise_multiplier"), out):
-            raise DomainError(f"noise_multiplier = {z:g}: must be from 1e-15 to 1e15")
+        if lib.finf_rho_multiplier(value := number(z, "noise_multiplier"), out):
+            raise DomainError(f"noise_multiplier = {value:g}: must be from 1e-15 to 1e15")
         return real("rho", out)
     function = lib.finf_rho_zcdp if accounting == "zcdp" else lib.finf_rho_gauss
-    return _converted("rho", function, number(epsilon, "epsilon"),
-                      number(delta, "delta"))
+    return _converted("rho", function, epsilon, delta)
 
 
 def _converted(name: str, function: Any, x: float, y: float) -> dict[str, Any]:
     out = ffi.new("finf_real *")
-    call(function, float(x), number(y, "delta" if name.startswith("epsilon") else "epsilon"), out)
+    call(function, x, y, out)
     return real(name, out)

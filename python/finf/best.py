@@ -224,7 +224,8 @@ def tune_speed(contraction: float | None = None, *, half_life: float | None = No
     """
     if (contraction is None) == (half_life is None):
         raise UsageError("contraction or half_life: one of them")
-    if half_life is not None and not 0 < number(half_life, "half_life") <= 1e12:
+    half_life = None if half_life is None else number(half_life, "half_life")
+    if half_life is not None and not 0 < half_life <= 1e12:
         raise DomainError(f"half_life = {half_life:g}: must be positive, at most 1e12")
     R = as_real(number(contraction, "contraction")) if half_life is None else \
         lib.finf_real_rounded(math.exp2(-1 / half_life), 2)

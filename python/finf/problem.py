@@ -250,7 +250,11 @@ class Problem:
         return nu.value
 
     def best_noise(self) -> Noise:
-        """See Noise.best."""
+        """See Noise.best.
+
+        >>> Problem(eta=0.1).best_noise()
+        Noise('nu:0.1')
+        """
         out = ffi.new("finf_noise **")
         if self.kind == "mean":
             m = self.mean_options()

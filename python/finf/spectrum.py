@@ -62,7 +62,8 @@ class Spectrum(Unchanging):
         >>> Spectrum.power(2, 3).eigenvalues()
         array([1.        , 0.25      , 0.11111111])
         """
-        c = _made(lib.finf_spectrum_power, number(a, "a"), number(d, "d"))
+        a, d = number(a, "a"), number(d, "d")
+        c = _made(lib.finf_spectrum_power, a, d)
         return cls._of(c, f"power:{a:g}", normalize, ("power", a, d))
 
     @classmethod
@@ -72,7 +73,8 @@ class Spectrum(Unchanging):
         >>> Spectrum.exp(0.5, 2).eigenvalues()
         array([1.        , 0.60653066])
         """
-        c = _made(lib.finf_spectrum_exp, number(r, "r"), number(d, "d"))
+        r, d = number(r, "r"), number(d, "d")
+        c = _made(lib.finf_spectrum_exp, r, d)
         return cls._of(c, f"exp:{r:g}", normalize, ("exp", r, d))
 
     @classmethod

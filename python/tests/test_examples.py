@@ -63,6 +63,17 @@ def test_readme():
     assert seen["noise"].shape == (1000,)
 
 
+def test_every_way_to_make_one_has_an_example():
+    """And everything that a stream does."""
+    for cls in (finf.Noise, finf.Spectrum, finf.Optimizer, finf.System, finf.NoiseStream):
+        for name, x in vars(cls).items():
+            x = getattr(x, "__func__", x)
+            if inspect.isfunction(x) and not name.startswith("_") and inspect.signature(x).parameters:
+                if name in ("sizes", "ends", "facts"):
+                    continue  # of results
+                assert ">>>" in (inspect.getdoc(x) or ""), (cls, name)
+
+
 @pytest.mark.parametrize("name", [n for n in finf.__all__ if callable(getattr(finf, n))])
 def test_everything_is_described(name):
     """Every public name has a docstring, and every function an example."""

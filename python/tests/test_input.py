@@ -212,6 +212,19 @@ def test_a_broken_npy(tmp_path, content, words, part):
     assert str(path) in e.value.reason and "\n" not in e.value.reason
 
 
+def test_targets_are_doubles():
+    from decimal import Decimal
+    from fractions import Fraction
+    assert str(finf.Spectrum.power(Fraction(1, 2), 4)) == "power:0.5"
+    assert str(finf.Spectrum.exp(Fraction(1, 2), 4)) == "exp:0.5"
+    for r in (finf.privacy(rho=Fraction(1), epsilon=Decimal(2)),
+              finf.privacy(rho=1, delta=Decimal("0.1")),
+              finf.privacy(epsilon=Decimal(2), delta=Fraction(1, 10), clip=Decimal(2)),
+              finf.tune_speed(half_life=Decimal(10), rules=["sgd"], noises=["sgd"])[0],
+              finf.mean("sgd", Fraction(1, 10), rho=Decimal(2))):
+        assert not [k for k, v in r.to_dict().items() if isinstance(v, (Decimal, Fraction))]
+
+
 def test_a_matrix_is_copied():
     C = np.eye(3)
     system = finf.System.from_matrix(C)
