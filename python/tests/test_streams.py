@@ -407,3 +407,16 @@ def test_optax_says_at_once_what_is_wrong():
                         (np.zeros(2, object), "real numbers")):
         with pytest.raises(finf.DomainError, match=words):
             update(tree, init(np.zeros(4)))
+
+
+@designs
+@pytest.mark.parametrize("steps, spectrum, gap", [
+    (400, finf.Spectrum.power(2, 64), 1.040), (100, finf.Spectrum.step(10), 1.028)])
+def test_scaled_with_momentum(steps, spectrum, gap):
+    """What docs/theory.md 12.5 has: not everything is within a percent."""
+    two = finf.design(steps, eta=0.1, spectrum=spectrum, optimizer="heavy-ball:0.9",
+                      families=["dense", "scaled:2"])[1]
+    assert two.gap == pytest.approx(gap, abs=1e-3)
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "theory.md"),
+              encoding="utf-8") as f:
+        assert f"heavy-ball:0.9, last | {'1.002' if steps == 400 else '1.005'}" in f.read()
