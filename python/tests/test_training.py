@@ -222,6 +222,14 @@ def test_the_page_s_edges():
     nus = [r["nu"] for r in net if r["method"] == "nu"]
     assert set(scales) == {"1"} and f"the larger of its two scales in all {len(scales)}" in page
     assert f"nu the smaller of two in {nus.count('0.01')}." in page
+    both = [[r[key] for r in rows if r["method"] == method] for method, key in
+            (("design", "curvature"), ("nu", "nu")) for rows in (digits, softmax)]
+    assert {len(x) for x in both} == {12} and "Of softmax, 12 choices each" in page
+    a, b, c, d = both
+    assert (f"of three, 0.1, for {a.count('0.1')} designs on digits and {b.count('0.1')} on "
+            f"Fashion-MNIST, the largest, 1, for {a.count('1')} and {b.count('1')}; the smallest nu "
+            f"of four, 0.01, for {c.count('0.01')} and {d.count('0.01')}, the largest, 0.3, for "
+            f"{c.count('0.3')} and {d.count('0.3')}.") in page
 
 
 def test_the_page_s_pairs():
@@ -254,17 +262,17 @@ def test_readme_s_gains():
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as f:
         page = " ".join(f.read().split())
 
-    def gain(name, epochs, epsilon, method):
+    def gain(name, epochs, epsilon, method, digits=1):
         r, = (r for r in committed(name) if r["momentum_of"] == "chosen"
               and (r["epochs"], r["epsilon"], r["method"]) == (epochs, epsilon, method))
-        return f"{100 * float(r['gain']):.1f} +- {100 * float(r['gain_pm']):.1f}"
+        return f"{100 * float(r['gain']):.{digits}f} +- {100 * float(r['gain_pm']):.{digits}f}"
 
     net = {(e, m): gain("fashion-convnet", "4", e, m) for e in "18" for m in ("design", "blt")}
     assert f"gains {net['1', 'design']} points" in page and f"and {net['1', 'blt']} by a BLT" in page
     assert f"at epsilon = 8 {net['8', 'design']} and {net['8', 'blt']};" in page
     assert f"gains {gain('fashion-softmax', '5', '1', 'design')} at epsilon = 1 in five" in page
-    small = {gain("fashion-softmax", k, "8", "design")[:3] for k in "15"}
-    assert small == {"0.1", "0.2"} and "0.1 or 0.2 at epsilon = 8" in page
+    one, five = (gain("fashion-softmax", k, "8", "design", 2) for k in "15")
+    assert f"in five epochs, at epsilon = 8 {five}, and in one epoch {one}: " in page
 
 
 def test_the_page_s_correlations():
