@@ -177,6 +177,12 @@ refuse 3 'has 1000000000 jobs: at most' "${grid}eta = \"0.1:1:log:1000\"\nrho = 
 if (ulimit -d 300000 && exec "$finf" sweep wide.toml --db left.db) >"$T/out" 2>"$T/err"; then rc=0; else rc=$?; fi
 if [ $rc = 3 ] && [ "$(cat "$T/err")" = "finf: 'wide.toml' has 40000000 jobs: at most 10000000" ] && [ ! -e left.db ]; then yes
 else no "exit $rc" sweep wide.toml; fi
+# a job of many grids is found as fast as one of few: with a walk over the grids this takes 10 s
+awk -v g="${grid}eta = 1\n" 'BEGIN { for (i = 0; i < 200000; i++) printf g; print "[[grid]]\ncommand = \"mean\"" }' >grids.toml
+if (ulimit -t 6 && exec "$finf" sweep grids.toml --db left.db) >"$T/out" 2>"$T/err"; then rc=0; else rc=$?; fi
+if [ $rc = 2 ] && grep -q "^finf: 'grids.toml' line 800001: mean needs --noise" "$T/err"; then yes
+else no "exit $rc" sweep grids.toml; fi
+rm -f grids.toml
 printf '[[grid]]\ncommand = "curve"\nsystem = "sgd"\nsteps = "8:12:lin:9"\nshow = "systems"\n' >rounded.toml
 ok '"jobs":5,' sweep rounded.toml --db rounded.db --json # whole numbers, each once
 refuse 3 'line 4: a string in quotes, a number, true, false or an array is expected' "${grid}eta = abc\n"

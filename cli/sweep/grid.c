@@ -186,8 +186,9 @@ static finf_status count(jobs *j, finf_reason *why)
             return jobs_at_line(j, g->line, FINF_EUSAGE, why);
         }
         for (size_t k = 0; k < g->count; k++) n *= (double)g->axes[k].n;
-        all += n;
+        g->first = all <= JOBS_MAX ? (size_t)all : 0;
         g->n = n <= JOBS_MAX ? (size_t)n : 0;
+        all += n;
     }
     if (all > JOBS_MAX)
         return finf_why(why, FINF_EDOM, "'%.120s' has %.15g jobs: at most %d", j->path, all,

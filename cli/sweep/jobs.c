@@ -186,8 +186,8 @@ static int is_toml(const char *path, const char *text)
 static finf_status check_grids(const jobs *j, finf_reason *why)
 {
     finf_status s = FINF_OK;
-    for (size_t i = 0, first = 0; i < j->count && !s; first += j->grids[i++].n)
-        s = check_job(j, first, j->grids[i].line, why);
+    for (size_t i = 0; i < j->count && !s; i++)
+        s = check_job(j, j->grids[i].first, j->grids[i].line, why);
     return s;
 }
 
@@ -235,12 +235,25 @@ static int grid_words(const grid *g, size_t i, char *words[JOB_WORDS])
     return n;
 }
 
+/* The grid that job i is of: the last one that does not begin behind it. */
+static const grid *grid_of(const jobs *j, size_t i)
+{
+    size_t low = 0, high = j->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (j->grids[middle].first <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &j->grids[low];
+}
+
 int jobs_words(const jobs *j, size_t i, char *words[JOB_WORDS])
 {
     if (j->count) {
-        const grid *g = j->grids;
-        for (; i >= g->n; g++) i -= g->n;
-        return grid_words(g, i, words);
+        const grid *g = grid_of(j, i);
+        return grid_words(g, i - g->first, words);
     }
     size_t first = j->first[i], n = j->first[i + 1] - first;
     memcpy(words, j->words + first, n * sizeof *words);

@@ -20,6 +20,7 @@ typedef struct {
     grid_axis *axes;
     size_t count; /* axes */
     size_t n;     /* jobs */
+    size_t first; /* jobs of the grids before it */
     int counted;  /* its axes are */
 } grid;
 
