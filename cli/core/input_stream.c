@@ -14,7 +14,10 @@
 #include "input.h"
 #include "npy.h"
 
-enum { BLOCK = 1 << 20 }; /* numbers of a block, or one row if that is longer */
+enum {
+    BLOCK = 1 << 20,   /* numbers of a block, or one row if that is longer */
+    ROW_MAX = 1 << 27, /* bytes of a row in the file: what never ends must not fill the memory */
+};
 
 struct input_stream {
     const char *path;
@@ -27,7 +30,7 @@ struct input_stream {
     size_t done;       /* .npy: rows read */
     input_table table; /* text: its data has the rows of a block */
     input_text text;
-    char *line; /* text: the last line that was read, and what memory it has */
+    char *line; /* text: the last line that was read, with a NUL, and what memory it has */
     size_t line_room;
 };
 
@@ -76,6 +79,9 @@ static finf_status open_npy(input_stream *s, const char *first, size_t have, fin
         return finf_why(why, FINF_EPARSE,
                         "'%.120s' is a .npy array of one dimension: rows and columns are expected",
                         s->path);
+    if (a->columns > ROW_MAX / a->width)
+        return finf_why(why, FINF_EPARSE, "'%.120s': rows of more than %d MiB", s->path,
+                        ROW_MAX >> 20);
     if (a->fortran && fseek(s->file, 0, SEEK_CUR))
         return finf_why(why, FINF_EPARSE,
                         "'%.120s' is stored by columns (Fortran order): it can be read from a file "
@@ -134,6 +140,38 @@ static finf_status next_npy(input_stream *s, size_t *rows, finf_reason *why)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* Room for n bytes of a line. 0: no memory. */
+static int grow_line(input_stream *s, size_t n)
+{
+    if (n <= s->line_room) return 1;
+    char *line = realloc(s->line, 2 * n);
+    if (!line) return 0;
+    s->line = line;
+    s->line_room = 2 * n;
+    return 1;
+}
+
+/* The next line with its end, \n, \r\n or \r; *length = 0 at the end of the file. */
+static finf_status read_line(input_stream *s, size_t *length, finf_reason *why)
+{
+    size_t n = 0;
+    for (int c, last = 0; last != '\n' && (c = getc_unlocked(s->file)) != EOF; last = c) {
+        if (last == '\r' && c != '\n') {
+            ungetc(c, s->file);
+            break;
+        }
+        if (!c) return finf_why(why, FINF_EPARSE, "'%.120s': binary, but not .npy", s->path);
+        if (n == ROW_MAX)
+            return finf_why(why, FINF_EPARSE, "'%.120s' line %zu: more than %d MiB", s->path,
+                            s->text.line + 1, ROW_MAX >> 20);
+        if (!grow_line(s, n + 2)) return no_memory(s, why);
+        s->line[n++] = (char)c;
+    }
+    if (n) s->line[n] = '\0';
+    *length = n;
+    return FINF_OK;
+}
+
 /* Lines until the block is full. Where the file begins was read to look for .npy's magic, and put
  * back. */
 static finf_status next_text(input_stream *s, size_t *rows, finf_reason *why)
@@ -142,14 +180,10 @@ static finf_status next_text(input_stream *s, size_t *rows, finf_reason *why)
     size_t before = s->table.rows;
     s->text.n = 0;
     errno = 0;
-    while (!status && s->text.n < BLOCK) {
-        ssize_t length = getline(&s->line, &s->line_room, s->file);
-        if (length < 0) break;
-        if (strlen(s->line) != (size_t)length)
-            return finf_why(why, FINF_EPARSE, "'%.120s': binary, but not .npy", s->path);
-        status = input_text_lines(&s->text, s->line, why);
+    for (size_t length = 1; !status && length && s->text.n < BLOCK;) {
+        status = read_line(s, &length, why);
+        if (!status && length) status = input_text_lines(&s->text, s->line, why);
     }
-    if (!status && errno == ENOMEM) return no_memory(s, why);
     if (!status && ferror(s->file)) return unreadable(s, why);
     *rows = s->table.rows - before;
     if (!status && s->table.rows == 0)

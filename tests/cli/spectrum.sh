@@ -74,6 +74,12 @@ for k in data covariance; do
     head -c 40 x.npy >m; bad 3 'truncated .npy header' $of $k@m
 done
 printf "$one" | npy 1 '<f8' True '(1, 2)' >m; bad 3 'truncated' $of data@m
+# what never ends must not fill the memory
+tr '\000' , </dev/zero | head -c 200000000 | $limit "$finf" $of data@- >"$T/out" 2>"$T/err"; rc=$?
+if [ $rc = 3 ] && [ "$(cat "$T/err")" = "finf: '-' line 1: more than 128 MiB" ]; then yes; else no "exit $rc" $of data@-; fi
+bad 3 "'/dev/zero': binary, but not .npy" $of data@/dev/zero
+printf "$one" | npy 1 '<f8' False '(1, 16777217)' >m
+bad 3 "'m': rows of more than 128 MiB" $of data@m
 bad 3 "'sum' is not square: 700 rows of 3 numbers" $of covariance@sum
 printf '1 0.5\n0.25 2\n' >m
 bad 3 "'m': the matrix is not symmetric: row 1, column 2 is 0.5, row 2, column 1 is 0.25" $of covariance@m
