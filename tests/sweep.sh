@@ -125,6 +125,12 @@ rm -f left.svg
 ok 'command' sweep export --db plot.db --format csv --without seconds,reason,status
 if ! head -n 1 "$T/out" | grep -q -e seconds -e reason -e status; then yes; else no 'columns are not left out' sweep export; fi
 bad1 2 "--without 'second': there is no such column" sweep export --db plot.db --without second
+# of several commands: all options, then all keys, then how it ended, also where one's option is another's key
+printf 'linreg,--noise,sgd,--spectrum,flat,--dim,2,--eta,0.01\nmean,--noise,sgd,--eta,0.1,--rho,1\nsimulate,--problem,mean,--noise,sgd,--eta,0.1,--relative-error,0.05,--seed,1\n' >several.csv
+run sweep several.csv --db several.db --quiet
+run sweep export --db several.db --format csv
+if head -n 1 "$T/out" | grep -q '^command,noise,noise_given,spectrum,d,eta,rho,problem,relative_error,seed,d_eff,.*,F_sim,.*,status,reason,seconds$' && square "$T/out"; then yes
+else no 'columns in another order' sweep export; fi
 # arrays are a cell; what is several rows is none
 printf 'coef,--noise,nu:0.1,--length,3\nrates,--decays,"1,2"\ncurve,--steps,8,--system,"sgd,cc"\n' >rows.csv
 run sweep rows.csv --db rows.db

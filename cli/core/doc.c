@@ -115,7 +115,7 @@ static void add_column(doc *d, const char *key)
         memmove(c->key + found + 1, c->key + found, (c->n++ - found) * sizeof *c->key);
         c->key[found] = key;
     }
-    c->at = found + 1;
+    if (found >= c->first) c->at = found + 1;
 }
 
 /* Appends an item. Without memory it is one that nobody prints, so that the caller can fill it. */
@@ -136,7 +136,7 @@ static item *add(doc *d, item_kind kind, const char *key, doc_where where, const
     item *x = &d->items[d->n++];
     *x = (item){.kind = kind, .key = copy(d, key), .where = where, .note = copy(d, note)};
     /* the next key may be that of the first column again */
-    if (kind == ROW) d->columns.at = 0;
+    if (kind == ROW) d->columns.at = d->columns.first;
     if (where != TEXT_ONLY) add_column(d, x->key);
     return x;
 }
@@ -259,7 +259,7 @@ void doc_part(doc *d, const char *key, const char *label, const char *name, size
     x->string = copy(d, name);
 }
 
-void doc_behind(doc *d, size_t n) { d->columns.at = n < d->columns.n ? n : d->columns.n; }
+void doc_columns_first(doc *d) { d->columns.first = d->columns.at = d->columns.n; }
 
 void doc_columns(doc *d, const char *keys)
 {

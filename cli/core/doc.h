@@ -65,8 +65,8 @@ void doc_part(doc *d, const char *key, const char *label, const char *name, size
  * ones before a semicolon, which may be data only. */
 void doc_columns(doc *d, const char *keys);
 
-/* A new key of this record makes its column behind the first n of the CSV, the next behind it. */
-void doc_behind(doc *d, size_t n);
+/* The columns that the keys so far have made stay the first of the CSV, whatever comes. */
+void doc_columns_first(doc *d);
 
 /* Text only. */
 void doc_heading(doc *d, const char *text);

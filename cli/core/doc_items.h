@@ -47,6 +47,7 @@ typedef struct {
     const item **cell; /* room for one record, a column each, while it is printed */
     size_t n;          /* columns */
     size_t room;       /* columns that both arrays have room for */
+    size_t first;      /* so many stay the first, whatever a record has after them */
     size_t at;         /* while filling: the place behind the last key of the current record */
 } csv_columns;
 

@@ -31,7 +31,6 @@ typedef struct {
     size_t n; /* of seen */
     size_t rows;
     int filling;                           /* the rows are being made */
-    size_t columns;                        /* of the arguments */
     const command *commands[COMMANDS_MAX]; /* of the jobs, each once */
     size_t count;                          /* of them */
 } table;
@@ -206,7 +205,6 @@ static finf_status show_row(table *t, const store_row *x, const json_list *words
 {
     doc_row(t->d);
     finf_status s = show_arguments(t, words, answer, why);
-    doc_behind(t->d, t->columns);
     for (size_t i = 0; i < answer->n && !s; i++)
         if (answer->items[i].key && !is_elsewhere(t, answer->items[i].key))
             show_item(t, answer->items[i].key, DATA_ONLY, &answer->items[i]);
@@ -237,9 +235,7 @@ static finf_status add_row(const store_row *x, void *ctx, finf_reason *why)
 /* A field that is of no record only makes a column: so the arguments come before the answers. */
 static void make_column(table *t, const char *key)
 {
-    if (is_left_out(t, key)) return;
-    doc_number(t->d, key, DATA_ONLY, NAN, NULL);
-    t->columns++;
+    if (!is_left_out(t, key)) doc_number(t->d, key, DATA_ONLY, NAN, NULL);
 }
 
 static void make_columns(table *t)
@@ -249,6 +245,7 @@ static void make_columns(table *t)
         make_column(t, t->seen[i].key);
         if (t->seen[i].id == OPT_NOISE) make_column(t, "noise_given");
     }
+    doc_columns_first(t->d);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
