@@ -234,6 +234,12 @@ kept 3 "is of other jobs: job 1 is [\"mean\",\"--noise\",\"sgd\",\"--eta\",\"0.0
 echo text >text.db
 kept 5 "'text.db' is no database" text.db sweep jobs.csv --db text.db
 kept 5 "'text.db' is no database" text.db sweep export --db text.db
+run sweep fewer.csv --db bad.db
+dd if=/dev/zero of=bad.db bs=1 count=300 seek=$(($(wc -c <bad.db) - 300)) conv=notrunc 2>"$T/err"
+bad1 5 "the database 'bad.db' is damaged" sweep fewer.csv --db bad.db
+bad1 5 "the database 'bad.db' is damaged" sweep export --db bad.db
+bad1 5 "the database 'bad.db' is damaged" sweep status --db bad.db
+rm -f bad.db
 bad1 5 'no regular file' sweep jobs.csv --db /dev/null
 bad1 5 "cannot write 'none/left.db'" sweep jobs.csv --db none/left.db
 mkdir closed && bad1 5 'no regular file' sweep jobs.csv --db closed
@@ -254,7 +260,13 @@ if /usr/bin/python3 -c 'import sqlite3' 2>/dev/null; then
     sql strange.db 'create table t (x)'
     kept 5 'is a database, but not of a sweep' strange.db sweep jobs.csv --db strange.db
     cp one.db bad.db && sql bad.db "update jobs set answer = '{\"F_inf\":' where job = 3"
-    bad1 3 'no JSON of finf' sweep export --db bad.db
+    bad1 5 "the database is damaged: job 4 has no JSON of finf: '{" sweep export --db bad.db
+    for change in 'update about set jobs = -7' 'delete from about' "update jobs set arguments = null" "update jobs set status = 'fine'"; do
+        cp one.db bad.db && sql bad.db "pragma writable_schema = 1; update sqlite_schema set sql = replace(sql, ' NOT NULL', '')" && sql bad.db "$change"
+        kept 5 "the database 'bad.db' is damaged" bad.db sweep jobs.csv --db bad.db
+        bad1 5 "the database 'bad.db' is damaged" sweep export --db bad.db
+        bad1 5 "the database 'bad.db' is damaged" sweep status --db bad.db
+    done
     # the answers can be asked for in SQL
     if /usr/bin/python3 -c '
 import sqlite3

@@ -17,6 +17,15 @@ static const char *const WORDS[FINF_STATUS_COUNT] = {
 
 const char *job_status_word(finf_status s) { return WORDS[s]; }
 
+int job_status_read(const char *word, finf_status *out)
+{
+    for (int i = 0; word && i < FINF_STATUS_COUNT; i++) {
+        *out = (finf_status)i;
+        if (strcmp(word, WORDS[i]) == 0) return 1;
+    }
+    return 0;
+}
+
 int job_is_unsettled(finf_status s) { return s == FINF_EIO || s == FINF_ENOMEM; }
 
 /* ---- texts ----------------------------------------------------------------------------------- */

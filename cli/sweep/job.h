@@ -25,6 +25,8 @@ char *job_arguments(const jobs *j, size_t i);
 
 /* A status as the table has it: ok, usage, domain, .. */
 const char *job_status_word(finf_status s);
+/* The status of such a word; 0: it is none. */
+int job_status_read(const char *word, finf_status *out);
 /* Whether a job that ended so is to be tried again: memory or a file was missing. */
 int job_is_unsettled(finf_status s);
 

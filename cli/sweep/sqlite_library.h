@@ -21,6 +21,7 @@
     X(bind_double)                                                                                 \
     X(bind_text)                                                                                   \
     X(bind_null)                                                                                   \
+    X(column_bytes)                                                                                \
     X(column_int64)                                                                                \
     X(column_double)                                                                               \
     X(column_text)                                                                                 \

@@ -31,6 +31,7 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *insert;
     const char *path; /* borrowed */
+    size_t jobs;      /* that it is of, once store_read_about has read it */
     int lock;         /* descriptor of the file, locked while we write; -1: none */
     int made;         /* the file was not there before */
     int written;      /* it has something in it */
@@ -38,13 +39,15 @@ struct store {
 
 /* ---- what went wrong ------------------------------------------------------------------------- */
 
-/* The reason of SQLite's last failure. */
+/* The reason of SQLite's last failure; where it saw none what it read makes no sense. */
 static finf_status failed(const store *s, const char *doing, finf_reason *why)
 {
     int code = s->db ? s->sql->errcode(s->db) & 0xff : SQLITE_NOMEM;
     if (code == SQLITE_NOMEM)
         return finf_why(why, FINF_ENOMEM, "no memory for the database '%.120s'", s->path);
     if (code == SQLITE_NOTADB) return finf_why(why, FINF_EIO, "'%.150s' is no database", s->path);
+    if (code == SQLITE_CORRUPT || code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE)
+        return finf_why(why, FINF_EIO, "the database '%.150s' is damaged", s->path);
     return finf_why(why, FINF_EIO, "cannot %s '%.120s': %.80s", doing, s->path,
                     s->sql->errmsg(s->db));
 }
@@ -66,6 +69,13 @@ static finf_status ask(const store *s, const char *sql, long long *out, finf_rea
         *out = s->sql->column_int64(q, 0);
     s->sql->finalize(q);
     return status;
+}
+
+/* The text of a column; NULL: there is none, or one with a NUL in it, which nobody wrote. */
+static const char *text_at(const store *s, sqlite3_stmt *q, int column)
+{
+    const char *text = (const char *)s->sql->column_text(q, column);
+    return text && strlen(text) == (size_t)s->sql->column_bytes(q, column) ? text : NULL;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -118,21 +128,15 @@ static finf_status make(store *s, const jobs *j, finf_reason *why)
 }
 
 /* Whether row i of the database is job i of these jobs. */
-static finf_status check_row(const store *s, const jobs *j, long long i, const char *there,
+static finf_status check_row(const store *s, const jobs *j, size_t i, const char *there,
                              finf_reason *why)
 {
-    if (i < 0 || (size_t)i >= jobs_count(j))
-        return finf_why(why, FINF_EDOM, "'%.120s' is of other jobs: it has a job %lld", s->path,
-                        i + 1);
-    char *here = job_arguments(j, (size_t)i);
-    if (!here || !there) {
-        free(here);
-        return finf_why(why, FINF_ENOMEM, "no memory for the database '%.120s'", s->path);
-    }
+    char *here = job_arguments(j, i);
+    if (!here) return finf_why(why, FINF_ENOMEM, "no memory for the database '%.120s'", s->path);
     finf_status status = FINF_OK;
     if (strcmp(here, there) != 0)
         status = finf_why(why, FINF_EDOM,
-                          "'%.60s' is of other jobs: job %lld is %.70s there, %.70s here", s->path,
+                          "'%.60s' is of other jobs: job %zu is %.70s there, %.70s here", s->path,
                           i + 1, there, here);
     free(here);
     return status;
@@ -147,12 +151,14 @@ static finf_status read_done(const store *s, const jobs *j, char *done, size_t *
     int code = s->sql->prepare_v2(s->db, "SELECT job, arguments, status FROM jobs", -1, &q, NULL);
     while (code == SQLITE_OK && !status && (code = s->sql->step(q)) == SQLITE_ROW) {
         long long i = s->sql->column_int64(q, 0);
+        const char *there = text_at(s, q, 1), *word = text_at(s, q, 2);
+        finf_status ended;
         code = SQLITE_OK;
-        status = check_row(s, j, i, (const char *)s->sql->column_text(q, 1), why);
-        const char *word = (const char *)s->sql->column_text(q, 2);
-        if (status || !word || strcmp(word, job_status_word(FINF_EIO)) == 0 ||
-            strcmp(word, job_status_word(FINF_ENOMEM)) == 0)
-            continue;
+        if (i < 0 || (size_t)i >= jobs_count(j) || !there || !job_status_read(word, &ended))
+            status = failed(s, "read", why);
+        else
+            status = check_row(s, j, (size_t)i, there, why);
+        if (status || job_is_unsettled(ended)) continue;
         done[i] = 1;
         ++*count;
     }
@@ -312,19 +318,26 @@ finf_status store_read_about(store *s, store_about *out, finf_reason *why)
         s->sql->step(q) != SQLITE_ROW) {
         status = failed(s, "read", why);
     } else {
-        const char *version = (const char *)s->sql->column_text(q, 0);
+        const char *version = text_at(s, q, 0);
+        long long n = s->sql->column_int64(q, 1);
+        if (!version || n < 1 || n > JOBS_MAX) status = failed(s, "read", why);
         snprintf(out->version, sizeof out->version, "%s", version ? version : "");
-        out->jobs = (size_t)s->sql->column_int64(q, 1);
+        out->jobs = s->jobs = (size_t)n;
     }
     s->sql->finalize(q);
     return status;
 }
 
-/* The text of a column, "" for none. */
-static const char *text_at(const store *s, sqlite3_stmt *q, int column)
+/* What a row has, if it is one that was written; 0: it is damaged. */
+static int read_row(const store *s, sqlite3_stmt *q, store_row *x)
 {
-    const char *text = (const char *)s->sql->column_text(q, column);
-    return text ? text : "";
+    finf_status ended;
+    long long job = s->sql->column_int64(q, 0);
+    int none = s->sql->column_type(q, 4) == SQLITE_NULL;
+    *x = (store_row){(size_t)job,      text_at(s, q, 1), text_at(s, q, 2),
+                     text_at(s, q, 3), text_at(s, q, 4), s->sql->column_double(q, 5)};
+    return job >= 0 && x->job < s->jobs && x->arguments && x->reason && (x->answer || none) &&
+           job_status_read(x->status, &ended);
 }
 
 finf_status store_rows(store *s,
@@ -338,13 +351,8 @@ finf_status store_rows(store *s,
     int code = s->sql->prepare_v2(s->db, ROWS, -1, &q, NULL);
     while (code == SQLITE_OK && !status && (code = s->sql->step(q)) == SQLITE_ROW) {
         code = SQLITE_OK;
-        store_row x = {(size_t)s->sql->column_int64(q, 0),
-                       text_at(s, q, 1),
-                       text_at(s, q, 2),
-                       text_at(s, q, 3),
-                       (const char *)s->sql->column_text(q, 4),
-                       s->sql->column_double(q, 5)};
-        status = row(&x, ctx, why);
+        store_row x;
+        status = read_row(s, q, &x) ? row(&x, ctx, why) : failed(s, "read", why);
     }
     if (!status && code != SQLITE_DONE) status = failed(s, "read", why);
     s->sql->finalize(q);

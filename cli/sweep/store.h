@@ -34,7 +34,8 @@ typedef struct {
     const char *answer; /* NULL: none */
     double seconds;
 } store_row;
-/* Calls row(x, ctx) for each, in the order of the jobs, until one is not FINF_OK. */
+/* After store_read_about: calls row(x, ctx) for each, in the order of the jobs, until one is not
+ * FINF_OK. FINF_EIO: one is not as it was written. */
 finf_status store_rows(store *s,
                        finf_status (*row)(const store_row *x, void *ctx, finf_reason *why),
                        void *ctx, finf_reason *why);

@@ -217,13 +217,24 @@ static finf_status show_row(table *t, const store_row *x, const json_list *words
     return !s && doc_failed(t->d) ? finf_why(why, FINF_ENOMEM, "no memory for the table") : s;
 }
 
+/* A text of the database, all of which are JSON. */
+static finf_status read_text(const char *text, size_t job, json_list *out, finf_reason *why)
+{
+    finf_reason inner = {""};
+    finf_status s = json_read(text, out, &inner);
+    if (s == FINF_EPARSE)
+        return finf_why(why, FINF_EIO, "the database is damaged: job %zu has %.150s", job + 1,
+                        inner.text);
+    return s ? finf_why(why, s, "%s", inner.text) : s;
+}
+
 /* First the options of all jobs are seen, then the rows are filled. */
 static finf_status add_row(const store_row *x, void *ctx, finf_reason *why)
 {
     table *t = ctx;
     json_list words = {0}, answer = {0};
-    finf_status s = json_read(x->arguments, &words, why);
-    if (!s && t->filling && x->answer) s = json_read(x->answer, &answer, why);
+    finf_status s = read_text(x->arguments, x->job, &words, why);
+    if (!s && t->filling && x->answer) s = read_text(x->answer, x->job, &answer, why);
     if (!s)
         s = t->filling ? show_row(t, x, &words, &answer, why)
                        : show_arguments(t, &words, &answer, why);
@@ -360,12 +371,11 @@ typedef struct {
 static finf_status count_row(const store_row *x, void *ctx, finf_reason *why)
 {
     tally *t = ctx;
+    finf_status ended = FINF_OK;
     (void)why;
     t->seconds += x->seconds;
-    for (int i = 0; i < FINF_STATUS_COUNT; i++)
-        t->count[i] += strcmp(x->status, job_status_word((finf_status)i)) == 0;
-    if (strcmp(x->status, job_status_word(FINF_OK)) == 0 || t->reasons == REASONS_MAX)
-        return FINF_OK;
+    if (job_status_read(x->status, &ended)) t->count[ended]++;
+    if (!ended || t->reasons == REASONS_MAX) return FINF_OK;
     t->first[t->reasons].job = x->job + 1;
     snprintf(t->first[t->reasons].word, sizeof t->first->word, "%s", x->status);
     snprintf(t->first[t->reasons++].why.text, sizeof t->first->why.text, "%s", x->reason);
