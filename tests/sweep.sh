@@ -57,6 +57,8 @@ ok '"run":40' sweep jobs.toml --db two.db --threads 2 --json
 same_table two.db 'two threads'
 ok '"run":0' sweep jobs.toml --db two.db --json
 same_table two.db 'started again'
+ok '"run":0' sweep jobs.toml --db two.db --resume --json # as it always does
+bad1 2 "--resume is of 'finf sweep JOBS'" sweep status --db two.db --resume
 if [ "$(ls)" = "jobs.toml${nl}one.db${nl}two.db" ]; then yes; else no "other files: $(ls | tr '\n' ' ')" sweep; fi
 
 # as CSV, a job a line: the same jobs, the same table

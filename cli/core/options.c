@@ -127,6 +127,7 @@ static const option_info OPTIONS[OPT_COUNT] = {
     [OPT_DB] = {.name = "db",
                 .argument = "FILE",
                 .help = "the database (SQLite) that has the jobs which are done"},
+    [OPT_RESUME] = {.name = "resume", .help = "go on with what is left, as a sweep always does"},
     [OPT_WITHOUT] = {.name = "without",
                      .argument = "LIST",
                      .help = "export: columns to leave out, such as seconds"},

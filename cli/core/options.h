@@ -36,6 +36,7 @@ typedef enum {
     OPT_COORDINATES,
     OPT_STATE,
     OPT_DB,
+    OPT_RESUME,
     OPT_WITHOUT,
     OPT_COEF,
     OPT_CONVENTION,

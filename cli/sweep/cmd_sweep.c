@@ -94,11 +94,14 @@ static finf_status cmd_sweep(const args *a, doc *d, finf_reason *why)
         if (args_given(a, only[i]))
             return finf_why(why, FINF_EUSAGE, "--%s is of 'finf sweep export'",
                             option_get(only[i], a->command).name);
+    if ((export || status) && args_given(a, OPT_RESUME))
+        return finf_why(why, FINF_EUSAGE, "--resume is of 'finf sweep JOBS', which goes on");
     return export || status ? read_database(a, export, d, why) : sweep_jobs(a, d, why);
 }
 
 static const option_use OPTIONS[] = {
     {.id = OPT_DB, .needed = 1},
+    {.id = OPT_RESUME},
     {.id = OPT_WITHOUT},
     {.id = OPT_PLOT, .help = "export: also draw it, against the option with most values"},
     {.id = OPT_THREADS,
