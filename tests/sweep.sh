@@ -194,6 +194,14 @@ rm -f grids.toml
 printf '[[grid]]\ncommand = "curve"\nsystem = "sgd"\nsteps = "8:12:lin:9"\nshow = "systems"\n' >rounded.toml
 ok '"jobs":5,' sweep rounded.toml --db rounded.db --json # whole numbers, each once
 refuse 3 'line 4: a string in quotes, a number, true, false or an array is expected' "${grid}eta = abc\n"
+for value in 2020-01-01 07:32:00 1.2.3 1-2 0.1e _1 1_ 1__0 .5 1. 1._5 01 -01 00 1e 1e+ +-1 --1 0x10 1,5; do
+    refuse 3 'line 4: ' "${grid}eta = $value\n"
+done
+for value in 0.1 1e-1 +1E-01 0 -0.0 1_0.0_1 6e+0_1; do
+    printf "${grid}eta = $value\nrho = [1.0, 2]\n" >number.toml
+    ok '"jobs":2,' sweep number.toml --db number.db --json
+    rm -f number.db
+done
 refuse 3 'line 4: a string without its end' "${grid}eta = \"1\n"
 refuse 3 'line 4: a comma or ] is expected' "${grid}eta = [1 2]\n"
 refuse 3 'line 4: an array without a value' "${grid}eta = []\n"

@@ -95,6 +95,26 @@ static finf_status read_string(toml *t, finf_reason *why)
     return FINF_OK;
 }
 
+/* Over digits, between two of which one _ may stand. NULL: none are there, or _ elsewhere. */
+static const char *digits(const char *p)
+{
+    if (!isdigit((unsigned char)*p)) return NULL;
+    while (isdigit((unsigned char)*p) || (*p == '_' && isdigit((unsigned char)p[1]))) p++;
+    return p;
+}
+
+/* The end of a number as TOML writes it: 1_000, -0.5, 1e-3, no 01, .5 or 1. ; NULL: there is none.
+ */
+static const char *number_end(const char *p)
+{
+    p += *p == '+' || *p == '-';
+    if (*p == '0' && p[1] && strchr("0123456789_", p[1])) return NULL;
+    p = digits(p);
+    if (p && *p == '.') p = digits(p + 1);
+    if (p && (*p == 'e' || *p == 'E')) p = digits(p + 1 + (p[1] == '+' || p[1] == '-'));
+    return p;
+}
+
 /* true, false or a number. Whether it is one that the option takes is the command's to say. */
 static finf_status read_bare(toml *t, finf_reason *why)
 {
@@ -102,7 +122,7 @@ static finf_status read_bare(toml *t, finf_reason *why)
     char *out;
     int yes = n == 4 && strncmp(t->at, "true", 4) == 0;
     int no = n == 5 && strncmp(t->at, "false", 5) == 0;
-    int number = n && strspn(t->at, "0123456789+-.eE_") >= n && strpbrk(t->at, "0123456789");
+    int number = number_end(t->at) == t->at + n;
     if (!yes && !no && !number)
         return wrong(t, why, "a string in quotes, a number, true, false or an array is expected");
     finf_status s = add_value(t, yes ? TOML_TRUE : no ? TOML_FALSE : TOML_NUMBER, n + 1, &out, why);
