@@ -133,6 +133,7 @@ run sweep several.csv --db several.db --quiet
 run sweep export --db several.db --format csv
 if head -n 1 "$T/out" | grep -q '^command,noise,noise_given,spectrum,d,eta,rho,problem,relative_error,seed,d_eff,.*,F_sim,.*,status,reason,seconds$' && square "$T/out"; then yes
 else no 'columns in another order' sweep export; fi
+bad1 2 '--plot draws the jobs of one command, and these are of 3: give each a sweep and a --db of its own' sweep export --db several.db --plot left.svg
 # arrays are a cell; what is several rows is none
 printf 'coef,--noise,nu:0.1,--length,3\nrates,--decays,"1,2"\ncurve,--steps,8,--system,"sgd,cc"\n' >rows.csv
 run sweep rows.csv --db rows.db
@@ -245,11 +246,13 @@ echo text >text.db
 kept 5 "'text.db' is no database" text.db sweep jobs.csv --db text.db
 kept 5 "'text.db' is no database" text.db sweep export --db text.db
 run sweep fewer.csv --db bad.db
+cp bad.db fewer.db
 dd if=/dev/zero of=bad.db bs=1 count=300 seek=$(($(wc -c <bad.db) - 300)) conv=notrunc 2>"$T/err"
 bad1 5 "the database 'bad.db' is damaged" sweep fewer.csv --db bad.db
 bad1 5 "the database 'bad.db' is damaged" sweep export --db bad.db
 bad1 5 "the database 'bad.db' is damaged" sweep status --db bad.db
 rm -f bad.db
+bad1 2 '--plot draws against an option that has several numbers: no column' sweep export --db fewer.db --plot left.svg
 bad1 5 'no regular file' sweep jobs.csv --db /dev/null
 bad1 5 "cannot write 'none/left.db'" sweep jobs.csv --db none/left.db
 mkdir closed && bad1 5 'no regular file' sweep jobs.csv --db closed

@@ -76,7 +76,8 @@ static finf_status read_database(const args *a, int export, doc *d, finf_reason 
     store *s = NULL;
     finf_status status = store_open_read(args_text(a, OPT_DB), &s, why);
     if (!status)
-        status = export ? table_export(s, a->all, args_text(a, OPT_WITHOUT), d, why)
+        status = export ? table_export(s, a->all, args_text(a, OPT_WITHOUT),
+                                       args_given(a, OPT_PLOT), d, why)
                         : table_status(s, (size_t)-1, d, why);
     store_close(s);
     return status;

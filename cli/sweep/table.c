@@ -328,7 +328,21 @@ static void lay_out(table *t)
         doc_figure(t->d, x->key, x_ends[0] > 0 && x_ends[1] >= 30 * x_ends[0], c->plot, by);
 }
 
-finf_status table_export(store *s, command_table all, const char *without, doc *d, finf_reason *why)
+/* Why there is no figure, if one was asked for. */
+static finf_status no_figure(const table *t, finf_reason *why)
+{
+    if (t->count > 1)
+        return finf_why(why, FINF_EUSAGE,
+                        "--plot draws the jobs of one command, and these are of %zu: give each a "
+                        "sweep and a --db of its own",
+                        t->count);
+    return finf_why(why, FINF_EUSAGE, "--plot draws against an option that has several numbers: %s",
+                    !t->count || t->commands[0]->plot ? "no column of these jobs has"
+                                                      : "not this command");
+}
+
+finf_status table_export(store *s, command_table all, const char *without, int plot, doc *d,
+                         finf_reason *why)
 {
     table *t = calloc(1, sizeof *t);
     store_about about;
@@ -343,6 +357,7 @@ finf_status table_export(store *s, command_table all, const char *without, doc *
     if (!status) status = store_rows(s, add_row, t, why);
     if (!status && t->rows) status = check_left_out(t, why);
     if (!status) lay_out(t);
+    if (!status && t->rows && plot && !doc_drawn(d)->x) status = no_figure(t, why);
     if (!status && t->rows < about.jobs)
         status = finf_why(why, FINF_ETOL,
                           "%zu of %zu jobs are not done: the sweep goes on with "
