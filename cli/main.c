@@ -256,13 +256,15 @@ static int run(const args *a)
         s = FINF_ETOL;
         why = imprecise;
     }
-    int code = 0;
-    if (s) code = complain(s, &why);
     if (!s || (s == FINF_ETOL && !doc_empty(d))) {
-        /* a missed tolerance stays in `code`, unless writing fails too */
-        if ((s = write_all(a, d, &shape, style, text, files, &why))) code = complain(s, &why);
-        if (!code && args_given(a, OPT_STRICT) && doc_object_count(d)) code = 1;
+        /* one line in the end: of a missed tolerance, unless writing fails too */
+        finf_reason unwritten = {""};
+        finf_status wrote = write_all(a, d, &shape, style, text, files, &unwritten);
+        if (wrote) why = unwritten;
+        if (wrote) s = wrote;
     }
+    int code = s ? complain(s, &why) : 0;
+    if (!code && args_given(a, OPT_STRICT) && doc_object_count(d)) code = 1;
     for (int i = 0; i < FILES; i++) sink_drop(&files[i]);
     doc_free(d);
     kept_forget();

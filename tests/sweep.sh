@@ -163,6 +163,8 @@ refuse 2 "line 2: no command 'iqcc' (did you mean iqc?)" '\niqcc,--eta,1\n'
 refuse 2 "line 1: mean has no option '--etta'" 'mean,--noise,sgd,--etta,1\n'
 refuse 2 'line 2: mean needs --eta' 'mean,--noise,sgd,--eta,1\nmean,--noise,sgd\n'
 refuse 2 'line 1: --output is not for a job' 'mean,--noise,sgd,--eta,1,--output,x\n'
+refuse 2 'line 1: --save is not for a job, whose answer goes to the database' 'design,--steps,9,--save,x\n'
+refuse 2 'line 1: --help is not for a job, whose answer goes to the database' 'mean,--noise,sgd,--eta,1,--help\n'
 refuse 2 "a job cannot read standard input" 'mean,--noise,beta@-,--eta,1\n'
 refuse 2 "a job cannot read standard input" 'audit,-\n'
 refuse 2 "line 3: '-': a job cannot read standard input" '[[grid]]\ncommand = "audit"\nfile = ["x", "-"]\n'
@@ -221,6 +223,7 @@ refuse 3 'line 1: more than 127 words' "mean$(printf ',x%.0s' $(seq 130))\n"
 refuse 3 'strings of several lines are not read' "${grid}eta = \"\"\"1\"\"\"\n"
 refuse 3 'a name of letters, digits, - and _ is expected' "${grid}= 1\n"
 bad1 5 "cannot open 'nothing.csv'" sweep nothing.csv --db left.db
+bad1 5 "cannot open 'exprot': No such file or directory (did you mean export?)" sweep exprot --db one.db
 bad1 2 'sweep needs --db' sweep jobs.csv
 bad1 2 'sweep needs a file of jobs' sweep --db left.db
 bad1 2 "--plot is of 'finf sweep export'" sweep jobs.csv --db left.db --plot left.svg
@@ -280,6 +283,12 @@ if /usr/bin/python3 -c 'import sqlite3' 2>/dev/null; then
         bad1 5 "the database 'bad.db' is damaged" sweep export --db bad.db
         bad1 5 "the database 'bad.db' is damaged" sweep status --db bad.db
     done
+    # not done, and a full disk: one line
+    cp one.db part.db && sql part.db 'delete from jobs where job = 39'
+    run sweep export --db part.db --format csv
+    if [ $rc = 4 ] && [ "$(cat "$T/err")" = "finf: 1 of 40 jobs are not done: the sweep goes on with 'finf sweep JOBS --db'" ] && [ "$(wc -l <"$T/out")" = 40 ]; then yes
+    else no "exit $rc" sweep export --db part.db; fi
+    [ ! -c /dev/full ] || bad1 5 "'/dev/full'" sweep export --db part.db --output /dev/full
     # the answers can be asked for in SQL
     if /usr/bin/python3 -c '
 import sqlite3

@@ -2,11 +2,21 @@
 #include <stdlib.h>
 
 #include "bytes.h"
+#include "closest.h"
 #include "cmd.h"
 #include "ranks.h"
 #include "run.h"
 #include "sweep.h"
 #include "table.h"
+
+/* There is no such file: perhaps one of the words was meant. */
+static finf_status not_read(const char *path, finf_reason *why)
+{
+    finf_reason inner = *why;
+    closest near = closest_to(path, strlen(path));
+    closest_try_words(&near, "export|status");
+    return finf_why(why, FINF_EIO, "%.200s%s", inner.text, closest_say(&near, "").text);
+}
 
 /* The jobs of the file; with several ranks all get them. */
 static finf_status read_jobs(const args *a, jobs **out, finf_reason *why)
@@ -15,6 +25,7 @@ static finf_status read_jobs(const args *a, jobs **out, finf_reason *why)
     size_t size;
     *out = NULL;
     finf_status s = bytes_read(a->operand, &text, &size, why);
+    if (s == FINF_EIO) s = not_read(a->operand, why);
     char *copy = !s && ranks_count() > 1 ? malloc(size + 1) : NULL;
     if (copy) memcpy(copy, text, size + 1);
     if (!s) s = jobs_parse(a->operand, text, size, a->all, out, why);

@@ -110,7 +110,8 @@ static finf_status find_option(const grid *g, const command *c, const char *name
                         closest_say(&near, "").text);
     }
     if (!is_operand && !jobs_may_have(id))
-        return finf_why(why, FINF_EUSAGE, "--%s is not for a job: finf sweep export prints", name);
+        return finf_why(why, FINF_EUSAGE,
+                        "--%s is not for a job, whose answer goes to the database", name);
     for (size_t k = 0; k < g->count; k++)
         if (strcmp(g->axes[k].option + 2, name) == 0)
             return finf_why(why, FINF_EUSAGE, "'%s' is given twice", name);

@@ -87,7 +87,8 @@ static finf_status check_job(const jobs *j, size_t i, size_t line, finf_reason *
     s = args_parse(j->all, c, n, words, &a, why);
     for (int k = 0; k < OPT_COUNT && !s; k++)
         if (a.value[k] && !jobs_may_have((option_id)k))
-            s = finf_why(why, FINF_EUSAGE, "--%s is not for a job: finf sweep export prints",
+            s = finf_why(why, FINF_EUSAGE,
+                         "--%s is not for a job, whose answer goes to the database",
                          option_get((option_id)k, c).name);
     for (int k = 1; k < n && !s; k++)
         if (jobs_reads_stdin(words[k]))
