@@ -19,6 +19,14 @@ for flags in "$shared" "$static"; do
         [ -n "$answer" ] && [ "$(LD_LIBRARY_PATH=$prefix/lib "$dir/program" 2>>"$dir/err")" = "F_inf <= $answer" ]
     check $? "cc program.c $flags: $(head -c 300 "$dir/err")"
 done
+# a program without a loader: what is loaded when it is needed is not there, and nothing crashes
+sed -e 's/finf_iqc_result r;/& finf_iqc_options o = finf_iqc_options_default(); o.certify = 1;/' -e 's/100, NULL,/100, \&o,/' "$dir/program.c" >"$dir/whole.c"
+if $CC -static "$dir/whole.c" $static -o "$dir/whole" 2>"$dir/err"; then # where the libraries have archives
+    "$dir/whole" >"$dir/out" 2>&1
+    code=$?
+    [ $code = 4 ] && grep -q 'no certificate' "$dir/out"
+    check $? "cc -static: exit $code, $(head -c 300 "$dir/out")"
+fi
 # the header stands alone, in C and in C++
 echo '#include <finf.h>' >"$dir/alone.c" && cp "$dir/alone.c" "$dir/alone.cc"
 strict="-Wall -Wextra -pedantic -Werror -fsyntax-only -I$prefix/include"
