@@ -475,16 +475,17 @@ done
 if [ "$taken" ]; then yes; else no 'no rank was missed' sweep slow.toml; fi
 # a rank that dies, or stops, while MPI starts or ends: no other waits for ever. Of FINF_PATIENCE=0.1 the limit is 6 s. What
 # mpirun does then is not asked: that of Open MPI 4.1 at times crashes, or waits though all ranks have ended.
-dying() { # dying 'RANK WHERE HOW' mpirun's options...
+file=plot.toml
+dying() { # dying 'RANK WHERE HOW' mpirun's options...: a sweep of $file
     asked=$1
     shift
     rm -f limit.db*
     RANK_DIES=$asked FINF_PATIENCE=0.1 ${limit:+timeout -k 2 30} mpirun -n 4 --oversubscribe "$@" -x LD_PRELOAD="$dies" \
-        "$mpi" sweep plot.toml --db limit.db --json >"$T/out" 2>"$T/err" </dev/null
+        "$mpi" sweep $file --db limit.db --json >"$T/out" 2>"$T/err" </dev/null
     rc=$?
 }
 early='^finf: MPI has not started within 6 s: another rank may have died$'
-late='^finf: all answers are written, but MPI has not ended within 6 s: another rank may have died$'
+late='^finf: the command has ended, but MPI has not within 6 s: another rank may have died$'
 if [ -n "$dies" ]; then
     for asked in '0 init kill' '2 init kill' '2 init stop'; do # none comes as far as the jobs
         dying "$asked" --enable-recovery
@@ -501,6 +502,10 @@ if [ -n "$dies" ]; then
         else no "exit $rc of '$asked'" sweep plot.toml; fi
     done
     if grep -q "$late" "$T/err"; then yes; else no 'no word of a rank that stopped' sweep plot.toml; fi
+    file=nothing.toml # what was refused has no answers
+    dying '2 finalize stop' --enable-recovery
+    if grep -q "^finf: cannot open 'nothing.toml'" "$T/err" && grep -q "$late" "$T/err" && ! grep -q answers "$T/err"; then yes
+    else no "exit $rc" sweep nothing.toml; fi
 fi
 # finf is not finf-mpi
 mpirun -n 2 --oversubscribe "$finf" sweep slow.toml --db left.db >"$T/out" 2>"$T/err" </dev/null

@@ -142,11 +142,11 @@ int ranks_begin(void)
 
 int ranks_count(void) { return ranks_all; }
 
-/* What was asked for is done and written by now, so that the code is that of the command. */
+/* The command has ended by now, answered or refused, so that the code is its own. */
 void ranks_end(int code)
 {
     if (!begun) return;
-    limit_begin("all answers are written, but MPI has not ended", code);
+    limit_begin("the command has ended, but MPI has not", code);
     for (int i = 1; i < ranks_all; i++)
         if (!dead || !dead[i]) MPI_Send("", missing, MPI_BYTE, i, TAG_END, MPI_COMM_WORLD);
     if (!missing) MPI_Finalize();
@@ -293,7 +293,7 @@ int ranks_work(command_table all)
     free(r.path);
     if (st.MPI_TAG != TAG_END) return end_alone();
     if (size > 0) return 0; /* a rank is missing */
-    limit_begin("all jobs are done, but MPI has not ended", 0);
+    limit_begin("the command has ended, but MPI has not", 0);
     MPI_Finalize();
     limit_end();
     return 0;
