@@ -1879,9 +1879,9 @@ typedef struct {
 #define FINF_AUDIT_FINDINGS_MAX 16 /* more are not kept */
 #define FINF_AUDIT_MATRIX_MAX 4096 /* rows */
 
-/* "sens2=6.3445,max_loss=28": *n claims into out. Each holds for what it would round to, but to no
- * less than three digits and no more than nine. FINF_EPARSE: no such quantity, one twice, no
- * number; FINF_EDOM: a number that it cannot be. */
+/* "sens2=6.3445,max_loss=28": *n claims into out. Each holds for what is within half a unit of
+ * its last digit, but at most 1e-3 of it away and at least 1e-9. FINF_EPARSE: no such quantity, one
+ * twice, no number; FINF_EDOM: a number that it cannot be. */
 finf_status finf_audit_claims(const char *text, finf_audit_claim out[FINF_AUDIT_CLAIMS_MAX],
                               size_t *n, finf_reason *why);
 

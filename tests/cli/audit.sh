@@ -110,6 +110,8 @@ finding 'a sigma for the mean' --noise sgd --sigma 0.04 --delta 1e-5 --batch 100
 finding 'but it is 6.344531723' --noise "$jax4" --steps 100 --participations 2 --separation 50 --claims sens2=6
 finding '2 participations 49 apart' --noise "$blt" --steps 100 --participations 2 --separation 50 --claims sens2=2.598540851
 finding 'one participation' --noise "$blt" --steps 100 --participations 2 --separation 50 --claims sens2=1.29659
+finding 'claimed gamma2 = 1.45, but it is 1.451842673' --noise nu:0.1 --claims gamma2=1.45 # 1.3e-3 of it
+ok '"findings":\[\]' audit --noise nu:0.1 --claims gamma2=1.452 --json
 finding 'replace-one' --noise sgd --claims sens2=4
 finding 'half' --noise "$jax4" --steps 100 --epochs 2 --claims sens2=3.17226586
 run audit --noise sgd --strict
