@@ -190,7 +190,7 @@ if [ $rc = 3 ] && [ "$(cat "$T/err")" = "finf: 'wide.toml' has 40000000 jobs: at
 else no "exit $rc" sweep wide.toml; fi
 # a job of many grids is found as fast as one of few: with a walk over the grids this takes 10 s
 awk -v g="${grid}eta = 1\n" 'BEGIN { for (i = 0; i < 200000; i++) printf g; print "[[grid]]\ncommand = \"mean\"" }' >grids.toml
-if (ulimit -t 6 && exec "$finf" sweep grids.toml --db left.db) >"$T/out" 2>"$T/err"; then rc=0; else rc=$?; fi
+if (ulimit -t 8 && exec "$finf" sweep grids.toml --db left.db) >"$T/out" 2>"$T/err"; then rc=0; else rc=$?; fi
 if [ $rc = 2 ] && grep -q "^finf: 'grids.toml' line 800001: mean needs --noise" "$T/err"; then yes
 else no "exit $rc" sweep grids.toml; fi
 rm -f grids.toml
