@@ -98,11 +98,19 @@ static finf_status read_row(design_row *row, size_t steps, const problem *p, fin
     return s == FINF_EPARSE ? suggest_family(row->name, why) : s;
 }
 
+/* A number, or what begins like one; nan and inf, which no name begins with, are refused with the
+ * noise that has them. */
+static int begins_number(const char *text)
+{
+    return (*text && strchr("0123456789.-+", *text)) || strncmp(text, "nan", 3) == 0 ||
+           strncmp(text, "inf", 3) == 0;
+}
+
 /* Where the next name of a list ends: at a comma that no number follows. */
 static const char *name_end(const char *text)
 {
     const char *end = text + strcspn(text, ",");
-    while (*end && strchr("0123456789.-+", end[1]) && end[1]) end += 1 + strcspn(end + 1, ",");
+    while (*end && begins_number(end + 1)) end += 1 + strcspn(end + 1, ",");
     return end;
 }
 
