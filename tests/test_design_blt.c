@@ -115,6 +115,49 @@ START_TEST(order)
 }
 END_TEST
 
+/* The best two buffers may have a decay of 0: as low as those that were once given, and more
+ * buffers are no worse. */
+START_TEST(decay_zero)
+{
+    static const double LEAST[] = {0.2232577039, 0.1921187226};
+    finf_design_options o = unit(_i ? FINF_DESIGN_AVERAGE : FINF_DESIGN_LAST);
+    o.participations = 4;
+    o.separation = 15;
+    finf_design *r = run_of(8, 0.1, 60, &o);
+    for (size_t k = 2; k <= 4; k++) {
+        finf_blt_fit fit;
+        finf_design_result x = fitted(r, k, &fit);
+        ck_assert_msg(x.loss.value <= LEAST[_i] * (1 + 1e-9), "%zu: %.12g", k, x.loss.value);
+        finf_design_result_free(&x);
+    }
+    finf_design_free(r);
+}
+END_TEST
+
+/* Nor in a run that is not searched buffer by buffer. */
+START_TEST(more_are_no_worse)
+{
+    finf_design_options o = unit(FINF_DESIGN_LAST);
+    finf_optimizer *rule = NULL;
+    ck_assert_int_eq(finf_optimizer_parse("heavy-ball:0.9", NULL, 0, &rule, NULL), FINF_OK);
+    o.optimizer = rule;
+    o.participations = 4;
+    o.separation = 100;
+    finf_design *r = run_of(64, 0.05, 400, &o);
+    double before = INFINITY;
+    for (size_t k = 1; k <= 4; k++) {
+        finf_blt_fit fit;
+        finf_design_result x = fitted(r, k, &fit);
+        ck_assert_msg(x.loss.value <= before, "%zu: %.12g", k, x.loss.value);
+        ASSERT_NEAR(fit.loss.value, x.loss.value, 1e-11, "the fit's own loss");
+        before = x.loss.value;
+        finf_design_result_free(&x);
+    }
+    finf_design_free(r);
+    finf_optimizer_free(rule);
+}
+END_TEST
+
 /* A long run goes through shorter ones, and ends where the fit for F_inf does. */
 START_TEST(long_run)
 {
@@ -343,6 +386,8 @@ static TCase *make(void)
 {
     TCase *t = tcase_create("design_blt");
     tcase_add_loop_test(t, table, 0, COUNT(GIVEN));
+    tcase_add_loop_test(t, decay_zero, 0, 2);
+    tcase_add_test(t, more_are_no_worse);
     tcase_add_loop_test(t, order, 0, 2);
     tcase_add_test(t, long_run);
     tcase_add_loop_test(t, ceilings, 0, 3);

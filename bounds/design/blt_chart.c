@@ -7,6 +7,8 @@
 
 #include "blt_fit.h"
 
+#define LOGIT_OF_1 40.0 /* of a double that rounding makes 1 */
+
 static double sigmoid(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
 static double logit(double x) { return log(x) - log1p(-x); }
 
@@ -96,13 +98,29 @@ void blt_chart_insert(const double *q, size_t k, size_t where, double *out)
     }
     double low = where ? all[where - 1] : p.leak[0] / 16;
     double high = where < 2 * k ? all[where + 2] : fmin(2, 4 * low);
-    all[where] = low * pow(high / low, 0.4);
-    all[where + 1] = low * pow(high / low, 0.6);
+    double pole = low * pow(high / low, 0.4);
+    if (low < 1) pole = fmin(pole, pow(low, 0.6)); /* a decay is not negative */
+    all[where] = pole;
+    all[where + 1] = pole * pow(high / low, 0.2);
     for (size_t i = 0; i <= k; i++) {
         leak[i] = all[2 * i];
         zero[i] = all[2 * i + 1];
     }
     blt_chart_numbers(leak, zero, k + 1, out);
+}
+
+int blt_chart_append(const double *q, size_t k, double *out)
+{
+    blt_point p;
+    blt_chart_point(q, k, &p);
+    double last = p.leak[k - 1], zero = p.zero[k - 1];
+    if (!(zero < 1)) return 0;
+    memcpy(out, q, k * sizeof *out);
+    memcpy(out + k + 1, q + k, k * sizeof *out);
+    out[k] = log(LOGIT_OF_1 - logit(last));
+    out[2 * k] = log((zero - last) / (1 - zero));
+    out[2 * k + 1] = -2; /* a small scale */
+    return 1;
 }
 
 /* Takes leak i and zero j out: a pole and a zero that coincide cancel. */

@@ -100,6 +100,9 @@ void blt_chart_gradient(const double *q, const blt_point *p, const blt_partials 
 /* q of k buffers, with one more pole and zero, close to each other, in interval number `where` of
  * the 2k+1 that the poles and zeros divide (0, 2) into: k+1 buffers. */
 void blt_chart_insert(const double *q, size_t k, size_t where, double *out);
+/* The same with a pole whose decay is 0, where a search that moves decays only creeps to. 0: the
+ * last zero is beyond. */
+int blt_chart_append(const double *q, size_t k, double *out);
 /* The same point with decays 1 - leak that are doubles, and how many are left: a pole that meets a
  * zero by that is taken out with it. */
 size_t blt_chart_rounded(blt_point *p);

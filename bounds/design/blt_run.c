@@ -15,8 +15,9 @@
 #define STEPS_MAX 200
 #define TOL 1e-8        /* of the loss, relative: what a step promises at the end */
 #define SUFFICIENT 1e-5 /* and what is still called stationary */
+#define SEEN 1e-10      /* of the sensitivity, relative: above, a pattern is worse than another */
 #define SHORT 5e4       /* n (d+16) p of a run that is searched buffer by buffer, */
-#define LONG 3e6     /* and beyond this one prefix sums are only followed where they are better */
+#define LONG 3e6     /* and beyond this one few starts are followed, and no fewer buffers tried */
 #define STEP_COST 16 /* a step costs as much as so many directions */
 #define SHORTER 8    /* a longer one has so many times the steps of the next shorter */
 #define BFGS_MOST 60 /* steps before Newton's method takes over */
@@ -200,6 +201,17 @@ static finf_status add_buffer(blt_search *a, blt_place *best)
     return s ? s : improve(a, q, k + 1, best);
 }
 
+/* The same with a buffer of decay 0, to which a search that may move it only creeps. */
+static finf_status add_decay_zero(blt_search *a, const blt_place *to, blt_place *best)
+{
+    double q[2 * BLT_MAX] = {0};
+    blt_place place = {.f = INFINITY};
+    if (!blt_chart_append(to->q, to->k, q)) return FINF_OK;
+    finf_status s = improve(a, q, to->k + 1, &place);
+    if (place.f < best->f) *best = place;
+    return s;
+}
+
 /* The best of all: a buffer more may lose a little where it cannot gain, and then it is left out.
  */
 static finf_status search_short(blt_search *a, size_t buffers, blt_place *best)
@@ -210,7 +222,8 @@ static finf_status search_short(blt_search *a, size_t buffers, blt_place *best)
     finf_status s = improve(a, q, 1, &now);
     *best = now;
     while (!s && now.k < buffers && now.f < INFINITY) {
-        s = add_buffer(a, &now);
+        s = add_decay_zero(a, &now, best);
+        if (!s) s = add_buffer(a, &now);
         if (now.f < best->f) *best = now;
     }
     return s;
@@ -313,6 +326,33 @@ static finf_status fit_run(const finf_design *r, size_t buffers, finf_blt_fit *f
                     fit->left);
 }
 
+/* Fewer buffers may be better where c rises, as other patterns are then worse than the one that is
+ * searched, 0, b, 2b, .., and in a long run, which is not searched buffer by buffer. s: the status
+ * of *out. */
+static finf_status try_fewer(const finf_design *r, size_t buffers, finf_status s, finf_blt_fit *fit,
+                             finf_design_result *out)
+{
+    finf_design quiet = *r; /* the losses of two searches would not fall one after the other */
+    finf_blt_fit fewer;
+    finf_design_result other;
+    int exact = out->sens2.value <= fit->sens2.value * (1 + SEEN);
+    if (buffers == 1 || (exact && (cost(r) <= SHORT || cost(r) > LONG))) return s;
+    quiet.o.progress = NULL;
+    finf_status found = finf_design_blt(&quiet, buffers - 1, &fewer, &other);
+    if (found == FINF_ENOMEM) return found;
+    other.iterations = out->iterations += other.iterations;
+    if (other.system && other.loss.value < out->loss.value) {
+        finf_design_result swap = *out;
+        *out = other;
+        other = swap;
+        *fit = fewer;
+        s = found;
+    }
+    finf_design_result_free(&other);
+    if (s || !finf_cancelled(r->o.cancel)) return s;
+    return finf_why(&out->reason, FINF_ETOL, "stopped after %d steps", out->iterations);
+}
+
 finf_status finf_design_blt(const finf_design *r, size_t buffers, finf_blt_fit *fit,
                             finf_design_result *out)
 {
@@ -323,7 +363,9 @@ finf_status finf_design_blt(const finf_design *r, size_t buffers, finf_blt_fit *
     *out = design_result_failed("blt");
     finf_status s = blt_fit_check(buffers, NULL, &out->reason);
     if (s) return s;
-    s = design_finish(fit_run(r, buffers, fit, out), began, "blt", r, out);
+    s = fit_run(r, buffers, fit, out);
+    if (out->system && !finf_cancelled(r->o.cancel)) s = try_fewer(r, buffers, s, fit, out);
+    s = design_finish(s, began, "blt", r, out);
     if (s && !out->system) *fit = blt_fit_failed();
     fit->reason = out->reason;
     fit->seconds = out->seconds;
