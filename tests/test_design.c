@@ -3,6 +3,7 @@
 #include "no_memory.h"
 
 #include <gsl/gsl_linalg.h>
+#include <limits.h>
 #include <string.h>
 
 #include "design.h"
@@ -718,6 +719,45 @@ START_TEST(bands_of_the_separation)
 }
 END_TEST
 
+/* Where c rises other patterns are worse than the one searched: more coefficients are no worse than
+ * fewer all the same, nor than a BLT. */
+START_TEST(wider_is_no_worse)
+{
+    static const struct {
+        const char *rule;
+        finf_design_objective objective;
+        size_t n, k, b;
+        double power, dim, eta;
+    } CASES[] = {{"heavy-ball:0.8", FINF_DESIGN_LAST, 24, 3, 3, 1, 4, 0.1},
+                 {"heavy-ball:0.95", FINF_DESIGN_LAST, 24, 3, 3, 1, 4, 0.1},
+                 {"heavy-ball:0.95", FINF_DESIGN_LAST, 17, 2, 2, 0.5, 16, 0.05},
+                 {"heavy-ball:0.8", FINF_DESIGN_AVERAGE, 57, 2, 3, 0.5, 8, 0.1}};
+    static const size_t BANDS[] = {2, 3, 4, 5, 8, 16, 0};
+    finf_design_options o = unit(CASES[_i].objective);
+    finf_optimizer *rule = NULL;
+    ck_assert_int_eq(finf_optimizer_parse(CASES[_i].rule, NULL, 0, &rule, NULL), FINF_OK);
+    o.optimizer = rule;
+    o.participations = CASES[_i].k;
+    o.separation = CASES[_i].b;
+    o.count = FINF_DESIGN_MIN_SEP;
+    finf_design *r = run_of(CASES[_i].power, CASES[_i].dim, CASES[_i].eta, CASES[_i].n, &o);
+    double before = INFINITY;
+    for (size_t i = 0; i < COUNT(BANDS); i++) {
+        double loss = loss_of(toeplitz(r, BANDS[i]));
+        ck_assert_msg(loss <= before * (1 + 1e-9), "%zu bands: %.12g, fewer: %.12g", BANDS[i], loss,
+                      before);
+        before = loss;
+    }
+    for (size_t k = 1; k <= 4; k++) {
+        finf_design_result x;
+        ck_assert_int_eq(finf_design_blt(r, k, NULL, &x), FINF_OK);
+        ck_assert_msg(loss_of(x) >= before * (1 - 1e-9), "%zu buffers", k);
+    }
+    finf_design_free(r);
+    finf_optimizer_free(rule);
+}
+END_TEST
+
 /* Long runs: no matrix; the last iterate's best Toeplitz noise tends to the optimum over all noise
  * of the stationary loss (theory 5.3), which n steps, with their smaller sensitivity, may fall
  * below. */
@@ -848,10 +888,13 @@ START_TEST(stopped_apart)
         o.participations = 4;
         o.separation = 10;
         o.count = FINF_DESIGN_MIN_SEP;
+        watch all = {INT_MAX, INFINITY};
+        o.cancel = (finf_cancel){stop_after, &all};
         finf_design *r = run_of(1, 4, 0.1, 40, &o);
         double best = loss_of(toeplitz(r, 0));
         finf_design_free(r);
-        for (int calls = 60; calls < 2000; calls += 20) {
+        int least = INT_MAX - all.calls; /* what is taken for Toeplitz noise */
+        for (int calls = least - 400; calls < least + 2000; calls += 20) {
             watch w = {calls, INFINITY};
             o.cancel = (finf_cancel){stop_after, &w};
             r = run_of(1, 4, 0.1, 40, &o);
@@ -1040,6 +1083,7 @@ static TCase *make(void)
     tcase_add_loop_test(t, barely_forgets_largest, 0, 9);
     tcase_add_loop_test(t, prefix_sums_with_momentum, 0, 7);
     tcase_add_test(t, bands_of_the_separation);
+    tcase_add_loop_test(t, wider_is_no_worse, 0, 4);
     tcase_add_test(t, long_run);
     tcase_add_test(t, not_attained);
     tcase_add_test(t, stopped);

@@ -98,10 +98,8 @@ void blt_chart_insert(const double *q, size_t k, size_t where, double *out)
     }
     double low = where ? all[where - 1] : p.leak[0] / 16;
     double high = where < 2 * k ? all[where + 2] : fmin(2, 4 * low);
-    double pole = low * pow(high / low, 0.4);
-    if (low < 1) pole = fmin(pole, pow(low, 0.6)); /* a decay is not negative */
-    all[where] = pole;
-    all[where + 1] = pole * pow(high / low, 0.2);
+    all[where] = low * pow(high / low, 0.4);
+    all[where + 1] = low * pow(high / low, 0.6);
     for (size_t i = 0; i <= k; i++) {
         leak[i] = all[2 * i];
         zero[i] = all[2 * i + 1];

@@ -17,7 +17,8 @@
 #define SUFFICIENT 1e-5 /* and what is still called stationary */
 #define SEEN 1e-10      /* of the sensitivity, relative: above, a pattern is worse than another */
 #define SHORT 5e4       /* n (d+16) p of a run that is searched buffer by buffer, */
-#define LONG 3e6     /* and beyond this one few starts are followed, and no fewer buffers tried */
+#define LONG 3e6     /* and beyond this one prefix sums are only followed where they are better */
+#define FEWER 4e5    /* up to which one fewer buffers are tried too */
 #define STEP_COST 16 /* a step costs as much as so many directions */
 #define SHORTER 8    /* a longer one has so many times the steps of the next shorter */
 #define BFGS_MOST 60 /* steps before Newton's method takes over */
@@ -201,7 +202,8 @@ static finf_status add_buffer(blt_search *a, blt_place *best)
     return s ? s : improve(a, q, k + 1, best);
 }
 
-/* The same with a buffer of decay 0, to which a search that may move it only creeps. */
+/* The same with a buffer of decay 0, to which a search that may move it only creeps, and which it
+ * does not leave. */
 static finf_status add_decay_zero(blt_search *a, const blt_place *to, blt_place *best)
 {
     double q[2 * BLT_MAX] = {0};
@@ -213,8 +215,8 @@ static finf_status add_decay_zero(blt_search *a, const blt_place *to, blt_place 
 }
 
 /* The best of all: a buffer more may lose a little where it cannot gain, and then it is left out.
- */
-static finf_status search_short(blt_search *a, size_t buffers, blt_place *best)
+ * zero: the best may have a decay of 0, and then it is no place to begin at. */
+static finf_status search_short(blt_search *a, size_t buffers, int zero, blt_place *best)
 {
     double q[2 * BLT_MAX] = {0};
     blt_place now = {.f = INFINITY};
@@ -222,7 +224,7 @@ static finf_status search_short(blt_search *a, size_t buffers, blt_place *best)
     finf_status s = improve(a, q, 1, &now);
     *best = now;
     while (!s && now.k < buffers && now.f < INFINITY) {
-        s = add_decay_zero(a, &now, best);
+        if (zero) s = add_decay_zero(a, &now, best);
         if (!s) s = add_buffer(a, &now);
         if (now.f < best->f) *best = now;
     }
@@ -242,8 +244,8 @@ static finf_status prefix_place(const blt_search *a, size_t buffers, blt_place *
     return blt_fit_place(&problem, 10 * BFGS_MOST, a->r->o.cancel, place);
 }
 
-static finf_status search_run(const finf_design *r, size_t buffers, int *steps, size_t *evaluations,
-                              blt_place *best);
+static finf_status search_run(const finf_design *r, size_t buffers, int zero, int *steps,
+                              size_t *evaluations, blt_place *best);
 
 /* From where the same run of fewer steps ended: in as many epochs, or with one participation. Where
  * that is stopped, its end is better than nothing. */
@@ -254,7 +256,7 @@ static finf_status follow_shorter(blt_search *a, int epochs, size_t buffers, blt
     less.n = (less.n + SHORTER - 1) / SHORTER;
     less.o.separation = (less.o.separation + SHORTER - 1) / SHORTER;
     if (!epochs) less.o.participations = 1;
-    finf_status s = search_run(&less, buffers, a->steps, a->evaluations, &place);
+    finf_status s = search_run(&less, buffers, 0, a->steps, a->evaluations, &place);
     if (s == FINF_ETOL && stopped(a) && place.f < INFINITY && isinf(best->f)) *best = place;
     s = go_on(a, s);
     return s || isinf(place.f) ? s : follow(a, &place, best);
@@ -277,13 +279,15 @@ static finf_status search_long(blt_search *a, size_t buffers, blt_place *best)
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* *best->k = 0: nothing was found. */
-static finf_status search_run(const finf_design *r, size_t buffers, int *steps, size_t *evaluations,
-                              blt_place *best)
+static finf_status search_run(const finf_design *r, size_t buffers, int zero, int *steps,
+                              size_t *evaluations, blt_place *best)
 {
     blt_search a;
     *best = (blt_place){.f = INFINITY};
     finf_status s = search_make(r, steps, evaluations, &a);
-    if (!s) s = cost(r) <= SHORT ? search_short(&a, buffers, best) : search_long(&a, buffers, best);
+    if (!s)
+        s = cost(r) <= SHORT ? search_short(&a, buffers, zero, best)
+                             : search_long(&a, buffers, best);
     free(a.u);
     return s;
 }
@@ -309,7 +313,7 @@ static finf_status fit_run(const finf_design *r, size_t buffers, finf_blt_fit *f
     blt_place best;
     finf_noise *noise = NULL;
     int steps = 0;
-    finf_status found = search_run(r, buffers, &steps, &fit->evaluations, &best);
+    finf_status found = search_run(r, buffers, 1, &steps, &fit->evaluations, &best);
     if (found && found != FINF_ETOL) return found;
     if (!(best.f < INFINITY))
         return found ? found
@@ -336,7 +340,7 @@ static finf_status try_fewer(const finf_design *r, size_t buffers, finf_status s
     finf_blt_fit fewer;
     finf_design_result other;
     int exact = out->sens2.value <= fit->sens2.value * (1 + SEEN);
-    if (buffers == 1 || (exact && (cost(r) <= SHORT || cost(r) > LONG))) return s;
+    if (buffers == 1 || (exact && (cost(r) <= SHORT || cost(r) > FEWER))) return s;
     quiet.o.progress = NULL;
     finf_status found = finf_design_blt(&quiet, buffers - 1, &fewer, &other);
     if (found == FINF_ENOMEM) return found;

@@ -16,6 +16,9 @@
 #define STEPS_MAX 500
 #define TOL 1e-10       /* of the loss, relative: what a step promises at the end */
 #define SUFFICIENT 1e-6 /* and what is still called stationary */
+#define SEEN 1e-10      /* of the loss, relative: above, a pattern is worse than that searched */
+#define ALL_WIDTHS 32   /* bands up to which each width is tried, and then each 9/8 of the last, */
+#define IDLE_WIDTHS 4   /* until so many in turn are no better */
 #define FALLING_BUFFERS 4
 
 typedef struct {
@@ -201,19 +204,20 @@ finf_status finf_design_nu(const finf_design *r, finf_design_result *out)
     return design_finish(s, began, "nu", r, out);
 }
 
-/* Searches m coefficients from those in a->c, and judges what is found. */
-static finf_status search_coefficients(toeplitz_search *a, size_t m, const char *family,
+/* Searches m coefficients from those in a->c, and judges what is found. *f: log of its loss for the
+ * pattern 0, b, 2b, .. */
+static finf_status search_coefficients(toeplitz_search *a, size_t m, const char *family, double *f,
                                        finf_design_result *out)
 {
     const finf_design *r = a->r;
-    double f, left = 0, *x = malloc(m * sizeof *x);
+    double left = 0, *x = malloc(m * sizeof *x);
     finf_noise *noise = NULL;
     int steps = 0;
     if (!x) return FINF_ENOMEM;
     memcpy(x, a->c, m * sizeof *x);
     a->m = m;
     lbfgs_problem p = {m - 1, value, told, a, STEPS_MAX, TOL, 0, 0};
-    finf_status s = lbfgs(&p, x + 1, &f, &steps, &left), found = s;
+    finf_status s = lbfgs(&p, x + 1, f, &steps, &left), found = s;
     if (s == FINF_ETOL) s = FINF_OK;
     if (!s) s = finf_noise_strategy(x, m, &noise, &out->reason);
     if (!s) s = design_take(r, family, noise, out);
@@ -227,50 +231,75 @@ static finf_status search_coefficients(toeplitz_search *a, size_t m, const char 
                           left);
 }
 
-/* The better one of *out and *other; the other one is freed. */
-static void keep_better(finf_design_result *other, finf_design_result *out)
+/* The better one of *out and *other; the other one is freed. 1: *other was. */
+static int keep_better(finf_design_result *other, finf_design_result *out)
 {
-    if (other->system && !(out->loss.value <= other->loss.value)) {
+    int better = other->system && !(out->loss.value <= other->loss.value);
+    if (better) {
         finf_design_result swap = *out;
         *out = *other;
         *other = swap;
     }
     finf_design_result_free(other);
+    return better;
 }
 
-/* With several participations the best band of b coefficients may be better than what the search
- * over all of them finds: it has no two columns of a user in common. */
-static finf_status try_band(toeplitz_search *a, const char *family, finf_design_result *out)
-{
-    finf_design_result other = design_result_failed(family);
-    double before = out->loss.value;
-    set_nu(a->nu, a->r->n, a->c, a->beta);
-    finf_status s = search_coefficients(a, a->b, family, &other);
-    other.bands = out->bands;
-    keep_better(&other, out);
-    return s == FINF_ETOL && out->loss.value == before ? FINF_OK : s;
-}
-
-/* And where c may rise, patterns other than 0, b, 2b, .. may be worse than it: the best nu, cut
- * after m coefficients, and for all of them the best BLT never do so. */
-static finf_status try_falling(toeplitz_search *a, size_t m, const char *family,
-                               finf_design_result *out)
+/* From the best nu, cut after m coefficients. That never rises, so that no pattern is worse for it
+ * than the one searched: it is the answer where what was found is judged to be above it. */
+static finf_status search_width(toeplitz_search *a, size_t m, const char *family,
+                                finf_design_result *out)
 {
     const finf_design *r = a->r;
-    finf_design_result other = design_result_failed(family);
+    double log_loss = INFINITY;
+    finf_design_result other;
     finf_noise *noise = NULL;
     set_nu(a->nu, r->n, a->c, a->beta);
-    finf_status s = finf_noise_strategy(a->c, m, &noise, &out->reason);
-    if (!s) s = design_take(r, family, noise, &other);
-    if (s) return s;
-    int falling = other.loss.value < out->loss.value;
+    finf_status s = search_coefficients(a, m, family, &log_loss, out), fell;
+    if (!out->system || log(out->loss.value / r->spread) <= log_loss + SEEN) return s;
+    set_nu(a->nu, r->n, a->c, a->beta);
+    fell = finf_noise_strategy(a->c, m, &noise, &out->reason);
+    if (!fell) fell = design_take(r, family, noise, &other);
+    if (fell) return fell;
     other.bands = out->bands;
-    keep_better(&other, out);
-    if (!falling || m < r->n) return FINF_OK;
-    s = finf_design_blt(r, FALLING_BUFFERS, NULL, &other);
+    return keep_better(&other, out) ? FINF_OK : s;
+}
+
+/* *out is the better one of itself and *other, which is freed, and *s its status, unless memory
+ * ended the search of *other or a stop did. 1: *other was not better. */
+static int take_better(const finf_design *r, finf_status found, finf_design_result *other,
+                       finf_status *s, finf_design_result *out)
+{
+    int better = keep_better(other, out);
+    if (better || found == FINF_ENOMEM) *s = found;
+    if (*s != FINF_ENOMEM && finf_cancelled(r->o.cancel))
+        *s = finf_why(&out->reason, FINF_ETOL, "stopped after %d steps", out->iterations);
+    return !better;
+}
+
+/* The best band of b coefficients has no two columns of a user in common, and may be better than
+ * what the search of more finds, which may have patterns worse than the one searched. All widths
+ * from b on are tried, wide ones less densely and until some in turn are no better; beside all
+ * coefficients the best BLT. s: the status of *out. */
+static finf_status try_others(toeplitz_search *a, size_t m, finf_status s, finf_design_result *out)
+{
+    const finf_design *r = a->r;
+    const char *family = out->family;
+    finf_design_result other;
+    finf_status found;
+    int idle = 0;
+    for (size_t w = a->b; w < m && (w < ALL_WIDTHS || idle < IDLE_WIDTHS);
+         w += w < ALL_WIDTHS ? 1 : w / 8) {
+        other = design_result_failed(family);
+        found = search_width(a, w, family, &other);
+        other.bands = out->bands;
+        idle = take_better(r, found, &other, &s, out) ? idle + 1 : 0;
+        if (s == FINF_ENOMEM || finf_cancelled(r->o.cancel)) return s;
+    }
+    if (m < r->n) return s;
+    found = finf_design_blt(r, FALLING_BUFFERS, NULL, &other);
     other.family = family;
-    keep_better(&other, out);
-    return s == FINF_EDOM ? FINF_OK : s;
+    take_better(r, found, &other, &s, out);
+    return s;
 }
 
 finf_status finf_design_toeplitz(const finf_design *r, size_t bands, finf_design_result *out)
@@ -283,10 +312,9 @@ finf_status finf_design_toeplitz(const finf_design *r, size_t bands, finf_design
     finf_status s = search_make(r, &a);
     if (!s) s = best_nu(&a);
     if (!s || (s == FINF_ETOL && a.least < INFINITY)) {
-        set_nu(a.nu, r->n, a.c, a.beta);
-        s = search_coefficients(&a, m, family, out);
-        if (!s && a.k > 1 && a.b < m) s = try_band(&a, family, out);
-        if (!s && a.k > 1 && a.b < m) s = try_falling(&a, m, family, out);
+        s = search_width(&a, m, family, out);
+        if (out->system && !finf_cancelled(r->o.cancel) && a.k > 1 && a.b < m)
+            s = try_others(&a, m, s, out);
     }
     free(a.u);
     return design_finish(s, began, family, r, out);
