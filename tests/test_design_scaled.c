@@ -297,6 +297,40 @@ START_TEST(no_stream)
 }
 END_TEST
 
+/* Steps at least b apart: judged by all patterns, more vectors are no worse than fewer, and no
+ * matrix is known that is better than `dense`. */
+START_TEST(more_are_no_worse)
+{
+    static const struct {
+        const char *rule;
+        size_t n, k, b;
+        double dim, eta;
+    } CASES[] = {{"heavy-ball:0.8", 24, 2, 6, 4, 0.02}, {"sgd", 100, 4, 10, 16, 0.05}};
+    finf_design_options o = unit(FINF_DESIGN_LAST);
+    finf_optimizer *rule = NULL;
+    ck_assert_int_eq(finf_optimizer_parse(CASES[_i].rule, NULL, 0, &rule, NULL), FINF_OK);
+    o.optimizer = rule;
+    o.participations = CASES[_i].k;
+    o.separation = CASES[_i].b;
+    o.count = FINF_DESIGN_MIN_SEP;
+    finf_design *r = run_of(CASES[_i].dim, CASES[_i].eta, CASES[_i].n, &o);
+    finf_design_result x;
+    double before = INFINITY;
+    for (size_t k = 1; k <= 4; k++) {
+        ck_assert_int_eq(finf_design_scaled(r, k, &x), FINF_OK);
+        ck_assert_msg(x.loss.value <= before, "%zu: %.9g, fewer: %.9g", k, x.loss.value, before);
+        before = x.loss.value;
+        finf_design_result_free(&x);
+    }
+    ck_assert_int_eq(finf_design_dense(r, &x), FINF_OK);
+    ck_assert_msg(x.loss.value <= before, "dense: %.9g, scaled: %.9g", x.loss.value, before);
+    ck_assert(x.memory == CASES[_i].n - 1 && !x.recursion && x.least < x.loss.value);
+    finf_design_result_free(&x);
+    finf_design_free(r);
+    finf_optimizer_free(rule);
+}
+END_TEST
+
 /* ---- ends ------------------------------------------------------------------------------------ */
 
 /* One step; a count, an objective and a length that there are not; what overflows. */
@@ -401,6 +435,7 @@ static TCase *make(void)
     tcase_add_loop_test(t, slopes, 0, COUNT(GIVEN));
     tcase_add_loop_test(t, table, 0, COUNT(GIVEN));
     tcase_add_loop_test(t, near_the_least, 0, 4);
+    tcase_add_loop_test(t, more_are_no_worse, 0, 2);
     tcase_add_test(t, stream);
     tcase_add_test(t, units);
     tcase_add_test(t, no_stream);

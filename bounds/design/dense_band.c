@@ -17,7 +17,8 @@
 #define STEPS_MAX 200  /* up to WORK multiplications a step; in proportion fewer beyond .. */
 #define STEPS_LEAST 30 /* .. but no fewer than these */
 #define WORK 2e8
-#define TOL 1e-6        /* of the loss, relative: what a step promises at the end */
+#define TOL 1e-6 /* of the loss, relative: what a step promises at the end */
+#define SCALED_BUFFERS 4
 #define NUMBERS_MAX 4e6 /* in C: beyond, the search would need gigabytes */
 
 typedef struct {
@@ -186,7 +187,9 @@ void dense_keep_better(finf_design_result *other, finf_design_result *out)
         out->iterations = known.iterations;
         out->memory = known.memory;
         finf_noise_free(out->noise); /* a matrix, as the others are */
+        free(out->recursion);
         out->noise = NULL;
+        out->recursion = NULL;
         out->bands = 0;
         out->nu = NAN;
         dense_set_gap(out);
@@ -194,7 +197,19 @@ void dense_keep_better(finf_design_result *other, finf_design_result *out)
     finf_design_result_free(other);
 }
 
-finf_status dense_try_bands(const finf_design *r, const double *u, finf_design_result *out)
+/* The better one of *out and the matrix of a recursion. */
+static finf_status try_scaled(const finf_design *r, finf_design_result *out)
+{
+    finf_design quiet = *r; /* its losses would not fall after those before */
+    finf_design_result other;
+    quiet.o.progress = NULL;
+    finf_status s = finf_design_scaled(&quiet, SCALED_BUFFERS, &other);
+    dense_keep_better(&other, out);
+    return s == FINF_ENOMEM ? s : FINF_OK;
+}
+
+/* The better one of *out and the best bands. */
+static finf_status try_banded(const finf_design *r, const double *u, finf_design_result *out)
 {
     size_t n = r->n, b = r->o.separation, k = r->o.participations, most = (n + b - 1) / b;
     finf_design_result other, start;
@@ -213,4 +228,10 @@ finf_status dense_try_bands(const finf_design *r, const double *u, finf_design_r
     free(c);
     finf_design_result_free(&start);
     return s == FINF_ENOMEM ? s : FINF_OK;
+}
+
+finf_status dense_try_bands(const finf_design *r, const double *u, finf_design_result *out)
+{
+    finf_status s = try_banded(r, u, out);
+    return s || finf_cancelled(r->o.cancel) ? s : try_scaled(r, out);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "dense_design.h"
 #include "lbfgs.h"
 #include "scaled.h"
 
@@ -16,6 +17,8 @@
 #define SLOW 3e-5       /* of the loss, relative: what 50 steps gain together at the end */
 #define SUFFICIENT 1e-4 /* and what is still called stationary */
 #define SEEN 1e-6       /* error of the loss, relative: above, noise cancels in it */
+#define SHORT 5e4       /* n (d+16) p up to which fewer buffers are always tried too; */
+#define STEP_COST 16    /* a step costs as much as so many directions */
 #define LARGE 300.0     /* of the logarithm of a scale: beyond, there is no number */
 
 typedef struct {
@@ -276,15 +279,50 @@ static finf_status check(const finf_design *r, size_t buffers, finf_reason *why)
     return FINF_OK;
 }
 
-finf_status finf_design_scaled(const finf_design *r, size_t buffers, finf_design_result *out)
+/* One search of so many buffers. */
+static finf_status fit(const finf_design *r, size_t buffers, finf_design_result *out)
 {
     double began = finf_seconds();
     scaled_search a;
     *out = design_result_failed("scaled");
-    finf_status s = check(r, buffers, &out->reason);
-    if (s) return s;
-    s = search_make(r, buffers, &a);
+    finf_status s = search_make(r, buffers, &a);
     if (!s) s = search(&a, out);
     search_free(&a);
+    return design_finish(s, began, "scaled", r, out);
+}
+
+/* Fewer buffers may be better: the valleys are long, and where the groups are not all patterns a
+ * close fit to them is worse for others. s: the status of *out. */
+static finf_status try_fewer(const finf_design *r, size_t buffers, finf_status s,
+                             finf_design_result *out)
+{
+    finf_design quiet = *r; /* the losses of two searches would not fall one after the other */
+    quiet.o.progress = NULL;
+    while (--buffers > 0 && s != FINF_ENOMEM && !finf_cancelled(r->o.cancel)) {
+        finf_design_result other;
+        finf_status found = fit(&quiet, buffers, &other);
+        other.iterations = out->iterations += other.iterations;
+        if (other.system && !(other.loss.value >= out->loss.value)) {
+            finf_design_result swap = *out;
+            *out = other;
+            other = swap;
+            s = found;
+        }
+        finf_design_result_free(&other);
+        if (found == FINF_ENOMEM) s = found;
+    }
+    if (s || !finf_cancelled(r->o.cancel)) return s;
+    return finf_why(&out->reason, FINF_ETOL, "stopped after %d steps", out->iterations);
+}
+
+finf_status finf_design_scaled(const finf_design *r, size_t buffers, finf_design_result *out)
+{
+    double began = finf_seconds();
+    *out = design_result_failed("scaled");
+    finf_status s = check(r, buffers, &out->reason);
+    if (s) return s;
+    s = fit(r, buffers, out);
+    double cost = (double)r->n * (double)((r->d + STEP_COST) * r->p);
+    if (out->system && (dense_is_relaxed(r) || cost <= SHORT)) s = try_fewer(r, buffers, s, out);
     return design_finish(s, began, "scaled", r, out);
 }
