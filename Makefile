@@ -287,10 +287,11 @@ check-python: python-package $B/finf
 	@echo '== Python'
 	@FINF='$(abspath $B/finf)' PYTHONPATH=$P $(PYTHON) -m pytest -q -p no:cacheprovider python/tests $(PYTEST)
 
-# most of them with the address sanitizer in the library, which says on stderr what it finds; minutes
+# most of them with the address sanitizer in the library, which says on stderr what it finds; minutes. (C++ is there
+# from the start, as the sanitizer needs it where torch throws.)
 asan-python: $B/finf
 	$(AGAIN) B=$B/pyasan CFLAGS='-O1 -g' EXTRA='-fsanitize=address' python-package
-	@FINF='$(abspath $B/finf)' LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	@FINF='$(abspath $B/finf)' LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) libstdc++.so.6" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 		PYTHONPATH=$B/pyasan/python $(PYTHON) -m pytest -q -s -p no:cacheprovider \
 		$(patsubst %,python/tests/test_%.py,input errors streams command_line audit threads examples) $(PYTEST)
 
