@@ -19,6 +19,8 @@
 #define SEEN 1e-10      /* of the loss, relative: above, a pattern is worse than that searched */
 #define ALL_WIDTHS 32   /* bands up to which each width is tried, and then each 9/8 of the last, */
 #define IDLE_WIDTHS 4   /* until so many in turn are no better */
+#define LONG 4e5        /* n (d+16) p of a run in which few others are tried */
+#define STEP_COST 16    /* a step costs as much as so many directions */
 #define FALLING_BUFFERS 4
 
 typedef struct {
@@ -278,16 +280,18 @@ static int take_better(const finf_design *r, finf_status found, finf_design_resu
 
 /* The best band of b coefficients has no two columns of a user in common, and may be better than
  * what the search of more finds, which may have patterns worse than the one searched. All widths
- * from b on are tried, wide ones less densely and until some in turn are no better; beside all
- * coefficients the best BLT. s: the status of *out. */
+ * from b on are tried, wide ones less densely and until some in turn are no better, or in a long
+ * run one; beside all coefficients the best BLT, there only where nothing is better than nu. s: the
+ * status of *out. */
 static finf_status try_others(toeplitz_search *a, size_t m, finf_status s, finf_design_result *out)
 {
     const finf_design *r = a->r;
     const char *family = out->family;
     finf_design_result other;
     finf_status found;
-    int idle = 0;
-    for (size_t w = a->b; w < m && (w < ALL_WIDTHS || idle < IDLE_WIDTHS);
+    int idle = 0, quick = (double)r->n * (double)((r->d + STEP_COST) * r->p) > LONG;
+    size_t all = quick ? 0 : ALL_WIDTHS;
+    for (size_t w = a->b; w < m && (w < all || idle < (quick ? 1 : IDLE_WIDTHS));
          w += w < ALL_WIDTHS ? 1 : w / 8) {
         other = design_result_failed(family);
         found = search_width(a, w, family, &other);
@@ -295,7 +299,7 @@ static finf_status try_others(toeplitz_search *a, size_t m, finf_status s, finf_
         idle = take_better(r, found, &other, &s, out) ? idle + 1 : 0;
         if (s == FINF_ENOMEM || finf_cancelled(r->o.cancel)) return s;
     }
-    if (m < r->n) return s;
+    if (m < r->n || (quick && log(out->loss.value / r->spread) < a->least)) return s;
     found = finf_design_blt(r, FALLING_BUFFERS, NULL, &other);
     other.family = family;
     take_better(r, found, &other, &s, out);

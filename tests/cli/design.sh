@@ -21,7 +21,7 @@ ok '^  scaled:4 .* 1[.]000[0-9]* ' design --steps 100 $run_of --family dense,sca
 ok '"family":"scaled:2".*"memory":2' design --steps 60 $run_of --family scaled:2 --json
 bad 3 'scaled:0: must be a whole number from 1 to 10' design --steps 60 $run_of --family scaled:0
 bad 2 'family scaled:2 is of finitely many steps: give --steps' design $run_of --family scaled:2
-bad 3 "strategy.1. = 'nan': must be a finite number" design --steps 60 $run_of --family sgd,strategy:1,nan
+bad 3 "strategy[1] = 'nan': must be a finite number" design --steps 60 $run_of --family sgd,strategy:1,nan
 bad 2 'not for max' design --steps 60 $run_of --family scaled:2 --objective max
 # the default has it where it takes seconds and there is one
 lists() { # [!] scaled:4 among the default families
