@@ -99,7 +99,7 @@ def keywords_of(cls: _C) -> _C:
             continue
         if isinstance(x, (classmethod, staticmethod)):
             setattr(cls, name, type(x)(keywords()(x.__func__)))
-        elif inspect.isfunction(x):
+        elif inspect.isfunction(x) and not hasattr(x, "__wrapped__"):  # which says more itself
             setattr(cls, name, keywords()(x))
     return cls
 
@@ -165,7 +165,7 @@ def shown(x: Any) -> str:
     try:
         text = " ".join(repr(x).split())
     except ValueError:  # Python writes no int of more than 4300 digits
-        return f"a {type(x).__name__} of very many digits"
+        return "a number of very many digits"
     return text if len(text) <= 200 else f"{text[:200]}.."
 
 

@@ -201,6 +201,14 @@ def _read(noise: Any, coef: str | None) -> tuple[Any, int]:
     return Noise.from_noising_coef(noise), kind
 
 
+def _digits(value: Any, name: str) -> str:
+    """A number that is claimed, with the digits that it is given with."""
+    if isinstance(value, str):
+        return value
+    x = number(value, f"claimed {name}")
+    return repr(x) if isinstance(value, float) else str(value)
+
+
 def _claims(o: Any, claims: Any) -> Any:
     """Into options; what is returned must live until the call has ended."""
     if not claims:
@@ -209,8 +217,7 @@ def _claims(o: Any, claims: Any) -> Any:
         raise UsageError(f"claims = {shown(claims)}: a text, or names with their numbers, are "
                          "expected")
     text = claims if isinstance(claims, str) else ",".join(
-        f"{name}={value!r}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in claims.items())
+        f"{name}={_digits(value, name)}" for name, value in claims.items())
     held, n = ffi.new("finf_audit_claim[]", 9), ffi.new("size_t *")
     call(lib.finf_audit_claims, encoded(text, "claims"), held, n)
     o.claims, o.n_claims = held, n[0]

@@ -253,7 +253,7 @@ def _given(family: Any, problem: Problem | None) -> Noise:
     try:
         return noise_for(family, problem)
     except ParseError as e:
-        if ":" in str(family) or "@" in str(family):
+        if isinstance(family, str) and (":" in family or "@" in family):
             raise
         raise ParseError(f"family {shown(family)} is not known: {_FAMILIES}") from e
 

@@ -398,6 +398,8 @@ def test_optax_says_at_once_what_is_wrong():
                         (lambda: correlated_noise("sgd", 1.0, coordinates=(0, 1)), "no keyword")):
         with pytest.raises(finf.FinfError, match=words):
             call()
+    with pytest.raises(finf.KeywordError, match="did you mean steps"):
+        finf.torch.CorrelatedNoise(parameters("float32"), "sgd", 1.0, stepz=3)
     with pytest.raises(finf.KeywordError, match="no keyword coordinates"):
         finf.torch.CorrelatedNoise(parameters("float32"), "sgd", 1.0, coordinates=(0, 1))
     init, update = correlated_noise("sgd", 1.0)
