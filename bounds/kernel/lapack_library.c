@@ -86,7 +86,7 @@ static void find_threads(void *library)
 {
     int (*parallel)(void), (*get)(void);
     void (*set)(int);
-    if (getenv("OPENBLAS_NUM_THREADS") ||
+    if (secure_getenv("OPENBLAS_NUM_THREADS") ||
         !library_find(library, "openblas_get_parallel", &parallel))
         return;
     if (parallel() != 1 || !library_find(library, "openblas_get_num_threads", &get) ||
