@@ -194,5 +194,6 @@ void blt_chart_gradient(const double *q, const blt_point *p, const blt_partials 
     for (size_t i = k; i-- > 0;) { /* q_i moves the logits of leak_i and of all above it */
         above += leak[i] * p->leak[i] * (1 - p->leak[i]);
         gradient[i] = i ? above * exp(q[i]) : above;
+        if (q[i] == INFINITY) gradient[i] = 0; /* a decay of 0 stays one */
     }
 }

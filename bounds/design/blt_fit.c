@@ -191,6 +191,7 @@ static void newton_step(newton_room *r, const double *g, double *step)
     for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(gsl_vector_get(r->values, i)));
     for (size_t i = 0; i < n; i++) {
         double along = 0, value = fmax(fabs(gsl_vector_get(r->values, i)), 1e-11 * largest);
+        if (value == 0) continue; /* and nothing is to be gained */
         for (size_t j = 0; j < n; j++) along -= gsl_matrix_get(r->vectors, j, i) * g[j];
         for (size_t j = 0; j < n; j++) step[j] += gsl_matrix_get(r->vectors, j, i) * along / value;
     }
@@ -206,14 +207,15 @@ static double promise(const double *g, const double *step, size_t n)
     return sum;
 }
 
-/* Newton's method from the best point so far, until it is flat there, or no step leads down. */
+/* Newton's method from the best point so far, until it is flat there, or no step leads down; what a
+ * first step promises is known also where it is flat already. */
 static finf_status newton(descent *d, size_t most)
 {
     newton_room r;
     double q[2 * BLT_MAX] = {0}, g[2 * BLT_MAX] = {0}, step[2 * BLT_MAX], to[2 * BLT_MAX];
     int small = 0;
     if (newton_make(2 * d->k, &r)) return FINF_ENOMEM;
-    for (size_t i = 0; i < most && !d->status && d->gradient > FLAT; i++) {
+    for (size_t i = 0; i < most && !d->status && (i == 0 || d->gradient > FLAT); i++) {
         memcpy(q, d->q, sizeof q);
         double from = evaluate(d, q, g), before = d->best;
         difference_hessian(d, q, &r);

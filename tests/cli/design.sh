@@ -127,3 +127,5 @@ bad 3 "family 'scald:2' is not known (did you mean scaled?)" design --steps 20 $
 bad 3 "family 'densee' is not known (did you mean dense?)" design --steps 4 --workload prefix --family densee
 bad 3 "family 'bltt:2' is not known (did you mean blt?)" design --steps 4 --workload prefix --family bltt:2
 bad 3 "family 'xyzzy' is not known: dense" design --steps 4 --workload prefix --family xyzzy
+# where a start with a decay of 0 is flat in all else, what is left to gain is a number
+ok '^  family +blt:3$' design --family blt:3 --steps 10 --spectrum power:2 --dim 8 --eta .02 --optimizer nesterov:0.8 --objective average --epochs 5 --quiet
