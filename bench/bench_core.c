@@ -412,6 +412,7 @@ static void streams(void)
                    {"nu:0.001", "nu:0.001", 10000, 2000},
                    {"nu:0.001", "nu:0.001", 1000, 10000},
                    {"nu:0.0001", "nu:0.0001", 10000, 1000},
+                   {"nu:0.001", "nu:0.001", D, 100},
                    {"cc", "cc", 10000, 1000}};
     static float z[D];
     for (size_t i = 0; i < sizeof STREAMS / sizeof *STREAMS; i++) {
