@@ -98,19 +98,21 @@ static finf_status read_row(design_row *row, size_t steps, const problem *p, fin
     return s == FINF_EPARSE ? suggest_family(row->name, why) : s;
 }
 
-/* A number, or what begins like one; nan and inf, which no name begins with, are refused with the
- * noise that has them. */
+/* A number, or what begins like one; nan and inf in the parameters of a noise are refused with it.
+ */
 static int begins_number(const char *text)
 {
-    return (*text && strchr("0123456789.-+", *text)) || strncmp(text, "nan", 3) == 0 ||
-           strncmp(text, "inf", 3) == 0;
+    size_t n = strcspn(text, ",;");
+    return (*text && strchr("0123456789.-+", *text)) ||
+           (n == 3 && (strncmp(text, "nan", n) == 0 || strncmp(text, "inf", n) == 0));
 }
 
-/* Where the next name of a list ends: at a comma that no number follows. */
+/* Where the next name of a list ends: at a comma that no number of its own follows. */
 static const char *name_end(const char *text)
 {
     const char *end = text + strcspn(text, ",");
-    while (*end && begins_number(end + 1)) end += 1 + strcspn(end + 1, ",");
+    int own = memchr(text, ':', (size_t)(end - text)) != NULL;
+    while (*end && own && begins_number(end + 1)) end += 1 + strcspn(end + 1, ",");
     return end;
 }
 

@@ -174,7 +174,8 @@ def whole(x: Any, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
     if type(x) is int and least <= x <= most:
         return x
     try:
-        exact = not isinstance(x, _NO_NUMBERS) and math.isfinite(x) and x == int(x)
+        exact = (not isinstance(x, _NO_NUMBERS) and math.isfinite(x) and x == int(x)
+                 and (isinstance(x, int) or np.asarray(x).dtype.kind != "b"))
     except (TypeError, ValueError, OverflowError, RuntimeError):
         exact = False
     if not exact or not least <= int(x) <= most:
@@ -197,7 +198,10 @@ def number(x: Any, name: str) -> float:
 
 def switch(x: Any, name: str) -> bool:
     """x as True or False; a word, which would be true whatever it says, is refused."""
-    if not isinstance(x, (bool, np.bool_)) and (not isinstance(x, int) or x not in (0, 1)):
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        x = x[()]
+    if not isinstance(x, (bool, np.bool_)) and (not isinstance(x, (int, np.integer))
+                                                or x not in (0, 1)):
         raise DomainError(f"{name} = {shown(x)}: must be True or False")
     return bool(x)
 
@@ -234,7 +238,7 @@ def array(x: Any, name: str) -> Array:
         if given.dtype.kind not in _REAL:
             raise TypeError(f"of type {given.dtype}: real numbers are expected")
         if given.dtype.kind == "O" and any(isinstance(v, _NO_NUMBERS) for v in given.flat):
-            raise TypeError("some are no numbers: real numbers are expected")
+            raise TypeError("some are texts or booleans: real numbers are expected")
         return np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError, RuntimeError) as e:  # the last: of torch
         raise DomainError(f"{name}: {' '.join(str(e).split())}") from None
@@ -243,6 +247,8 @@ def array(x: Any, name: str) -> Array:
 def numbers(x: ArrayLike, name: str, ndim: int = 1) -> tuple[Array, Any]:
     """The same of so many dimensions, and a pointer to it. The array must live as long as that."""
     a = array(x, name)
+    if a.ndim == 0 and ndim == 1:  # one number is a list of it
+        a = a.reshape(1)
     if a.ndim != ndim:
         raise DomainError(f"{name} has {a.ndim} dimensions: {ndim} expected")
     return a, ffi.from_buffer("double[]", a)
@@ -407,11 +413,12 @@ def _outcome(box: list[Any]) -> Any:
 
 def _wait(ended: Any, box: list[Any]) -> None:
     """Waits, whatever interrupts: the call's memory must not go before it has ended."""
-    try:
-        while not box:
-            ended.acquire(timeout=0.2)
-    except KeyboardInterrupt:
-        _wait(ended, box)
+    while not box:
+        try:
+            while not box:
+                ended.acquire(timeout=0.2)
+        except BaseException:  # of any handler of a signal
+            pass
 
 
 def stoppable(cancel: Any, function: Callable[[], Any], stop: Stop | None = None) -> Any:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Mapping, NamedTuple
 
 import numpy as np
@@ -206,7 +207,7 @@ def _digits(value: Any, name: str) -> str:
     if isinstance(value, str):
         return value
     x = number(value, f"claimed {name}")
-    return repr(x) if isinstance(value, float) else str(value)
+    return str(value) if isinstance(value, (int, Decimal, np.number, np.ndarray)) else repr(x)
 
 
 def _claims(o: Any, claims: Any) -> Any:

@@ -4,11 +4,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ._call import Array, Unchanging, array, call, encoded, keywords_of, made, number, room, shown
-from ._call import string, whole
+from ._call import Array, Unchanging, call, encoded, keywords_of, made, number, numbers, room
+from ._call import shown, string, whole
 from ._library import ffi, lib
 from .errors import DomainError, ParseError
 
@@ -80,7 +79,7 @@ class Optimizer(Unchanging):
         >>> Optimizer.filter([0, 1], [1, -1.5, 0.5])
         Optimizer('filter:0,1;1,-1.5,0.5')
         """
-        lists = [",".join(repr(float(x)) for x in np.atleast_1d(array(y, name)))
+        lists = [",".join(repr(float(x)) for x in numbers(y, name)[0])
                  for y, name in ((b, "b"), (a, "a"))]
         return cls("filter:" + ";".join(lists), average=average, weight_decay=weight_decay)
 

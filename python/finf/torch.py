@@ -98,10 +98,10 @@ class CorrelatedNoise:
 
 
 def _parameters(params: Any) -> "list[torch.Tensor]":
-    """Those that take a gradient. What torch.optim refuses is refused: the gradients of anything
-    but leaves are not those that it steps by, and would get the noise in vain."""
+    """Those that take a gradient. More is refused than by torch.optim: the gradients of anything but
+    leaves are not those that it steps by, and would get the noise in vain."""
     wanted = "parameters are expected, as of model.parameters()"
-    if isinstance(params, (torch.Tensor, torch.nn.Module)) or not hasattr(params, "__iter__"):
+    if isinstance(params, torch.Tensor) or not hasattr(params, "__iter__"):
         raise UsageError(f"params is a {type(params).__name__}: a list of {wanted}")
     found: "dict[int, torch.Tensor]" = {}
     for i, p in enumerate(params):

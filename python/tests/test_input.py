@@ -10,6 +10,8 @@ import pickle
 import subprocess
 import sys
 import threading
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -143,7 +145,7 @@ REFUSED = [
     (lambda: finf.mean("sgd", [True]), "of type bool"),
     (lambda: finf.Noise.nu(0.1).coef(True), "n = True"),
     (lambda: finf.Spectrum([1, "2"]), "real numbers are expected"),
-    (lambda: finf.Spectrum(np.array([1.0, "2"], object)), "some are no numbers"),
+    (lambda: finf.Spectrum(np.array([1.0, "2"], object)), "some are texts or booleans"),
     (lambda: finf.Spectrum.power(1, 4, normalize="no"), "normalize = 'no': must be True or False"),
     (lambda: finf.Spectrum([1, 2], normalize="no"), "normalize = 'no'"),
     (lambda: finf.simulate("sgd", 0.1, clip_gradients="no"), "clip_gradients = 'no'"),
@@ -216,8 +218,6 @@ def test_a_broken_npy(tmp_path, content, words, part):
 
 
 def test_targets_are_doubles():
-    from decimal import Decimal
-    from fractions import Fraction
     assert str(finf.Spectrum.power(Fraction(1, 2), 4)) == "power:0.5"
     assert str(finf.Spectrum.exp(Fraction(1, 2), 4)) == "exp:0.5"
     for r in (finf.privacy(rho=Fraction(1), epsilon=Decimal(2)),
@@ -637,3 +637,22 @@ def test_a_pickle_names_only_ways_to_make_one():
         for name in ("__init__", "_of", "nothing", "eigenvalues", None):
             with pytest.raises(finf.ParseError, match="must be one of"):
                 again(name)
+
+
+@pytest.mark.parametrize("one", [0.5, np.float32(0.5), np.array(0.5), Fraction(1, 2), Decimal("0.5")])
+def test_one_number_is_a_list_of_it(one):
+    assert finf.linreg("nu:0.1", 0.1, one).F_inf == finf.linreg("nu:0.1", 0.1, [0.5]).F_inf
+    assert finf.Noise.from_noising_coef(one).coef(1)[0] == 0.5
+
+
+def test_numbers_of_all_kinds():
+    for yes in (1, np.int64(1), np.True_, np.array(True)):
+        assert finf.Spectrum([1.0, 0.5], normalize=yes).d == 2
+    with pytest.raises(finf.DomainError, match="whole number"):
+        finf.System.tree(np.array(True))
+    with pytest.raises(finf.DomainError, match="dimensions"):
+        finf.Optimizer.filter([0, 1], [[1.0, -1]])
+    with pytest.raises(finf.DomainError, match="booleans"):
+        finf.Spectrum.from_data(np.array([[1.0, True], [2.0, False]], dtype=object))
+    for claimed in (Fraction(1, 2), Decimal("0.5"), np.float32(0.5), 0.5):
+        assert "0.5" in finf.audit("sgd", steps=4, claims={"sens2": claimed}).findings[0].text

@@ -122,6 +122,21 @@ def test_what_progress_raises_ends_the_call():
         finf.simulate("nu:0.1", 0.05, spectrum=S, progress=progress, **FOREVER)
 
 
+def test_thousands_of_interrupts_do_not_leave_the_call():
+    """What it writes to must be there until it ends: no interrupt too many gets past the wait."""
+    ended = []
+
+    def function():
+        for _ in range(2000):
+            interrupt()
+            time.sleep(0.0002)
+        ended.append(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        _call.stoppable(ffi.new("finf_cancel *"), function)
+    assert ended
+
+
 def test_what_cannot_be_stopped_is_left_alone():
     """Ctrl-C is raised while the call goes on; what it makes is nobody's."""
     go_on, ended = threading.Event(), threading.Event()
